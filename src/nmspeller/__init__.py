@@ -1,0 +1,23 @@
+"""nmspeller: a Chinese spell checker that understands context, and the laboratory that trained it."""
+
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+__all__ = ["Correction", "Edit", "InputError", "Speller", "__version__"]
+
+if TYPE_CHECKING:
+    from nmspeller.errors import InputError
+    from nmspeller.runtime import Correction, Edit, Speller
+
+
+def __getattr__(name: str) -> Any:
+    """Load the runtime when it is first asked for, so that `import nmspeller` stays instant."""
+    if name == "InputError":
+        from nmspeller.errors import InputError
+
+        return InputError
+    if name in ("Correction", "Edit", "Speller"):
+        from nmspeller import runtime
+
+        return getattr(runtime, name)
+    raise AttributeError(f"module 'nmspeller' has no attribute {name!r}")

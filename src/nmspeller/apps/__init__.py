@@ -1,0 +1,1 @@
+"""The front doors: command line, HTTP, LanguageTool's protocol, editors, batch."""

@@ -1,0 +1,12 @@
+"""`nmspeller data`"""
+
+import typer
+
+from nmspeller.errors import InputError
+
+app = typer.Typer(help="Statistics, preparation and noise for training data.", no_args_is_help=True, rich_markup_mode=None)
+
+
+@app.callback(invoke_without_command=True)
+def _later() -> None:
+    raise InputError("`data` is not built yet.")

@@ -1,0 +1,1 @@
+"""Pairs of wrong and right sentences: reading, making, counting, preparing."""

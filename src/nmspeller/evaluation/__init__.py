@@ -1,0 +1,1 @@
+"""How good a speller is: metrics, significance, suites, tables and plots."""

@@ -1,0 +1,52 @@
+"""What the speller says of a text: the edits it proposes, and the text with them applied."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import Enum
+
+
+class Reason(str, Enum):
+    """Why an edit is proposed, in a person's words."""
+
+    SAME_SOUND = "same sound"
+    SIMILAR_SOUND = "similar sound"
+    SIMILAR_SHAPE = "similar shape"
+    DE = "的地得"
+    USER_WORD = "word of the user's list"
+    CONTEXT = "context"
+
+
+@dataclass(frozen=True)
+class Edit:
+    """Replace `source`, at code points `offset` to `offset + length` of the checked text, by `target`."""
+
+    offset: int
+    length: int
+    source: str
+    target: str
+    probability: float
+    alternatives: tuple[str, ...]
+    reason: Reason
+
+
+@dataclass(frozen=True)
+class Correction:
+    """A checked text.
+
+    `source` is the text as it was given, `text` the same text with `edits` applied; `edits` are in order
+    and do not overlap, and nothing outside them differs.
+    """
+
+    source: str
+    text: str
+    edits: tuple[Edit, ...]
+
+
+def apply_edits(source: str, edits: Iterable[Edit]) -> str:
+    """The text with the edits, which are in order and do not overlap, applied."""
+    pieces: list[str] = []
+    end = 0
+    for edit in edits:
+        pieces += (source[end : edit.offset], edit.target)
+        end = edit.offset + edit.length
+    return "".join((*pieces, source[end:]))

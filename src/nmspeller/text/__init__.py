@@ -1,0 +1,1 @@
+"""Characters and nothing more: vocabulary, windows, protected spans, script."""

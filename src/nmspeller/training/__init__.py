@@ -1,0 +1,1 @@
+"""How a speller learns: pretraining, fine-tuning, and the experiments made of them."""
