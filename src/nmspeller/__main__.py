@@ -1,0 +1,5 @@
+"""`python -m nmspeller`"""
+
+from nmspeller.apps.cli import main
+
+main()

@@ -1,0 +1,1 @@
+"""Speller: text in, edits out."""
