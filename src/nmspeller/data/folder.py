@@ -1,0 +1,20 @@
+"""Where the corpora and evaluation sets lie; they are never part of the package."""
+
+import os
+from pathlib import Path
+
+from nmspeller.errors import InputError
+
+
+def data_folder() -> Path:
+    """`$NMSPELLER_DATA`, or `../shared/data` beside the project.
+
+    Raises:
+        InputError: neither exists.
+    """
+    named = os.environ.get("NMSPELLER_DATA")
+    project = Path(__file__).resolve().parents[3]
+    folder = Path(named) if named else project.parent / "shared" / "data"
+    if not folder.is_dir():
+        raise InputError(f"no data folder at {folder}; set NMSPELLER_DATA to the folder that holds sighan/ and corpus/.")
+    return folder
