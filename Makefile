@@ -1,0 +1,51 @@
+# make run     sets everything up and checks a sample text
+# make test    sets everything up and passes every test
+# make lint    style, types, and the direction of imports
+# make clean   removes everything the others made
+
+PYTHON ?= python3
+WORKERS ?= 2
+
+venv := .venv
+bin := $(venv)/bin
+pip := $(bin)/python -m pip install --quiet --disable-pip-version-check
+
+.PHONY: run test lint clean
+
+run: $(venv)/core.stamp
+	@$(bin)/python examples/try_it.py
+
+# Each test worker gets one thread: more would only fight over the cores.
+test: $(venv)/dev.stamp $(venv)/system.stamp
+	OMP_NUM_THREADS=1 $(bin)/python -m pytest -n $(WORKERS) --dist loadfile
+
+lint: $(venv)/dev.stamp
+	$(bin)/ruff check
+	$(bin)/ruff format --check
+	$(bin)/mypy
+	$(bin)/lint-imports
+
+clean:
+	rm -rf $(venv) build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	find src tests benchmarks scripts examples -name __pycache__ -type d -prune -exec rm -rf {} +
+
+$(bin)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(not (3, 10) <= sys.version_info[:2] <= (3, 13))' || \
+	    { echo "nmspeller needs Python 3.10 to 3.13: make PYTHON=python3.12 $(MAKECMDGOALS)"; exit 1; }
+	@$(PYTHON) -m venv $(venv) || \
+	    { rm -rf $(venv); echo "$(PYTHON) cannot make a virtual environment; on Debian, install python3-venv."; exit 1; }
+
+# A stamp is written only when pip is done, so that an interrupted installation is taken up again.
+$(venv)/core.stamp: pyproject.toml | $(bin)/python
+	@echo "Installing nmspeller into $(venv)"
+	@$(pip) --editable .
+	@touch $@
+
+$(venv)/dev.stamp: pyproject.toml constraints.txt | $(bin)/python
+	@echo "Installing nmspeller and its development tools into $(venv) (some minutes the first time)"
+	@$(pip) --constraint constraints.txt --editable '.[dev]'
+	@touch $@ $(venv)/core.stamp
+
+$(venv)/system.stamp: scripts/system_packages.sh | $(bin)/python
+	@scripts/system_packages.sh
+	@touch $@

@@ -1,0 +1,22 @@
+#!/usr/bin/env bash
+# Installs the Debian packages that some tests use: a browser, two editors, the fonts of the glyph build.
+# Where they cannot be installed those tests skip with a reason, so this script never fails.
+set -uo pipefail
+
+missing=()
+for package in chromium emacs-nox fonts-arphic-ukai fonts-noto-cjk neovim; do
+    status=$(dpkg-query --show --showformat='${db:Status-Status}' "$package" 2>/dev/null)
+    [ "$status" = installed ] || missing+=("$package")
+done
+[ ${#missing[@]} -eq 0 ] && exit 0
+
+if ! command -v apt-get >/dev/null || [ "$(id -u)" -ne 0 ]; then
+    echo "These Debian packages are missing and only root can add them; the tests that need them will skip: ${missing[*]}"
+    exit 0
+fi
+echo "Installing ${missing[*]}"
+export DEBIAN_FRONTEND=noninteractive
+if ! { apt-get update -qq && apt-get install -y -qq --no-install-recommends "${missing[@]}"; } >/dev/null; then
+    echo "apt-get could not install them; the tests that need them will skip."
+fi
+exit 0
