@@ -1,0 +1,85 @@
+"""The engine: windows of character ids in, the model's scores out, in batches that waste no padding."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nmspeller.errors import InputError
+
+Ids = NDArray[np.int32]
+Floats = NDArray[np.float32]
+
+# Small enough for the activations to stay in a laptop's cache, large enough to keep its cores busy.
+_BATCH_TOKENS = 2048
+
+
+class Scores(NamedTuple):
+    """What the model says of a batch of windows; `where` holds flat positions, -1 behind a window's end."""
+
+    windows: NDArray[np.intp]  # (batch,) which windows these are
+    where: NDArray[np.intp]  # (batch, length)
+    best: Ids  # (batch, length, 5) ids, best first
+    probabilities: Floats  # (batch, length, 5)
+    kept: Floats  # (batch, length) probability of the character that stands there
+
+
+class Engine:
+    """An ONNX Runtime session over one model file."""
+
+    def __init__(self, model: Path, *, cls: int, sep: int, pad: int, threads: int | None = None) -> None:
+        import onnxruntime
+
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = threads or len(os.sched_getaffinity(0))
+        options.log_severity_level = 4
+        self._specials = cls, sep, pad
+        try:
+            self._session: Any = onnxruntime.InferenceSession(
+                str(model), options, providers=["CPUExecutionProvider"]
+            )
+            names = {value.name for value in self._session.get_outputs()}
+        except Exception as wrong:
+            raise InputError(
+                f"{model} is not a model that can be loaded; write it again with `nmspeller export`."
+            ) from wrong
+        if names != {"best", "probabilities", "kept"}:
+            raise InputError(f"{model} was not written by `nmspeller export`; export the checkpoint with it.")
+
+    def scores(self, ids: Ids, starts: NDArray[np.intp], stops: NDArray[np.intp]) -> Iterator[Scores]:
+        """Score the windows `ids[start:stop]`, every batch holding windows of about one length."""
+        lengths = stops - starts
+        order = np.argsort(lengths, kind="stable")
+        order = order[lengths[order] > 0]
+        first = 0
+        while first < len(order):
+            last = self._batch_end(lengths[order], first)
+            yield self._run(ids, order[first:last], starts, lengths)
+            first = last
+
+    @staticmethod
+    def _batch_end(lengths: NDArray[np.intp], first: int) -> int:
+        """Where a batch that starts at `first` ends: at the token budget, or where padding would exceed 1/8."""
+        widths = lengths[first:] + 2
+        fits = (widths * np.arange(1, len(widths) + 1) <= _BATCH_TOKENS) & (widths <= widths[0] * 9 // 8 + 1)
+        return first + max(1, int(np.argmin(fits)) if not fits.all() else len(fits))
+
+    def _run(
+        self, ids: Ids, windows: NDArray[np.intp], starts: NDArray[np.intp], lengths: NDArray[np.intp]
+    ) -> Scores:
+        cls, sep, pad = self._specials
+        sizes = lengths[windows]
+        columns = np.arange(sizes.max())
+        inside = columns < sizes[:, None]
+        where = np.where(inside, starts[windows][:, None] + columns, -1)
+        padded = np.full((len(windows), len(columns) + 2), pad, np.int32)
+        padded[:, 0] = cls
+        padded[:, 1:-1][inside] = ids[where[inside]]
+        padded[np.arange(len(windows)), sizes + 1] = sep
+        best, probabilities, kept = self._session.run(
+            ["best", "probabilities", "kept"], {"ids": padded, "lengths": (sizes + 2).astype(np.int32)}
+        )
+        return Scores(windows, where, best, probabilities, kept)

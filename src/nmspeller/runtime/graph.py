@@ -1,0 +1,68 @@
+"""A thin hand on onnx.helper: nodes and constants, named and gathered into one model."""
+
+from typing import Any
+
+import numpy as np
+import onnx
+from numpy.typing import NDArray
+from onnx import TensorProto, helper, numpy_helper
+
+OPSET = 17
+MICROSOFT = "com.microsoft"
+
+
+class Graph:
+    """An ONNX graph in the making; a value is known by its name."""
+
+    def __init__(self) -> None:
+        self._nodes: list[onnx.NodeProto] = []
+        self._constants: dict[str, onnx.TensorProto] = {}
+        self._inputs: list[onnx.ValueInfoProto] = []
+        self._outputs: list[onnx.ValueInfoProto] = []
+
+    def input(self, name: str, kind: Any, shape: list[int | str]) -> str:
+        """Declare an input."""
+        self._inputs.append(helper.make_tensor_value_info(name, _onnx_type(kind), shape))
+        return name
+
+    def output(self, value: str, name: str, kind: Any, shape: list[int | str]) -> None:
+        """Let a value leave the graph under a name."""
+        self._nodes.append(helper.make_node("Identity", [value], [name], name=name))
+        self._outputs.append(helper.make_tensor_value_info(name, _onnx_type(kind), shape))
+
+    def constant(self, name: str, array: NDArray[Any]) -> str:
+        """Store an array once; the same name again means the same array."""
+        if name not in self._constants:
+            self._constants[name] = numpy_helper.from_array(np.ascontiguousarray(array), name)
+        return name
+
+    def integers(self, *values: int) -> str:
+        """A one-dimensional int64 constant, as shapes and axes are given."""
+        return self.constant("integers_" + "_".join(map(str, values)), np.array(values, np.int64))
+
+    def node(self, operator: str, *inputs: str, domain: str = "", **attributes: Any) -> str:
+        """Add an operator with one output and name that output."""
+        return self.nodes(operator, *inputs, outputs=1, domain=domain, **attributes)[0]
+
+    def nodes(
+        self, operator: str, *inputs: str, outputs: int, domain: str = "", **attributes: Any
+    ) -> tuple[str, ...]:
+        """Add an operator with several outputs and name them."""
+        stem = f"{operator}_{len(self._nodes)}"
+        names = tuple(f"{stem}_{index}" for index in range(outputs))
+        self._nodes.append(
+            helper.make_node(operator, inputs, names, name=stem, domain=domain, **attributes)
+        )
+        return names
+
+    def model(self) -> onnx.ModelProto:
+        """The finished model."""
+        graph = helper.make_graph(
+            self._nodes, "nmspeller", self._inputs, self._outputs, list(self._constants.values())
+        )
+        opsets = [helper.make_opsetid("", OPSET), helper.make_opsetid(MICROSOFT, 1)]
+        return helper.make_model(graph, opset_imports=opsets, ir_version=9, producer_name="nmspeller")
+
+
+def _onnx_type(kind: Any) -> int:
+    return {np.int32: TensorProto.INT32, np.float32: TensorProto.FLOAT}[kind]
