@@ -1,0 +1,141 @@
+"""Sentence pairs in TSV files: `source<TAB>target`, one pair a line, both sides equally long.
+
+UTF-8, with or without a byte-order mark, LF or CRLF. Only line feeds end a line: U+2028, U+0085 and the
+like are text. White space belongs to the sentences and is kept; a stray blank on one side shows as
+unequal lengths.
+"""
+
+import logging
+import os
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from nmspeller.errors import InputError
+
+log = logging.getLogger(__name__)
+
+
+class Pair(NamedTuple):
+    """A sentence as it was written and as it should be, of equal length."""
+
+    source: str
+    target: str
+
+
+class BadLine(NamedTuple):
+    """A line that holds no pair, and why; lines count from 1."""
+
+    path: str
+    line: int
+    reason: str
+
+    def __str__(self) -> str:
+        return f"{self.path}, line {self.line}: {self.reason}"
+
+
+class Pairs(list[Pair]):
+    """The pairs of a file, in order, and the lines that were skipped."""
+
+    def __init__(self, pairs: Iterable[Pair] = (), skipped: Iterable[BadLine] = ()) -> None:
+        super().__init__(pairs)
+        self.skipped = tuple(skipped)
+
+
+def read_pairs(path: str | Path, *, lenient: bool = False) -> Pairs:
+    """Read a TSV file of pairs.
+
+    A lenient read skips bad lines, lists them in `skipped` and logs how many there were.
+
+    Raises:
+        InputError: the file cannot be read; or a line is bad, unless `lenient`.
+    """
+    pairs: list[Pair] = []
+    skipped: list[BadLine] = []
+    for number, line in enumerate(read_lines(path), start=1):
+        try:
+            pairs.append(_parse(line))
+        except ValueError as wrong:
+            bad = BadLine(str(path), number, str(wrong))
+            if not lenient:
+                raise InputError(f"{bad}.") from None
+            skipped.append(bad)
+    report_skipped(skipped)
+    return Pairs(pairs, skipped)
+
+
+def write_pairs(path: str | Path, pairs: Iterable[tuple[str, str]]) -> None:
+    """Write pairs so that `read_pairs` gives them back; the file appears only when it is complete.
+
+    Raises:
+        InputError: a pair cannot be held by the format, or the file cannot be written.
+    """
+    part = Path(f"{path}.part")
+    try:
+        with open(part, "wb") as file:
+            for number, (source, target) in enumerate(pairs, start=1):
+                file.write(_format(source, target, number))
+        os.replace(part, path)
+    except OSError as wrong:
+        raise InputError(f"{path} cannot be written: {wrong.strerror}.") from wrong
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def read_lines(path: str | Path) -> Iterator[bytes]:
+    """The lines of a file without byte-order mark and line ends, undecoded: a bad byte spoils one line only.
+
+    Raises:
+        InputError: the file cannot be read.
+    """
+    try:
+        with open(path, "rb") as file:
+            for number, line in enumerate(file):
+                if number == 0:
+                    line = line.removeprefix(b"\xef\xbb\xbf")
+                yield line.removesuffix(b"\n").removesuffix(b"\r")
+    except OSError as wrong:
+        raise InputError(f"{path} cannot be read: {wrong.strerror}.") from wrong
+
+
+def report_skipped(skipped: list[BadLine]) -> None:
+    """Log what a lenient read left out, so that nothing is dropped silently."""
+    if skipped:
+        log.warning("%d bad line(s) skipped; the first: %s", len(skipped), skipped[0])
+
+
+def decode(line: bytes) -> str:
+    """The text of a line; ValueError with a person's reason where it is not UTF-8."""
+    try:
+        return line.decode("utf-8")
+    except UnicodeDecodeError as wrong:
+        raise ValueError(f"byte {wrong.start + 1} is not UTF-8") from None
+
+
+def _parse(line: bytes) -> Pair:
+    fields = decode(line).split("\t")
+    if fields == [""]:
+        raise ValueError("the line is empty")
+    if len(fields) != 2:
+        raise ValueError(f"{len(fields)} field(s) where source<TAB>target are expected")
+    source, target = fields
+    if len(source) != len(target):
+        raise ValueError(f"the source has {len(source)} characters and the target {len(target)}")
+    if not source:
+        raise ValueError("both sentences are empty")
+    return Pair(source, target)
+
+
+def _format(source: str, target: str, number: int) -> bytes:
+    if not source or len(source) != len(target):
+        raise InputError(
+            f"pair {number} has {len(source)} and {len(target)} characters; make them equal, and not 0."
+        )
+    if any(mark in text for text in (source, target) for mark in "\t\r\n"):
+        raise InputError(f"pair {number} contains a tab or a line end; remove it.")
+    try:
+        line = f"{source}\t{target}\n".encode()
+    except UnicodeEncodeError:
+        raise InputError(f"pair {number} contains a lone surrogate; remove it.") from None
+    # A leading U+FEFF in the first line would be taken for a byte-order mark; one more before it saves it.
+    return b"\xef\xbb\xbf" + line if number == 1 and source.startswith("\ufeff") else line
