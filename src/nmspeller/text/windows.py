@@ -1,0 +1,116 @@
+"""Cut a text of any length into windows that a model can read, so that each character is predicted once.
+
+A line that fits is one window. A longer line is cut between sentences, and each window holds as many whole
+sentences as fit, with the sentences before them as context where there is room. A sentence that is too long
+even alone is read through overlapping windows, which hand over at the end of a clause if they can.
+"""
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator
+from typing import NamedTuple
+
+CLOSING = "”’」』）》〉】〕］｝)\"'\\]}"
+LINE_END = re.compile("[\n\r\v\f\x85\u2028\u2029]+")
+SENTENCE_END = re.compile(f"[。！？；…!?;｡]+[{CLOSING}]*")
+CLAUSE_END = re.compile(f"[，、：,:—]+[{CLOSING}]*")
+
+
+class Window(NamedTuple):
+    """Read text[start:stop], and keep what is predicted for text[keep_start:keep_stop]."""
+
+    start: int
+    stop: int
+    keep_start: int
+    keep_stop: int
+
+
+def split(text: str, limit: int) -> list[Window]:
+    """Windows of at most `limit` characters whose keep ranges follow one another and cover the text exactly.
+
+    The windows depend on nothing but the text and the limit. An empty text has none.
+    """
+    if limit < 1:
+        raise ValueError(f"a window must hold at least one character, not {limit}")
+    if not text:
+        return []
+    windows: list[Window] = []
+    start = 0
+    for stop in _cuts(LINE_END, text, 0, len(text)):
+        if stop - start <= limit:
+            windows.append(Window(start, stop, start, stop))
+        else:
+            windows.extend(_split_line(text, start, stop, limit))
+        start = stop
+    return windows
+
+
+def sentences(text: str) -> list[tuple[int, int]]:
+    """Where each sentence starts and stops, with closing quotes and line ends; they cover the text."""
+    found: list[tuple[int, int]] = []
+    line_start = 0
+    for line_stop in _cuts(LINE_END, text, 0, len(text)):
+        start = line_start
+        for stop in _sentence_cuts(text, line_start, line_stop):
+            found.append((start, stop))
+            start = stop
+        line_start = line_stop
+    return found
+
+
+def _cuts(pattern: re.Pattern[str], text: str, start: int, stop: int) -> Iterator[int]:
+    """Where the pattern's matches inside text[start:stop] end, and stop itself, each once and in order."""
+    end = start
+    for match in pattern.finditer(text, start, stop):
+        end = match.end()
+        yield end
+    if end < stop:
+        yield stop
+
+
+def _sentence_cuts(text: str, start: int, stop: int) -> list[int]:
+    """Where the sentences of one line end; the line's own end belongs to its last sentence."""
+    cuts = list(_cuts(SENTENCE_END, text, start, stop))
+    if len(cuts) > 1 and LINE_END.fullmatch(text, cuts[-2], stop):
+        del cuts[-2]
+    return cuts
+
+
+def _split_line(text: str, start: int, stop: int, limit: int) -> Iterator[Window]:
+    """Windows over a line, text[start:stop], that is longer than the limit."""
+    bounds = [start, *_sentence_cuts(text, start, stop)]
+    first = 0
+    while first + 1 < len(bounds):
+        last = bisect_right(bounds, bounds[first] + limit, lo=first) - 1
+        if last == first:
+            yield from _split_sentence(text, bounds[first], bounds[first + 1], limit)
+            first += 1
+            continue
+        context = first
+        while context > 0 and bounds[last] - bounds[context - 1] <= limit:
+            context -= 1
+        yield Window(bounds[context], bounds[last], bounds[first], bounds[last])
+        first = last
+
+
+def _split_sentence(text: str, start: int, stop: int, limit: int) -> Iterator[Window]:
+    """Overlapping windows over a sentence, text[start:stop], that is longer than the limit.
+
+    Where one window hands over to the next, both see an eighth of a window beyond the place.
+    """
+    margin = limit // 8
+    window_start = keep_start = start
+    while window_start + limit < stop:
+        latest = window_start + limit - margin
+        keep_stop = _last_clause_end(text, max(keep_start, window_start + limit // 2), latest) or latest
+        yield Window(window_start, window_start + limit, keep_start, keep_stop)
+        keep_start = keep_stop
+        window_start = keep_stop - margin
+    # The last window reaches back as far as it may: its characters have nothing after them to go by.
+    yield Window(stop - limit, stop, keep_start, stop)
+
+
+def _last_clause_end(text: str, after: int, latest: int) -> int | None:
+    """The last end of a clause in text[after + 1 : latest + 1], if there is one."""
+    ends = [match.end() for match in CLAUSE_END.finditer(text, after, latest)]
+    return next((end for end in reversed(ends) if end > after), None)

@@ -1,0 +1,48 @@
+"""Find the words of a long list in a text, all in one pass (Aho-Corasick)."""
+
+from collections.abc import Iterable
+
+import ahocorasick
+
+
+class _TwoSymbols(dict[int, str]):
+    """For str.translate: each character as two symbols, its high bits and its low byte.
+
+    The automaton looks for a node's child in a list, and a list of words starts with thousands of characters.
+    With two symbols a character no node has more than a few hundred children: both building and searching are
+    several times faster. High symbols differ from low ones, so a match never starts inside a character.
+    """
+
+    def __missing__(self, code_point: int) -> str:
+        symbols = self[code_point] = chr(0x100 + (code_point >> 8)) + chr(code_point & 0xFF)
+        return symbols
+
+
+class WordMatcher:
+    """Where the words of a list occur; building it takes well under a second for 100,000 words."""
+
+    def __init__(self, words: Iterable[str]) -> None:
+        self._symbols = _TwoSymbols()
+        self._automaton = ahocorasick.Automaton(ahocorasick.STORE_INTS)
+        for word in words:
+            if word:
+                self._automaton.add_word(word.translate(self._symbols), len(word))
+        self._automaton.make_automaton()
+
+    def __len__(self) -> int:
+        """How many different words are looked for."""
+        return len(self._automaton)
+
+    def ranges(self, text: str) -> list[tuple[int, int]]:
+        """Start and stop of every stretch that words cover, in order; words that overlap are one stretch."""
+        if not len(self._automaton):
+            return []
+        covered: list[tuple[int, int]] = []
+        for last_symbol, length in self._automaton.iter(text.translate(self._symbols)):
+            stop = last_symbol // 2 + 1
+            start = stop - length
+            # Matches come in the order of their ends, so only the latest stretches can touch this one.
+            while covered and covered[-1][1] > start:
+                start = min(start, covered.pop()[0])
+            covered.append((start, stop))
+        return covered
