@@ -1,0 +1,140 @@
+"""Sentences as tensors: padded into a rectangle, or packed end to end.
+
+Both kinds offer the same: `ids`, `positions`, `targets`, and `pad`, `pack` between the layout at hand and a
+rectangle, so that a model is written once. Every row is [CLS] characters [SEP].
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields, replace
+from typing import Any, TypeVar
+
+import numpy as np
+import torch
+from torch import Tensor
+
+NO_TARGET = -100
+"""Where there is nothing to learn: [CLS], [SEP], padding."""
+
+AnyBatch = TypeVar("AnyBatch", "Batch", "PackedBatch")
+
+
+def _moved(batch: AnyBatch, device: torch.device | str) -> AnyBatch:
+    tensors: dict[str, Any] = {
+        entry.name: value.to(device, non_blocking=True)
+        for entry in fields(batch)
+        if isinstance(value := getattr(batch, entry.name), Tensor)
+    }
+    return replace(batch, **tensors)
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Rows of equal length.
+
+    ids: (batch, length) long, right-padded.
+    mask: (batch, length) bool, True at real positions; None when nothing is padded, which is faster.
+    targets: (batch, length) long, -100 where there is no loss; None in prediction.
+    """
+
+    ids: Tensor
+    mask: Tensor | None = None
+    targets: Tensor | None = None
+
+    @property
+    def positions(self) -> Tensor:
+        """(1, length): broadcasts over the rows."""
+        return torch.arange(self.ids.shape[1], device=self.ids.device)[None]
+
+    @property
+    def real(self) -> Tensor:
+        """(batch, length) bool, True at real positions."""
+        return torch.ones_like(self.ids, dtype=torch.bool) if self.mask is None else self.mask
+
+    def pad(self, values: Tensor) -> Tensor:
+        """(batch, length, ...) as it is."""
+        return values
+
+    def pack(self, values: Tensor) -> Tensor:
+        """(batch, length, ...) as it is."""
+        return values
+
+    def to(self, device: torch.device | str) -> "Batch":
+        return _moved(self, device)
+
+
+@dataclass(frozen=True)
+class PackedBatch:
+    """Rows laid end to end, without padding.
+
+    ids, positions, targets: (tokens,) long; positions restart at 0 in each row.
+    cumulative: (rows + 1,) int32, where each row starts, and the end.
+    slots: (tokens,) long, the place of each token in the flattened (rows, longest) rectangle.
+    """
+
+    ids: Tensor
+    positions: Tensor
+    cumulative: Tensor
+    slots: Tensor
+    longest: int
+    targets: Tensor | None = None
+
+    @property
+    def real(self) -> Tensor:
+        """(rows, longest) bool, True at real positions of the rectangle."""
+        lengths = self.cumulative.diff()
+        return torch.arange(self.longest, device=self.ids.device)[None] < lengths[:, None]
+
+    def pad(self, values: Tensor) -> Tensor:
+        """(tokens, ...) → (rows, longest, ...), zero where there is no token."""
+        rows = self.cumulative.shape[0] - 1
+        padded = values.new_zeros(rows * self.longest, *values.shape[1:])
+        return padded.index_copy(0, self.slots, values).unflatten(0, (rows, self.longest))
+
+    def pack(self, values: Tensor) -> Tensor:
+        """(rows, longest, ...) → (tokens, ...)."""
+        return values.flatten(0, 1)[self.slots]
+
+    def to(self, device: torch.device | str) -> "PackedBatch":
+        return _moved(self, device)
+
+
+def collate(
+    rows: Sequence[Any], targets: Sequence[Any] | None = None, pad_multiple: int = 8, pad: int = 0
+) -> Batch:
+    """Pad id sequences, each already [CLS] … [SEP], to the longest, rounded up to `pad_multiple`.
+
+    Targets are as long as their rows, with -100 where there is no loss.
+    """
+    lengths = np.array([len(row) for row in rows])
+    width = -(-int(lengths.max()) // pad_multiple) * pad_multiple
+    mask = np.arange(width)[None] < lengths[:, None]
+    return Batch(
+        ids=_rectangle(rows, mask, pad),
+        mask=None if mask.all() else torch.from_numpy(mask),
+        targets=None if targets is None else _rectangle(targets, mask, NO_TARGET),
+    )
+
+
+def pack(
+    rows: Sequence[Any], targets: Sequence[Any] | None = None, longest: int | None = None
+) -> PackedBatch:
+    """Lay id sequences, each already [CLS] … [SEP], end to end; `longest` may be any bound on lengths."""
+    lengths = np.array([len(row) for row in rows])
+    starts = np.concatenate([[0], np.cumsum(lengths)])
+    positions = np.arange(starts[-1]) - np.repeat(starts[:-1], lengths)
+    longest = longest or int(lengths.max())
+    slots = np.repeat(np.arange(len(rows)) * longest, lengths) + positions
+    return PackedBatch(
+        ids=torch.from_numpy(np.concatenate(rows).astype(np.int64)),
+        positions=torch.from_numpy(positions.astype(np.int64)),
+        cumulative=torch.from_numpy(starts.astype(np.int32)),
+        slots=torch.from_numpy(slots.astype(np.int64)),
+        longest=longest,
+        targets=None if targets is None else torch.from_numpy(np.concatenate(targets).astype(np.int64)),
+    )
+
+
+def _rectangle(rows: Sequence[Any], mask: np.ndarray, fill: int) -> Tensor:
+    filled = np.full(mask.shape, fill, dtype=np.int64)
+    filled[mask] = np.concatenate(rows)
+    return torch.from_numpy(filled)
