@@ -1,5 +1,6 @@
 """What a model is made of, as frozen dataclasses; no torch, so that exporters read them too."""
 
+import collections.abc
 import dataclasses
 import types
 import typing
@@ -123,6 +124,13 @@ def _convert(hint: Any, value: Any, where: str) -> Any:
         if isinstance(value, (list, tuple)):
             kind = typing.get_args(hint)[0]
             return tuple(_convert(kind, each, where) for each in value)
+    elif typing.get_origin(hint) is collections.abc.Mapping:
+        if isinstance(value, Mapping):
+            kind = typing.get_args(hint)[1]
+            return {name: _convert(kind, each, f"{where}.{name}") for name, each in value.items()}
+    elif typing.get_origin(hint) is typing.Literal:
+        if value in typing.get_args(hint):
+            return value
     elif hint is float and isinstance(value, (int, float)) and not isinstance(value, bool):
         return float(value)
     elif isinstance(value, hint) and isinstance(value, bool) == (hint is bool):

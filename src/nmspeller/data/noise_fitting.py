@@ -1,0 +1,178 @@
+"""Fit the noise model: count real errors, back off to similarity, and list the words that sound alike."""
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nmspeller.data.noise import NoiseModel
+from nmspeller.data.pairs import Pair
+from nmspeller.text.vocabulary import Vocabulary
+
+CANDIDATES = 48
+WORD_ALTERNATIVES = 12
+
+
+@dataclass(frozen=True)
+class Similar:
+    """A character that may stand for another: how alike they sound and look (0 to 1), and how common it is."""
+
+    character: str
+    sound: float
+    shape: float
+    frequency: float
+
+
+@dataclass(frozen=True)
+class ProfileRecipe:
+    """How one profile is fitted.
+
+    pairs: real pairs to count, possibly none.
+    weight: the back-off's weight of a similar character; 0 rules it out.
+    strength: how many counted errors of a character the back-off is worth.
+    word_share: see NoiseModel.
+    """
+
+    name: str
+    pairs: Sequence[Pair]
+    weight: Callable[[Similar], float]
+    strength: float
+    word_share: float
+
+
+# A learner writes what sounds right, sometimes what looks right; a scanner sees only shapes; an input method offers
+# common characters of exactly that sound. The powers make near-misses rarer than exact ones.
+def learner_weight(similar: Similar) -> float:
+    return similar.frequency**0.5 * (similar.sound**4 + 0.3 * similar.shape**3)
+
+
+def scanner_weight(similar: Similar) -> float:
+    return similar.frequency**0.1 * (similar.shape**4 + 0.05 * similar.sound**4)
+
+
+def input_method_weight(similar: Similar) -> float:
+    return similar.frequency**0.7 * (1.0 if similar.sound >= SAME_SYLLABLE else 0.05 * similar.sound**4)
+
+
+SAME_SYLLABLE = 0.9  # knowledge.pinyin gives at least this to characters that differ in tone alone
+
+
+def fit(
+    recipes: Sequence[ProfileRecipe],
+    vocabulary: Vocabulary,
+    similar: Mapping[str, Sequence[Similar]],
+    words: Mapping[str, Sequence[tuple[str, float]]],
+) -> NoiseModel:
+    """A noise model from recipes, the similar characters of each character, and the homophones of each word."""
+    fitted = [_fit_profile(recipe, vocabulary, similar) for recipe in recipes]
+    keys, wrong_words, word_cumulative = _word_tables(words, vocabulary)
+    return NoiseModel(
+        names=tuple(recipe.name for recipe in recipes),
+        place=np.stack([place for place, _, _, _ in fitted]),
+        wrong=np.stack([wrong for _, wrong, _, _ in fitted]),
+        wrong_cumulative=np.stack([cumulative for _, _, cumulative, _ in fitted]),
+        word_share=np.array([recipe.word_share for recipe in recipes], dtype=np.float32),
+        adjacent=np.array([adjacent for _, _, _, adjacent in fitted], dtype=np.float32),
+        word_keys=keys,
+        word_wrong=wrong_words,
+        word_cumulative=word_cumulative,
+    )
+
+
+def _fit_profile(
+    recipe: ProfileRecipe, vocabulary: Vocabulary, similar: Mapping[str, Sequence[Similar]]
+) -> tuple[NDArray[np.float32], NDArray[np.uint16], NDArray[np.float32], float]:
+    errors: dict[str, Counter[str]] = defaultdict(Counter)
+    seen: Counter[str] = Counter()
+    runs = single = 0
+    for source, target in recipe.pairs:
+        seen.update(target)
+        wrong_before = False
+        for wrong, right in zip(source, target, strict=True):
+            if wrong != right:
+                errors[right][wrong] += 1
+                runs, single = runs + wrong_before, single + 1
+            wrong_before = wrong != right
+    overall = sum(sum(counts.values()) for counts in errors.values()) / max(sum(seen.values()), 1) or 1.0
+    trust = 200.0  # occurrences of a character after which its own error rate outweighs the overall one
+
+    size = len(vocabulary)
+    place = np.zeros(size, dtype=np.float32)
+    candidates = np.zeros((size, CANDIDATES), dtype=np.uint16)
+    cumulative = np.ones((size, CANDIDATES), dtype=np.float32)
+    for right, alike in similar.items():
+        number = vocabulary.id(right)
+        if number == vocabulary.unk:
+            continue
+        weights: Counter[str] = Counter()
+        backoff = {other.character: recipe.weight(other) for other in alike if other.character != right}
+        total = sum(backoff.values())
+        for character, weight in backoff.items():
+            weights[character] += recipe.strength * weight / total if total else 0.0
+        for character, count in errors[right].items():
+            weights[character] += count
+        chosen = [
+            (vocabulary.id(character), weight)
+            for character, weight in weights.most_common(CANDIDATES)
+            if weight > 0 and vocabulary.id(character) != vocabulary.unk
+        ]
+        if not chosen:
+            continue
+        ids, shares = zip(*chosen, strict=True)
+        candidates[number, : len(ids)] = ids
+        cumulative[number, : len(ids)] = np.cumsum(shares) / np.sum(shares)
+        place[number] = (sum(errors[right].values()) + trust * overall) / (seen[right] + trust)
+    return place, candidates, cumulative, runs / max(single, 1)
+
+
+def _word_tables(
+    words: Mapping[str, Sequence[tuple[str, float]]], vocabulary: Vocabulary
+) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float32]]:
+    size = len(vocabulary)
+
+    def key(word: str) -> int | None:
+        first, second = vocabulary.encode(word)
+        return None if vocabulary.unk in (first, second) else int(first) * size + int(second)
+
+    rows: list[tuple[int, list[int], list[float]]] = []
+    for word, alternatives in words.items():
+        known = [(key(other), weight) for other, weight in alternatives[:WORD_ALTERNATIVES]]
+        kept = [(number, weight) for number, weight in known if number is not None]
+        own = key(word)
+        if own is not None and kept:
+            rows.append((own, [number for number, _ in kept], [weight for _, weight in kept]))
+    rows.sort()
+    wrong = np.zeros((len(rows), WORD_ALTERNATIVES), dtype=np.int32)
+    cumulative = np.ones((len(rows), WORD_ALTERNATIVES), dtype=np.float32)
+    for index, (_, numbers, weights) in enumerate(rows):
+        wrong[index, : len(numbers)] = numbers
+        cumulative[index, : len(numbers)] = np.cumsum(weights) / np.sum(weights)
+    return np.array([own for own, _, _ in rows], dtype=np.int32), wrong, cumulative
+
+
+def words_of_one_sound(frequencies: Iterable[tuple[str, int]]) -> dict[str, list[tuple[str, float]]]:
+    """For each two-character word the other words of the same toneless sound, most likely first, with weights.
+
+    frequencies: words with how often they occur (jieba's dictionary has them).
+    """
+    from pypinyin import lazy_pinyin
+
+    groups: dict[tuple[str, ...], list[tuple[str, int]]] = defaultdict(list)
+    for word, frequency in frequencies:
+        groups[tuple(lazy_pinyin(word))].append((word, frequency))
+    table: dict[str, list[tuple[str, float]]] = {}
+    for group in groups.values():
+        group.sort(key=lambda entry: -entry[1])
+        for word, _ in group:
+            table[word] = [(other, frequency**0.6) for other, frequency in group if other != word]
+    return {word: others for word, others in table.items() if others}
+
+
+def jieba_words(least_frequency: int = 5) -> list[tuple[str, int]]:
+    """The two-character words of jieba's dictionary with their frequencies."""
+    from importlib.resources import files
+
+    entries = (line.split(" ") for line in (files("jieba") / "dict.txt").read_text(encoding="utf-8").splitlines())
+    return [(word, int(count)) for word, count, *_ in entries if len(word) == 2 and int(count) >= least_frequency]
