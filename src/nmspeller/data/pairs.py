@@ -70,12 +70,25 @@ def write_pairs(path: str | Path, pairs: Iterable[tuple[str, str]]) -> None:
     Raises:
         InputError: a pair cannot be held by the format, or the file cannot be written.
     """
+    write_lines(path, (_format(*pair, number) for number, pair in enumerate(pairs, start=1)))
+
+
+def write_lines(path: str | Path, lines: Iterable[str]) -> None:
+    """Write UTF-8 lines to a file that appears only when it is complete.
+
+    Raises:
+        InputError: a line holds a lone surrogate, or the file cannot be written.
+    """
     part = Path(f"{path}.part")
     try:
         with open(part, "wb") as file:
-            for number, (source, target) in enumerate(pairs, start=1):
-                file.write(_format(source, target, number))
+            for number, line in enumerate(lines, start=1):
+                # What looks like a byte-order mark would be lost when read; one more before it saves it.
+                mark = "\ufeff" if number == 1 and line.startswith("\ufeff") else ""
+                file.write(f"{mark}{line}\n".encode())
         os.replace(part, path)
+    except UnicodeEncodeError:
+        raise InputError(f"line {number} for {path} contains a lone surrogate; remove it.") from None
     except OSError as wrong:
         raise InputError(f"{path} cannot be written: {wrong.strerror}.") from wrong
     finally:
@@ -126,16 +139,11 @@ def _parse(line: bytes) -> Pair:
     return Pair(source, target)
 
 
-def _format(source: str, target: str, number: int) -> bytes:
+def _format(source: str, target: str, number: int) -> str:
     if not source or len(source) != len(target):
         raise InputError(
-            f"pair {number} has {len(source)} and {len(target)} characters; make them equal, and not 0."
+            f"pair {number} has {len(source)} and {len(target)} characters; make them equal, not 0."
         )
     if any(mark in text for text in (source, target) for mark in "\t\r\n"):
         raise InputError(f"pair {number} contains a tab or a line end; remove it.")
-    try:
-        line = f"{source}\t{target}\n".encode()
-    except UnicodeEncodeError:
-        raise InputError(f"pair {number} contains a lone surrogate; remove it.") from None
-    # A leading U+FEFF in the first line would be taken for a byte-order mark; one more before it saves it.
-    return b"\xef\xbb\xbf" + line if number == 1 and source.startswith("\ufeff") else line
+    return f"{source}\t{target}"
