@@ -1,0 +1,116 @@
+"""No evaluation sentence may be learnt by heart: find those, and clauses of them, in training text.
+
+A training text leaks when, blanks, case and compatibility forms aside, it is an evaluation sentence, or
+holds a clause of one that has ten or more characters, anywhere. A clause is what stands between two
+punctuation marks.
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterable
+from pathlib import Path
+from typing import NamedTuple
+
+from nmspeller.data.pairs import read_pairs
+from nmspeller.errors import InputError
+
+CLAUSE_LENGTH = 10
+EVALUATION_SETS = (
+    "sighan/simplified/test*.tsv",
+    "sighan/traditional/test*.tsv",
+    "sighan/*_multierror.tsv",
+    "ecspell/*_test.tsv",
+    "cscd_ns/dev.tsv",
+)
+
+
+class Leak(NamedTuple):
+    """The `index`-th training text, from 0, holds `found`, a sentence or clause of the evaluation data."""
+
+    index: int
+    text: str
+    found: str
+
+
+class LeakFilter:
+    """Knows the evaluation sentences, and tells which training texts give them away."""
+
+    def __init__(self, evaluation_texts: Iterable[str]) -> None:
+        self._sentences: set[str] = set()
+        # Clauses by their first characters: a window of that length slides over the text.
+        self._clauses: dict[str, list[str]] = {}
+        for text in evaluation_texts:
+            sentence = _normal(text)
+            if sentence and sentence not in self._sentences:
+                self._sentences.add(sentence)
+                for clause in _long_clauses(sentence):
+                    self._clauses.setdefault(clause[:CLAUSE_LENGTH], []).append(clause)
+
+    def find(self, text: str) -> str | None:
+        """The first evaluation sentence or clause in a training text, in normal form, if there is one."""
+        text = _normal(text)
+        if text in self._sentences:
+            return text
+        windows = [text[start : start + CLAUSE_LENGTH] for start in range(len(text) - CLAUSE_LENGTH + 1)]
+        if self._clauses.keys().isdisjoint(windows):
+            return None
+        for start, window in enumerate(windows):
+            for clause in self._clauses.get(window, ()):
+                if text.startswith(clause, start):
+                    return clause
+        return None
+
+    def leaks(self, text: str) -> bool:
+        """Whether a training text must be left out."""
+        return self.find(text) is not None
+
+
+def find_leaks(training_texts: Iterable[str], evaluation_texts: Iterable[str]) -> list[Leak]:
+    """Every training text that leaks; about half a minute for 50 million characters."""
+    leak_filter = LeakFilter(evaluation_texts)
+    found = ((index, text, leak_filter.find(text)) for index, text in enumerate(training_texts))
+    return [Leak(index, text, leak) for index, text, leak in found if leak is not None]
+
+
+def assert_no_leaks(training_texts: Iterable[str], evaluation_texts: Iterable[str]) -> None:
+    """Refuse training data that holds evaluation sentences.
+
+    Raises:
+        InputError: some text leaks; the message counts them and shows the first.
+    """
+    leaks = find_leaks(training_texts, evaluation_texts)
+    if leaks:
+        first = leaks[0]
+        raise InputError(
+            f"{len(leaks)} training text(s) hold evaluation sentences or clauses of them, first text number "
+            f"{first.index + 1} with “{first.found}”; leave them out and prepare the data again."
+        )
+
+
+def evaluation_sentences(folder: str | Path) -> list[str]:
+    """Both sides of every evaluation set in the data folder, each sentence once.
+
+    Raises:
+        InputError: a set is absent, since a check without it would miss its leaks.
+    """
+    sentences: dict[str, None] = {}
+    for pattern in EVALUATION_SETS:
+        paths = sorted(Path(folder).glob(pattern))
+        if not paths:
+            raise InputError(
+                f"no evaluation set {pattern} in {folder}; without it leaks cannot be ruled out."
+            )
+        for path in paths:
+            for pair in read_pairs(path):
+                sentences.update(dict.fromkeys(pair))
+    return list(sentences)
+
+
+def _long_clauses(sentence: str) -> list[str]:
+    clauses = re.split(r"[\W_]+", sentence)
+    # A long Latin word or number is not a clause.
+    return [clause for clause in clauses if len(clause) >= CLAUSE_LENGTH and not clause.isascii()]
+
+
+def _normal(text: str) -> str:
+    return "".join(unicodedata.normalize("NFKC", text).lower().split())

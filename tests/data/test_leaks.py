@@ -1,0 +1,87 @@
+"""Evaluation sentences and their long clauses are found wherever they hide; nothing else is."""
+
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from nmspeller.data.folder import data_folder
+from nmspeller.data.leaks import LeakFilter, assert_no_leaks, evaluation_sentences, find_leaks
+from nmspeller.data.pairs import read_pairs, write_pairs
+from nmspeller.errors import InputError
+
+EVALUATION = [
+    "昨天晚上我和弟弟一起去看电影，很好看。",
+    "你好！",
+    "我在Ｎｅｗ　Ｙｏｒｋ住了１２年，喜欢Washington。",
+]
+CLAUSE = "昨天晚上我和弟弟一起去看电影"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        EVALUATION[0],
+        f"他说{CLAUSE}是最好的事",
+        f"{CLAUSE}！",
+        "昨天 晚上我和弟弟\u3000一起去看电影\n",
+        "你好！",
+        "听说我在new york住了12年了",
+    ],
+)
+def test_leaks_are_found(text):
+    assert LeakFilter(EVALUATION).leaks(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["", "你好！你好！", CLAUSE[:-1], CLAUSE[1:], "我去过Washington。", "很好看。"]
+)
+def test_innocent_text_passes(text):
+    assert not LeakFilter(EVALUATION).leaks(text)
+
+
+def test_a_leak_says_where_it_is():
+    (leak,) = find_leaks(["好的。", f"是{CLAUSE}吗"], EVALUATION)
+    assert (leak.index, leak.text, leak.found) == (1, f"是{CLAUSE}吗", CLAUSE)
+    with pytest.raises(InputError, match=f"1 training text.*number 2.*{CLAUSE}"):
+        assert_no_leaks(["好的。", f"是{CLAUSE}吗"], EVALUATION)
+    assert_no_leaks(["好的。"], EVALUATION)
+
+
+letters = st.text("天地人我你他，。", min_size=1, max_size=40)
+
+
+@given(st.lists(letters, max_size=5), letters)
+def test_a_plain_search_agrees(evaluation, text):
+    clauses = {
+        clause for one in evaluation for clause in one.replace("。", "，").split("，") if len(clause) >= 10
+    }
+    expected = text in evaluation or any(clause in text for clause in clauses)
+    assert LeakFilter(evaluation).leaks(text) == expected
+
+
+def test_long_text_takes_linear_time():
+    text = "春眠不觉晓处处闻啼鸟" * 20_000
+    start = time.perf_counter()
+    assert not LeakFilter(EVALUATION).leaks(text)
+    assert time.perf_counter() - start < 5
+
+
+def test_a_missing_evaluation_set_is_no_clean_bill(tmp_path):
+    (tmp_path / "sighan" / "simplified").mkdir(parents=True)
+    write_pairs(tmp_path / "sighan" / "simplified" / "test13.tsv", [("你", "好")])
+    with pytest.raises(InputError, match="no evaluation set"):
+        evaluation_sentences(tmp_path)
+
+
+def test_the_evaluation_sets_themselves_leak_and_the_wang_slices_do_not():
+    try:
+        folder = data_folder()
+    except InputError as absent:
+        pytest.skip(str(absent))
+    sentences = evaluation_sentences(folder)
+    leak_filter = LeakFilter(sentences)
+    assert all(leak_filter.leaks(sentence) for sentence in sentences)
+    wang = read_pairs(folder / "wang271k" / "slices_union.tsv")
+    assert not any(leak_filter.leaks(side) for pair in wang[:3000] for side in pair)
