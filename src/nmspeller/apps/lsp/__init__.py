@@ -1,0 +1,1 @@
+"""The speller in editors: a language server over standard input and output."""

@@ -1,0 +1,88 @@
+"""What the speller says of an open document, piece by piece, so that a keystroke costs one paragraph."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+from nmspeller.apps.documents.prose import Passage
+from nmspeller.runtime.correction import Correction, Edit
+from nmspeller.text.windows import sentences
+
+_LONG_PASSAGE = 1_000
+_BATCH = 1_000
+_CONTEXT = 6
+_LINE_END = re.compile("[\r\n]")
+
+
+class Checker(Protocol):
+    """What the server asks of a speller; `Speller` is one."""
+
+    def check_many(
+        self, texts: Iterable[str], *, level: str | None = None, words: Iterable[str] | None = None
+    ) -> list[Correction]: ...
+
+
+@dataclass(frozen=True)
+class Finding:
+    """An edit placed in the document: replace its code points `start` to before `stop`."""
+
+    start: int
+    stop: int
+    edit: Edit
+    context: str
+
+    @property
+    def key(self) -> tuple[str, str, str]:
+        """What makes it the same finding when the text has changed elsewhere."""
+        return self.edit.source, self.edit.target, self.context
+
+    @property
+    def replacements(self) -> tuple[str, ...]:
+        """The target and the alternatives, best first, each once."""
+        every = dict.fromkeys((self.edit.target, *self.edit.alternatives))
+        return tuple(text for text in every if text != self.edit.source)
+
+
+def pieces(passage: Passage) -> list[tuple[int, str]]:
+    """The texts that are checked one by one, and where in the passage each starts.
+
+    That is the passage itself, unless it is so long that a keystroke would cost too much; then each sentence.
+    """
+    if len(passage.text) <= _LONG_PASSAGE:
+        return [(0, passage.text)]
+    return [(start, passage.text[start:stop]) for start, stop in sentences(passage.text)]
+
+
+def batches(texts: Iterable[str]) -> Iterator[list[str]]:
+    """Each different text once, in order, in lists small enough that nobody waits long for one."""
+    batch: list[str] = []
+    size = 0
+    for text in dict.fromkeys(texts):
+        if batch and size + len(text) > _BATCH:
+            yield batch
+            batch, size = [], 0
+        batch.append(text)
+        size += len(text)
+    if batch:
+        yield batch
+
+
+def place(text: str, prose: Sequence[Passage], known: Mapping[str, Sequence[Edit]]) -> list[Finding]:
+    """The findings in the document's prose, as far as the edits of its pieces are known."""
+    return [
+        _finding(text, edit)
+        for passage in prose
+        for edit in passage.in_document(
+            replace(edit, offset=start + edit.offset)
+            for start, piece in pieces(passage)
+            for edit in known.get(piece, ())
+        )
+    ]
+
+
+def _finding(text: str, edit: Edit) -> Finding:
+    start, stop = edit.offset, edit.offset + edit.length
+    before = _LINE_END.split(text[max(0, start - _CONTEXT) : start])[-1]
+    after = _LINE_END.split(text[stop : stop + _CONTEXT])[0]
+    return Finding(start, stop, edit, f"{before}|{after}")

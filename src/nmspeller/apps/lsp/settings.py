@@ -1,0 +1,58 @@
+"""What the editor may set: `enable`, `level`, `words`, `model` and `debounce`."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Any
+
+from nmspeller.errors import InputError
+
+
+@dataclass(frozen=True)
+class Settings:
+    """The editor's settings; None means that the project's `.nmspeller.toml` or the default decides.
+
+    `words` is a file of the user's words, `model` a model folder, `debounce` milliseconds without a keystroke
+    before a text is checked.
+    """
+
+    enable: bool = True
+    level: str | None = None
+    words: str | None = None
+    model: str | None = None
+    debounce: float = 300
+
+    @classmethod
+    def read(cls, *sources: Any) -> tuple["Settings", list[str]]:
+        """The settings from what an editor sent, later sources first, and a sentence on each that is wrong.
+
+        A wrong setting is left at its default, so that a slip costs no more than itself.
+        """
+        values: dict[str, Any] = {}
+        complaints: list[str] = []
+        for source in sources:
+            if not isinstance(source, Mapping):
+                continue
+            for name, value in source.items():
+                try:
+                    values[name] = _checked(name, value)
+                except InputError as wrong:
+                    complaints.append(str(wrong))
+        return cls(**{name: value for name, value in values.items() if value is not None}), complaints
+
+
+def _checked(name: str, value: Any) -> Any:
+    known = [field.name for field in fields(Settings)]
+    if name not in known:
+        raise InputError(f"There is no setting `nmspeller.{name}`; use {', '.join(known)}.")
+    if value is None:
+        return None
+    if name == "enable":
+        right, wanted = isinstance(value, bool), "true or false"
+    elif name == "debounce":
+        right = isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= 60_000
+        wanted = "milliseconds from 0 to 60000"
+    else:
+        right, wanted = isinstance(value, str) and bool(value.strip()), "a string"
+    if not right:
+        raise InputError(f"The setting `nmspeller.{name}` must be {wanted}, not {value!r}.")
+    return value

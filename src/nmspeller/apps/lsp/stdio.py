@@ -1,0 +1,24 @@
+"""The server on standard input and output."""
+
+import logging
+import os
+import signal
+import sys
+from collections.abc import Callable
+
+from nmspeller.apps.lsp.features import connect
+from nmspeller.apps.lsp.findings import Checker
+from nmspeller.apps.lsp.server import SpellingServer
+
+
+def serve(make_speller: Callable[[str | None], Checker]) -> int:
+    """Serve one editor until it says `exit` or goes away; the exit code is the protocol's: 0 after `shutdown`."""
+    # The reader's thread waits for input and would hold up an interrupt until the next message.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    # From here on a stray `print`, in whatever library, goes to standard error and not between two messages.
+    messages = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
+    logging.getLogger("pygls").setLevel(logging.ERROR)
+    server = connect(SpellingServer(make_speller))
+    server.start_io(sys.stdin.buffer, messages)
+    return 0 if server.shut_down else 1

@@ -1,0 +1,80 @@
+"""Positions: the protocol's lines and the editor's units, against an arithmetic in bytes."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from lsprotocol import types
+
+from nmspeller.apps.lsp.document import Document
+
+CODECS = {"utf-8": ("utf-8", 1), "utf-16": ("utf-16-le", 2), "utf-32": ("utf-32-le", 4)}
+encodings = st.sampled_from(sorted(CODECS))
+FAMILY = "👨‍👩‍👧‍👦"
+
+# Everything that some program takes for the end of a line, beside characters of each width and a lone surrogate.
+texts = st.text(
+    st.sampled_from(["中", "a", "é", "😀", "\u200d", "𠀀", "\n", "\r", "\u2028", "\x0c", "\x85", "\ud800"])
+)
+
+
+def document(text, encoding="utf-16"):
+    return Document("file:///a", "plaintext", 1, text, encoding)
+
+
+@given(text=texts, encoding=encodings, data=st.data())
+def test_a_position_leads_back_to_its_code_point(text, encoding, data):
+    offset = data.draw(st.integers(0, len(text)))
+    inside_line_end = text[offset - 1 : offset + 1] == "\r\n"
+    if not inside_line_end:
+        assert document(text, encoding).offset(document(text, encoding).position(offset)) == offset
+
+
+@given(text=texts, encoding=encodings, data=st.data())
+def test_positions_count_the_editors_units_on_the_protocols_lines(text, encoding, data):
+    offset = data.draw(st.integers(0, len(text)))
+    codec, size = CODECS[encoding]
+    before = text[:offset].replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    if text[offset - 1 : offset + 1] == "\r\n":
+        return
+    assert document(text, encoding).position(offset) == types.Position(
+        len(before) - 1, len(before[-1].encode(codec, "surrogatepass")) // size
+    )
+
+
+@given(text=texts, new=texts, encoding=encodings, data=st.data())
+def test_a_change_replaces_exactly_its_range(text, new, encoding, data):
+    start = data.draw(st.integers(0, len(text)))
+    stop = data.draw(st.integers(start, len(text)))
+    if "\r\n" in (text[start - 1 : start + 1], text[stop - 1 : stop + 1]):
+        return
+    old = document(text, encoding)
+    change = types.TextDocumentContentChangePartial(range=old.range(start, stop), text=new)
+    assert old.changed([change], 2) == Document(
+        "file:///a", "plaintext", 2, text[:start] + new + text[stop:], encoding
+    )
+
+
+@given(text=texts, encoding=encodings, line=st.integers(0, 50), character=st.integers(0, 500))
+def test_no_position_is_too_strange(text, encoding, line, character):
+    assert 0 <= document(text, encoding).offset(types.Position(line, character)) <= len(text)
+
+
+@pytest.mark.parametrize(("encoding", "character"), [("utf-8", 25), ("utf-16", 11), ("utf-32", 7)])
+def test_a_family_is_seven_code_points(encoding, character):
+    assert document(f"{FAMILY}在见", encoding).position(len(FAMILY)).character == character
+
+
+def test_a_position_beyond_the_line_means_its_end():
+    assert document("中文\r\n字").offset(types.Position(0, 99)) == 2
+    assert document("中文\r\n字").offset(types.Position(9, 0)) == 5
+
+
+def test_a_position_inside_a_character_means_its_start():
+    assert document("😀中").offset(types.Position(0, 1)) == 0
+    assert document("中", "utf-8").offset(types.Position(0, 2)) == 0
+
+
+def test_a_range_that_ends_before_it_starts_inserts():
+    backwards = types.Range(types.Position(0, 2), types.Position(0, 1))
+    change = types.TextDocumentContentChangePartial(range=backwards, text="x")
+    assert document("中文字").changed([change], 2).text == "中文x字"
