@@ -7,7 +7,12 @@ from typing import Any, NamedTuple
 from nmspeller.errors import InputError
 from nmspeller.models.bert import BertConfig, BertSpeller
 from nmspeller.models.config import EncoderConfig, SpellerConfig, from_mapping, to_mapping
+from nmspeller.models.dcn import DCN, DCNConfig
+from nmspeller.models.dnspeller import DGSpeller, DGSpellerConfig
+from nmspeller.models.phmospell import PHMOSpell, PHMOSpellConfig
+from nmspeller.models.realise import ReaLiSe, ReaLiSeConfig
 from nmspeller.models.speller import SpellerModel
+from nmspeller.models.spellgcn import SpellGCN, SpellGCNConfig
 from nmspeller.models.tables import CharacterTables
 
 
@@ -18,6 +23,11 @@ class Entry(NamedTuple):
 
 SPELLERS: dict[str, Entry] = {
     "bert": Entry(BertConfig, BertSpeller),
+    "spellgcn": Entry(SpellGCNConfig, SpellGCN),
+    "dcn": Entry(DCNConfig, DCN),
+    "phmospell": Entry(PHMOSpellConfig, PHMOSpell),
+    "realise": Entry(ReaLiSeConfig, ReaLiSe),
+    "dgspeller": Entry(DGSpellerConfig, DGSpeller),
 }
 
 
@@ -47,7 +57,7 @@ def build(config: SpellerConfig, tables: CharacterTables | None = None) -> Spell
     Raises:
         InputError: tables are needed and not given, or are of another vocabulary.
     """
-    model = next(each.model for each in SPELLERS.values() if type(config) is each.config)
+    model: Any = next(each.model for each in SPELLERS.values() if type(config) is each.config)
     if not model.needs:
         return model(config)
     if tables is None:
