@@ -1,0 +1,103 @@
+"""The prose in programs: comments and documentation strings, as Pygments finds them."""
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import Any
+
+from nmspeller.apps.documents.markup import BREAK, Markup, names
+from nmspeller.errors import InputError
+
+# Language ids of the language server protocol that Pygments knows by another name.
+_ALIASES = {
+    "javascriptreact": "jsx",
+    "typescriptreact": "tsx",
+    "shellscript": "bash",
+    "objective-c": "objectivec",
+    "objective-cpp": "objectivec++",
+    "dockercompose": "yaml",
+    "jsonc": "javascript",
+    "makefile": "make",
+    "viml": "vim",
+    "csharp": "c#",
+}
+
+# What decorates comments: `//`, `#`, `--`, `;;`, `%`, `/* */`, a ` * ` before each line, quotes.
+_OPENING = re.compile(
+    r"\s*(?:[rRuUbBfF]{0,2}(?:\"{3}|'{3}|\"|')|<!-{2,}|\{-|\(\*|--\[=*\[|[/#*!;%\-]+|\bREM\b)?\s*",
+    re.IGNORECASE,
+)
+_NEXT_LINE = re.compile(rf"[ \t]*{BREAK}[ \t]*(?:[*/#;%!]+|-{{2,}})?[ \t]*(?=\S)")
+_CLOSING = re.compile(r"(?:\s|\*+/|-+>|-\}|\*+\)|\]=*\]|\"{1,3}|'{1,3})*$")
+
+_ONE_BREAK = re.compile(rf"[ \t]*{BREAK}[ \t]*")
+_BLANK_LINES = re.compile(r"\n\s{2,}\n")
+_PROSE_LANGUAGES = names("asciidoc eml html markdown org output rst tex text typst wikitext")
+
+
+def language_of(file_name: str) -> str | None:
+    """Pygments' name for the language that a file name promises, None where it promises none."""
+    from pygments.lexers import find_lexer_class_for_filename
+
+    lexer = find_lexer_class_for_filename(file_name)
+    name = lexer.aliases[0] if lexer is not None and lexer.aliases else None
+    return None if name in _PROSE_LANGUAGES else name
+
+
+def scan(text: str, language: str) -> Iterator[Markup]:
+    """All but the words of comments and documentation strings; comments line after line are one passage."""
+    code_start = 0
+    last_column = -1  # of a line comment that the next one may go on with
+    for start, stop in _comments(text, language):
+        comment = text[start:stop]
+        is_line = not re.search(BREAK, comment.rstrip())
+        column = start - _line_start(text, start)
+        goes_on = (
+            is_line and column == last_column and _ONE_BREAK.fullmatch(text, code_start, start) is not None
+        )
+        opening = _OPENING.match(comment)
+        inner = start + (opening.end() if opening else 0)
+        closing = _CLOSING.search(text, inner, stop)
+        inner_stop = closing.start() if closing else stop
+        yield Markup(code_start, min(inner, inner_stop), joins=goes_on)
+        for found in _NEXT_LINE.finditer(text, inner, inner_stop):
+            yield Markup(*found.span(), joins=True)
+        code_start = inner_stop
+        last_column = column if is_line else -1
+    yield Markup(code_start, len(text))
+
+
+def _line_start(text: str, at: int) -> int:
+    return max(text.rfind("\n", 0, at), text.rfind("\r", 0, at)) + 1
+
+
+def _comments(text: str, language: str) -> Iterator[tuple[int, int]]:
+    """Where each comment or documentation string begins and ends."""
+    from pygments.token import Comment, String
+
+    open_start = open_stop = -1
+    # Some of Pygments' patterns take forever over many blank lines; spaces in their place change no offset.
+    dense = _BLANK_LINES.sub(lambda blank: "\n" + " " * (len(blank.group()) - 2) + "\n", text)
+    for start, kind, value in _lexer(language).get_tokens_unprocessed(dense):
+        is_comment = kind in Comment and kind not in Comment.Preproc and kind not in Comment.PreprocFile
+        if not (is_comment or kind in String.Doc) or kind in Comment.Hashbang:
+            continue
+        if start == open_stop and text[start - 1] not in "\r\n":  # a block comment comes in several tokens
+            open_stop = start + len(value)
+            continue
+        if open_start >= 0:
+            yield open_start, open_stop
+        open_start, open_stop = start, start + len(value)
+    if open_start >= 0:
+        yield open_start, open_stop
+
+
+@lru_cache(maxsize=32)
+def _lexer(language: str) -> Any:
+    from pygments.lexers import get_lexer_by_name
+    from pygments.util import ClassNotFound
+
+    try:
+        return get_lexer_by_name(_ALIASES.get(language.lower(), language))
+    except ClassNotFound:
+        raise InputError(f"{language!r} is not a format or language that nmspeller knows.") from None

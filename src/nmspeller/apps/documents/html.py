@@ -1,0 +1,64 @@
+"""The prose of HTML: what a reader sees between the tags."""
+
+import re
+from collections.abc import Iterator
+
+from nmspeller.apps.documents.markup import Markup, names
+
+_INLINE = names(
+    "a abbr acronym b bdi bdo big cite data del dfn em font i ins label mark nobr q rb ruby s small "
+    "span strike strong sub sup time tt u wbr "
+)
+_INLINE_CODE = names("code kbd rp rt samp var ")
+_UNREAD = _INLINE_CODE | names("math noscript pre script style svg template textarea ")
+_RAW = names("script style textarea")  # whose text ends at the first closing tag, whatever it says
+
+_NEXT = re.compile(r"<!--|<[!?]|</?([a-zA-Z][^\s/>]*)|&(?:#\d+|#[xX][0-9a-fA-F]+|[a-zA-Z][a-zA-Z0-9]*);")
+_QUOTE_OR_END = re.compile(r"[>\"']")
+
+
+def scan(text: str) -> Iterator[Markup]:
+    """Tags, comments and entities; all of scripts, styles and code. What is never closed reaches the end."""
+    at = 0
+    while found := _NEXT.search(text, at):
+        start, name = found.start(), (found.group(1) or "").lower()
+        if found.group().startswith("&"):
+            at = found.end()
+            yield Markup(start, at, joins=True)
+        elif found.group() == "<!--":
+            at = _after(text, "-->", found.end())
+            yield Markup(start, at, joins=True)
+        elif not name:
+            at = _after(text, ">", found.end())
+            yield Markup(start, at)
+        else:
+            at = _tag_end(text, found.end())
+            opens = text[start + 1] != "/" and text[at - 2] != "/"
+            if opens and name in _UNREAD:
+                at = _element_end(text, name, at)
+            yield Markup(start, at, joins=name in _INLINE or name in _INLINE_CODE)
+
+
+def _tag_end(text: str, at: int) -> int:
+    """After the `>` that closes a tag; one inside a quoted attribute does not."""
+    while found := _QUOTE_OR_END.search(text, at):
+        if found.group() == ">":
+            return found.end()
+        at = _after(text, found.group(), found.end())
+    return len(text)
+
+
+def _element_end(text: str, name: str, at: int) -> int:
+    """After the closing tag of an element whose opening tag ends at `at`; the same name may be nested."""
+    depth = 1
+    nests = name not in _RAW
+    for found in re.compile(rf"<(/?){name}(?=[\s/>])", re.IGNORECASE).finditer(text, at):
+        depth += -1 if found.group(1) else nests
+        if not depth:
+            return _tag_end(text, found.end())
+    return len(text)
+
+
+def _after(text: str, mark: str, at: int) -> int:
+    end = text.find(mark, at)
+    return len(text) if end < 0 else end + len(mark)

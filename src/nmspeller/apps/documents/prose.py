@@ -1,0 +1,204 @@
+"""Where the prose of a document is, whatever its format: the one place that every app asks.
+
+    for segment in segments(text, "markdown"):
+        text[segment.start : segment.stop]      # prose, without any markup
+
+A sentence with bold type in it is several segments. `passages` puts them together again, so that the
+speller sees the whole sentence, and maps its edits back to the document.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from itertools import chain, groupby
+from pathlib import PurePath
+from typing import NamedTuple
+
+from nmspeller.apps.documents import code, html, latex, markdown, rst, subtitles
+from nmspeller.apps.documents.markup import BREAK, Markup, in_order
+from nmspeller.runtime.correction import Edit
+
+FORMATS = ("text", "markdown", "html", "srt", "latex", "rst", "code")
+"""The formats that `segments` knows; `code` stands for any language id or alias that Pygments knows."""
+
+_SUFFIXES = {
+    **dict.fromkeys((".txt", ".text"), "text"),
+    **dict.fromkeys((".md", ".markdown", ".mdown", ".mkd", ".qmd", ".rmd"), "markdown"),
+    **dict.fromkeys((".html", ".htm", ".xhtml"), "html"),
+    **dict.fromkeys((".srt", ".vtt"), "srt"),
+    **dict.fromkeys((".tex", ".ltx"), "latex"),
+    **dict.fromkeys((".rst", ".rest"), "rst"),
+    ".docx": "docx",
+}
+
+_LANGUAGE_IDS = {
+    "plaintext": "text",
+    "tex": "latex",
+    "restructuredtext": "rst",
+    "subrip": "srt",
+    "git-commit": "text",
+    "xhtml": "html",
+}
+
+_HANZI = "\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U000323af"
+_HAS_HANZI = re.compile(f"[{_HANZI}]")
+_CHINESE = f"[{_HANZI}\u3001-\u301f\uff01-\uff65\u2014\u2018-\u201f\u2026]"
+_PARAGRAPH_END = re.compile(rf"{BREAK}(?:[ \t\u3000]*{BREAK})+")
+_SOFT_BREAK = re.compile(rf"(?<={_CHINESE})[ \t]*{BREAK}[ \t\u3000]*(?={_CHINESE})")
+_LINE_END = re.compile("[\n\r\x0b\x0c\x85\u2028\u2029]+")
+_SWITCH = re.compile(r"nmspeller:[ \t]*(off|on)\b")
+
+
+class Segment(NamedTuple):
+    """Code points `start` to `stop` of the document are prose without markup."""
+
+    start: int
+    stop: int
+
+
+@dataclass(frozen=True)
+class Passage:
+    """Prose that is read in one go: `text` is the text of all its segments, one after the other."""
+
+    text: str
+    segments: tuple[Segment, ...]
+
+    def in_document(self, edits: Iterable[Edit]) -> Iterator[Edit]:
+        """The edits of `text` as edits of the document; one that reaches over markup is split there."""
+        pieces = iter(self.segments)
+        piece, before = next(pieces, Segment(0, 0)), 0  # `before`: how much of `text` lies before `piece`
+        for edit in edits:
+            while edit.offset >= before + piece.stop - piece.start:
+                before += piece.stop - piece.start
+                piece = next(pieces)
+            start, rest = piece.start + edit.offset - before, edit
+            while start + rest.length > piece.stop:
+                head, rest = _cut(rest, piece.stop - start)
+                yield replace(head, offset=start)
+                before += piece.stop - piece.start
+                piece = next(pieces)
+                start = piece.start
+            yield replace(rest, offset=start)
+
+
+def _cut(edit: Edit, length: int) -> tuple[Edit, Edit]:
+    """The edit in two, after `length` characters; where the lengths differ, the second only deletes."""
+    same_length = len(edit.target) == edit.length
+    at = length if same_length else len(edit.target)
+    alternatives = [other for other in edit.alternatives if same_length and len(other) == edit.length]
+    head = replace(
+        edit,
+        length=length,
+        source=edit.source[:length],
+        target=edit.target[:at],
+        alternatives=tuple(dict.fromkeys(other[:at] for other in alternatives)),
+    )
+    rest = replace(
+        edit,
+        length=edit.length - length,
+        source=edit.source[length:],
+        target=edit.target[at:],
+        alternatives=tuple(dict.fromkeys(other[at:] for other in alternatives)),
+    )
+    return head, rest
+
+
+def segments(text: str, format: str) -> list[Segment]:
+    """The prose of a text in one of `FORMATS`, or in a language id of the language server protocol."""
+    return [segment for passage in passages(text, format) for segment in passage.segments]
+
+
+def passages(text: str, format: str) -> list[Passage]:
+    """The prose of a text, each passage with all the context that markup would tear apart.
+
+    Passages without a Chinese character are left out, and so is all that stands between `nmspeller: off` and
+    `nmspeller: on`.
+    """
+    marks = [*_breaks(text, format), *_switched_off(text)]
+    found = []
+    for group in _groups(len(text), in_order(marks)):
+        pieces = _without_edges(text, group)
+        prose = "".join(text[start:stop] for start, stop in pieces)
+        if _HAS_HANZI.search(prose):
+            found.append(Passage(prose, tuple(pieces)))
+    return found
+
+
+def format_of(path: str | PurePath) -> str:
+    """The format that a file's name promises: a program's is `code:` and its language, any other `text`."""
+    path = PurePath(path)
+    known = _SUFFIXES.get(path.suffix.lower())
+    if known:
+        return known
+    language = code.language_of(path.name)
+    return f"code:{language}" if language else "text"
+
+
+def is_prose_file(path: str | PurePath) -> bool:
+    """Whether a file is looked into when only its folder was named."""
+    return PurePath(path).suffix.lower() in _SUFFIXES
+
+
+_SCANNERS: dict[str, Callable[[str], Iterable[Markup]]] = {
+    "markdown": markdown.scan,
+    "html": html.scan,
+    "srt": subtitles.scan,
+    "latex": latex.scan,
+    "rst": rst.scan,
+}
+
+
+def _breaks(text: str, format: str) -> Iterator[Markup]:
+    format = _LANGUAGE_IDS.get(format, format)
+    if format in ("text", "code"):
+        yield from (Markup(*found.span()) for found in _LINE_END.finditer(text))
+        return
+    if format in _SCANNERS:
+        yield from _SCANNERS[format](text)
+    else:
+        yield from code.scan(text, format.removeprefix("code:"))
+    yield from (Markup(*found.span()) for found in _PARAGRAPH_END.finditer(text))
+    # Chinese is set without spaces: a line broken in the source goes on without a gap.
+    yield from (Markup(*found.span(), joins=True) for found in _SOFT_BREAK.finditer(text))
+
+
+def _switched_off(text: str) -> Iterator[Markup]:
+    """From each `off` to the next `on`, or to the end."""
+    switches = [(found.group(1), found) for found in _SWITCH.finditer(text)]
+    off = None
+    for state, run in groupby(switches, key=lambda switch: switch[0]):
+        first = next(run)[1]
+        if state == "off":
+            off = first.start()
+        elif off is not None:
+            yield Markup(off, first.end())
+            off = None
+    if off is not None:
+        yield Markup(off, len(text))
+
+
+def _without_edges(text: str, pieces: list[Segment]) -> list[Segment]:
+    """The same prose without white space at its beginning and end."""
+    while pieces and text[slice(*pieces[0])].isspace():
+        pieces = pieces[1:]
+    while pieces and text[slice(*pieces[-1])].isspace():
+        pieces = pieces[:-1]
+    if pieces:
+        start, stop = pieces[0]
+        pieces[0] = Segment(stop - len(text[start:stop].lstrip()), stop)
+        start, stop = pieces[-1]
+        pieces[-1] = Segment(start, start + len(text[start:stop].rstrip()))
+    return pieces
+
+
+def _groups(length: int, marks: Iterable[Markup]) -> Iterator[list[Segment]]:
+    """The stretches between the marks, those that a joining mark parts in one group."""
+    group: list[Segment] = []
+    start = 0
+    for mark in chain(marks, [Markup(length, length)]):
+        if start < mark.start:
+            group.append(Segment(start, mark.start))
+        start = mark.stop
+        if not mark.joins and group:
+            yield group
+            group = []

@@ -1,0 +1,67 @@
+"""The prose of reStructuredText: paragraphs, titles, lists, and the text of directives that print it."""
+
+import re
+from collections.abc import Iterator
+from itertools import pairwise
+
+from nmspeller.apps.documents.markup import Markup, line_starts, names
+
+_PROSE_DIRECTIVES = names(
+    "admonition attention caution danger error hint important note tip warning seealso topic sidebar "
+    "epigraph highlights pull-quote rubric deprecated versionadded versionchanged centered container "
+    "figure list-table glossary compound "
+)
+_EXPLICIT = re.compile(r"(?P<indent>[ \t]*)\.\.(?:[ \t]+|$)(?P<rest>.*)")
+_DIRECTIVE = re.compile(r"(?:\|[^|]+\|[ \t]+)?(?P<name>[\w:+.\-]+)::[ \t]*")
+_FOOTNOTE = re.compile(r"\[[^\[\]]+\][ \t]+")
+_FIELD = re.compile(r"[ \t]*:[^:\r\n`]+:(?=[ \t]|$)")
+_ORNAMENT = re.compile(r"[ \t]*(?:([=\-`:'\"~^_*+#<>.])\1{2,}|[+|=\- ]{3,})[ \t]*")
+_BULLET = re.compile(r"[ \t]*(?:[-*+•]|\(?(?:\d+|#|[a-zA-Z])[.)])[ \t]+")
+_INLINE = re.compile(
+    r"""
+      ``.+?``
+    | :[\w:+.\-]+:`[^`]*`              # a role and its text: code, a reference, a formula
+    | [ \t]?<[^<>`\r\n]+>`__?          # the target of a link
+    | `__?|`|\*\*?|\|[^|\s][^|\r\n]*\|_?
+    | \[[^\[\]\s]+\]_
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+
+
+def scan(text: str) -> Iterator[Markup]:
+    """Directives and comments with all that is theirs, literal blocks, ornaments, roles and inline marks."""
+    starts = [*line_starts(text), len(text)]
+    skipped_indent: int | None = None  # lines deeper than this belong to something that is not prose
+    for start, stop in pairwise(starts):
+        line = text[start:stop].rstrip("\r\n")
+        content = line.strip()
+        if not content:
+            continue
+        indent = len(line) - len(line.lstrip())
+        if skipped_indent is not None and indent > skipped_indent:
+            yield Markup(start, stop)
+            continue
+        skipped_indent = None
+        explicit = _EXPLICIT.fullmatch(line)
+        if explicit:
+            prose_at, is_prose = _explicit(explicit["rest"])
+            yield Markup(start, start + explicit.start("rest") + prose_at if is_prose else stop)
+            if not is_prose:
+                skipped_indent = indent
+        elif _ORNAMENT.fullmatch(line):
+            yield Markup(start, stop)
+        elif mark := _FIELD.match(line) or _BULLET.match(line):
+            yield Markup(start, start + mark.end())
+        if not explicit and content.endswith("::"):
+            skipped_indent = indent
+    yield from (Markup(*found.span(), joins=True) for found in _INLINE.finditer(text))
+
+
+def _explicit(rest: str) -> tuple[int, bool]:
+    """Where the prose begins after two dots, and whether there is any: not in comments, targets or code."""
+    if directive := _DIRECTIVE.match(rest):
+        return directive.end(), directive["name"] in _PROSE_DIRECTIVES
+    if footnote := _FOOTNOTE.match(rest):
+        return footnote.end(), True
+    return 0, False
