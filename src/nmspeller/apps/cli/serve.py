@@ -1,8 +1,77 @@
 """`nmspeller serve`"""
 
+from pathlib import Path
+
+import typer
+
 from nmspeller.errors import InputError
 
 
-def serve() -> None:
-    """Serve the speller over HTTP, also to LanguageTool clients."""
-    raise InputError("`serve` is not built yet.")
+def serve(
+    host: str = typer.Option(
+        "127.0.0.1", help="Address to listen on; any but this machine's own needs --api-key."
+    ),
+    port: int = typer.Option(
+        8081, min=0, max=65535, help="Port to listen on; 8081 is where LanguageTool clients look."
+    ),
+    workers: int = typer.Option(
+        1, min=1, help="Processes, each with its own engine; the cores are shared out."
+    ),
+    threads: int | None = typer.Option(
+        None, min=1, help="Threads of each engine; by default cores / workers."
+    ),
+    model: Path | None = typer.Option(None, help="Folder of another ONNX model than the shipped one."),
+    level: str = typer.Option(
+        "balanced", help="careful, balanced or thorough, where a request does not say."
+    ),
+    words: Path | None = typer.Option(
+        None, help="Names and terms to leave alone, one a line; SIGHUP reads it again."
+    ),
+    api_key: str | None = typer.Option(
+        None,
+        envvar="NMSPELLER_API_KEY",
+        help="Answer only those who send this key (better given in the environment).",
+    ),
+    insecure: bool = typer.Option(False, "--insecure", help="Allow a public address without an API key."),
+    allow_origin: list[str] = typer.Option(
+        [], help="Web origin whose pages may ask, such as https://example.org; may be repeated; * for all."
+    ),
+    max_text_length: int = typer.Option(100_000, help="Longest text of one request, in characters."),
+    max_body_bytes: int = typer.Option(2_000_000, help="Largest request body."),
+    batch_tokens: int = typer.Option(4_096, help="Characters of several requests that are checked together."),
+    queue_tokens: int = typer.Option(
+        131_072, help="Characters that may wait before requests are refused with 429."
+    ),
+    time_limit: float = typer.Option(60.0, help="Seconds before a request is given up with 503."),
+    log_text: bool = typer.Option(
+        False, "--log-text", help="Write the texts into the log, for debugging only."
+    ),
+) -> None:
+    """Serve the speller over HTTP: a page at /, /v1/check, and /v2/check for every LanguageTool client."""
+    try:
+        from nmspeller.apps.http.server import run
+        from nmspeller.apps.http.settings import Settings
+    except ModuleNotFoundError as missing:
+        if missing.name and missing.name.startswith("nmspeller"):
+            raise
+        raise InputError("`serve` needs its extra: pip install 'nmspeller[serve]'.") from None
+    run(
+        Settings(
+            host=host,
+            port=port,
+            workers=workers,
+            threads=threads,
+            model=str(model) if model else None,
+            level=level,
+            words=str(words) if words else None,
+            api_key=api_key,
+            insecure=insecure,
+            allow_origins=tuple(allow_origin),
+            max_text_length=max_text_length,
+            max_body_bytes=max_body_bytes,
+            batch_tokens=batch_tokens,
+            queue_tokens=queue_tokens,
+            time_limit=time_limit,
+            log_text=log_text,
+        )
+    )

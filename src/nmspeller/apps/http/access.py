@@ -1,0 +1,32 @@
+"""Who may ask: the API key."""
+
+import hmac
+
+from fastapi import Request, Security
+from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
+
+from nmspeller.apps.http import refusals
+from nmspeller.apps.http.settings import Settings
+
+_bearer = HTTPBearer(auto_error=False, description="The server's API key, where it was started with one.")
+
+
+def is_right_key(settings: Settings, given: str | None) -> bool:
+    """Whether a request may pass; the time this takes says nothing of how much of the key was right."""
+    if settings.api_key is None:
+        return True
+    return hmac.compare_digest((given or "").encode("utf-8", "replace"), settings.api_key.encode())
+
+
+def bearer_key(request: Request) -> str | None:
+    """The key in the request's Authorization header."""
+    scheme, _, key = request.headers.get("authorization", "").partition(" ")
+    return key.strip() if scheme.lower() == "bearer" else None
+
+
+def require_key(
+    request: Request, _described: HTTPAuthorizationCredentials | None = Security(_bearer)
+) -> None:
+    """Refuse a request without the key. The second argument only tells the OpenAPI document."""
+    if not is_right_key(request.app.state.service.settings, bearer_key(request)):
+        raise refusals.wrong_key()

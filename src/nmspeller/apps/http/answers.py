@@ -1,0 +1,37 @@
+"""JSON and refusals as they leave the server."""
+
+import json
+from typing import Any
+
+from starlette.responses import PlainTextResponse, Response
+from starlette.types import Scope
+
+from nmspeller.apps.http.refusals import Refusal
+
+
+class Json(Response):
+    """Compact UTF-8. A lone surrogate, which UTF-8 cannot carry, leaves escaped, as it must have come."""
+
+    media_type = "application/json"
+
+    def render(self, content: Any) -> bytes:
+        """One line of JSON."""
+        return line(content)
+
+
+def line(content: Any) -> bytes:
+    """A value as JSON without a line break."""
+    text = json.dumps(content, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    return text.encode("utf-8", "backslashreplace")
+
+
+def refuse(scope: Scope, refusal: Refusal) -> Response:
+    """A refusal in the manner of the protocol that was spoken: LanguageTool's clients show plain text."""
+    if speaks_languagetool(scope["path"]):
+        return PlainTextResponse(f"Error: {refusal.sentence}", refusal.status, refusal.headers)
+    return Json({"error": refusal.sentence}, refusal.status, refusal.headers)
+
+
+def speaks_languagetool(path: str) -> bool:
+    """Whether a path belongs to LanguageTool's protocol."""
+    return path.startswith("/v2/") or path in ("/check", "/languages", "/info", "/maxtextlength")

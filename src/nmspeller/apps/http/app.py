@@ -1,0 +1,113 @@
+"""The application: routes, limits and manners put together around one engine."""
+
+import asyncio
+import signal
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager, suppress
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.middleware.cors import CORSMiddleware
+from starlette.responses import Response
+
+from nmspeller import __version__
+from nmspeller.apps.http import logs, native, operations, page, refusals
+from nmspeller.apps.http.answers import refuse
+from nmspeller.apps.http.batching import Checker
+from nmspeller.apps.http.middleware import BodyLimit, Observed
+from nmspeller.apps.http.refusals import Refusal
+from nmspeller.apps.http.service import ClientGone, Service
+from nmspeller.apps.http.settings import Settings
+from nmspeller.apps.languagetool import routes as languagetool
+
+_DESCRIPTION = """\
+A Chinese spell checker that understands context.
+
+`POST /v1/check` is the speller's own protocol; its offsets count code points. `/v2/check` speaks
+LanguageTool's, whose offsets count UTF-16 units, so that every LanguageTool client works: give it this
+server's address.
+
+A refusal is a status and one sentence. 429 comes with `Retry-After`: the queue is full, come back then.
+"""
+
+_SENTENCES = {
+    400: "The request body is not valid JSON.",  # in FastAPI's own routes, which all take JSON
+    404: "There is nothing at this address.",
+    405: "This address does not take that method.",
+}
+
+
+def create_app(settings: Settings, load_checker: Callable[[], Checker]) -> FastAPI:
+    """A server of the engine that `load_checker` makes; it is called once now and again to reload words."""
+    service = Service(settings, load_checker)
+
+    @asynccontextmanager
+    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        loop = asyncio.get_running_loop()
+        # Signals can only be handled in a process's main thread, and there is no SIGHUP on Windows.
+        with suppress(ValueError, RuntimeError, NotImplementedError, AttributeError):
+            loop.add_signal_handler(signal.SIGHUP, lambda: loop.run_in_executor(None, service.reload))
+        logs.event("started", version=__version__, model=getattr(service.checker, "model_hash", None))
+        yield
+        service.stopping = True
+        await asyncio.to_thread(service.batcher.close, settings.time_limit)
+        logs.event("stopped")
+
+    middleware = [Middleware(Observed, metrics=service.metrics)]
+    if settings.allow_origins:
+        middleware.append(
+            Middleware(
+                CORSMiddleware,
+                allow_origins=list(settings.allow_origins),
+                allow_methods=["GET", "POST"],
+                allow_headers=["Authorization", "Content-Type"],
+                expose_headers=["Retry-After"],
+            )
+        )
+    middleware.append(
+        Middleware(BodyLimit, limit=settings.max_body_bytes, seconds=settings.time_limit, refuse=refuse)
+    )
+    app = FastAPI(
+        title="nmspeller",
+        version=__version__,
+        description=_DESCRIPTION,
+        lifespan=lifespan,
+        middleware=middleware,
+        docs_url=None,  # the stock pages load scripts from elsewhere; ours is in apps/web
+        redoc_url=None,
+    )
+    app.state.service = service
+    for router in (native.router, languagetool.router, operations.router, page.router):
+        app.include_router(router)
+    _answer_failures(app)
+    return app
+
+
+def _answer_failures(app: FastAPI) -> None:
+    """Whatever goes wrong is answered with a status and one sentence."""
+
+    @app.exception_handler(Refusal)
+    async def refused(request: Request, refusal: Refusal) -> Response:
+        return refuse(request.scope, refusal)
+
+    @app.exception_handler(RequestValidationError)
+    async def invalid(request: Request, wrong: RequestValidationError) -> Response:
+        errors = list(wrong.errors())
+        status = 400 if errors[0]["type"] == "json_invalid" else 422
+        return refuse(request.scope, Refusal(status, refusals.describe_validation(errors)))
+
+    @app.exception_handler(HTTPException)
+    async def not_served(request: Request, wrong: HTTPException) -> Response:
+        sentence = _SENTENCES.get(wrong.status_code, "The request cannot be read.")
+        return refuse(request.scope, Refusal(wrong.status_code, sentence, dict(wrong.headers or {})))
+
+    @app.exception_handler(ClientGone)
+    async def gone(request: Request, _: ClientGone) -> Response:
+        return Response(status_code=499)
+
+    @app.exception_handler(Exception)
+    async def failed(request: Request, failure: Exception) -> Response:
+        logs.failure("request failed", failure)
+        return refuse(request.scope, Refusal(500, "Something failed in the server, and was logged."))

@@ -1,0 +1,60 @@
+"""One line of JSON an event. What a person wrote is never in it, unless the server was told to."""
+
+import json
+import logging
+import sys
+import traceback
+from datetime import datetime, timezone
+from typing import Any
+
+log = logging.getLogger("nmspeller.serve")
+
+
+class _Lines(logging.Formatter):
+    def __init__(self, with_text: bool) -> None:
+        super().__init__()
+        self._with_text = with_text
+
+    def format(self, record: logging.LogRecord) -> str:
+        fields: dict[str, Any] = {
+            "time": datetime.fromtimestamp(record.created, timezone.utc).isoformat(timespec="milliseconds"),
+            "level": record.levelname.lower(),
+            "process": record.process,
+            "event": record.getMessage(),
+            **getattr(record, "fields", {}),
+        }
+        if not self._with_text:
+            fields.pop("text", None)
+        if record.exc_info and record.exc_info[1] is not None:
+            fields["failure"] = self._describe(record.exc_info[1])
+        return json.dumps(fields, ensure_ascii=False, default=str).encode("utf-8", "replace").decode()
+
+    def _describe(self, failure: BaseException) -> str:
+        """Where it failed. An exception's message may quote the text, so it is left out as the text is."""
+        if self._with_text:
+            return "".join(traceback.format_exception(failure))
+        frames = traceback.extract_tb(failure.__traceback__)
+        places = [f"{frame.filename}:{frame.lineno} {frame.name}" for frame in frames]
+        return " > ".join([*places, type(failure).__name__])
+
+
+def start_logging(with_text: bool) -> None:
+    """Send this server's and uvicorn's events to stderr; requests are logged by us, without their query."""
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(_Lines(with_text))
+    for name in ("nmspeller.serve", "uvicorn", "uvicorn.error"):
+        logger = logging.getLogger(name)
+        logger.handlers = [handler] if name != "uvicorn.error" else []
+        logger.setLevel(logging.INFO)
+        logger.propagate = name == "uvicorn.error"
+    logging.getLogger("uvicorn.access").disabled = True
+
+
+def event(name: str, **fields: Any) -> None:
+    """Log that something happened."""
+    log.info(name, extra={"fields": fields})
+
+
+def failure(name: str, reason: BaseException) -> None:
+    """Log that something failed, and where."""
+    log.error(name, exc_info=reason)

@@ -1,0 +1,123 @@
+"""What every request passes on its way in and out."""
+
+import asyncio
+import time
+from collections.abc import Callable
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from nmspeller.apps.http import logs, refusals
+from nmspeller.apps.http.metrics import Metrics
+from nmspeller.apps.http.refusals import Refusal
+
+_SECURITY_HEADERS = {
+    "Content-Security-Policy": (
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
+        "manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    ),
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Referrer-Policy": "no-referrer",
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+}
+
+
+class Observed:
+    """Counts and logs requests, by route and never by query, and puts the security headers on answers."""
+
+    def __init__(self, app: ASGIApp, metrics: Metrics) -> None:
+        self._app = app
+        self._metrics = metrics
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        began = time.perf_counter()
+        status = 0
+
+        async def observed_send(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+                headers = MutableHeaders(scope=message)
+                for name, value in _SECURITY_HEADERS.items():
+                    headers[name] = value
+            await send(message)
+
+        try:
+            await self._app(scope, receive, observed_send)
+        finally:
+            seconds = time.perf_counter() - began
+            path = getattr(scope.get("route"), "path", None) or "other"
+            # A client that went away has no status; 499 is what proxies write for it.
+            status = status or 499
+            self._metrics.requests.labels(path, str(status)).inc()
+            self._metrics.seconds.labels(path).observe(seconds)
+            logs.event(
+                "request",
+                method=scope["method"],
+                path=path,
+                status=status,
+                milliseconds=round(1000 * seconds, 1),
+                **scope.get("nmspeller.log", {}),
+            )
+
+
+class BodyLimit:
+    """Takes a body in only up to a size and a time, whether or not it announces its length."""
+
+    def __init__(
+        self, app: ASGIApp, *, limit: int, seconds: float, refuse: Callable[[Scope, Refusal], ASGIApp]
+    ) -> None:
+        self._app = app
+        self._limit = limit
+        self._seconds = seconds
+        self._refuse = refuse
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        try:
+            announced = Headers(scope=scope).get("content-length", "")
+            if announced.isdecimal() and int(announced) > self._limit:
+                raise refusals.body_too_large(self._limit)
+            body = await asyncio.wait_for(self._read(receive), self._seconds)
+        except asyncio.TimeoutError:
+            await self._refuse(scope, refusals.body_too_slow())(scope, receive, send)
+        except Refusal as refusal:
+            await self._refuse(scope, refusal)(scope, receive, send)
+        else:
+            if body is not None:
+                await self._app(scope, _replay(body, receive), send)
+
+    async def _read(self, receive: Receive) -> bytes | None:
+        """The whole body; None where the client went away."""
+        pieces: list[bytes] = []
+        size = 0
+        while True:
+            message = await receive()
+            if message["type"] == "http.disconnect":
+                return None
+            pieces.append(message.get("body", b""))
+            size += len(pieces[-1])
+            if size > self._limit:
+                raise refusals.body_too_large(self._limit)
+            if not message.get("more_body", False):
+                return b"".join(pieces)
+
+
+def _replay(body: bytes, receive: Receive) -> Receive:
+    """Give the body once more, then whatever comes after it."""
+    given = False
+
+    async def replaying() -> Message:
+        nonlocal given
+        if given:
+            return await receive()
+        given = True
+        return {"type": "http.request", "body": body, "more_body": False}
+
+    return replaying

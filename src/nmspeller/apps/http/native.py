@@ -1,0 +1,184 @@
+"""`POST /v1/check`: the speller's own protocol."""
+
+from collections.abc import AsyncIterator, Iterator
+from typing import Annotated, Literal
+
+from fastapi import APIRouter, Depends, Request
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from starlette.responses import Response, StreamingResponse
+
+from nmspeller.apps.http.access import require_key
+from nmspeller.apps.http.answers import Json, line
+from nmspeller.apps.http.batching import Manner
+from nmspeller.apps.http.refusals import Refusal
+from nmspeller.apps.http.service import ClientGone, Service
+from nmspeller.runtime.correction import Correction, Edit, Reason
+from nmspeller.text.windows import LINE_END
+
+_STREAM = "application/x-ndjson"
+_PART_LENGTH = 1_000
+
+Word = Annotated[str, StringConstraints(min_length=1, max_length=64)]
+Level = Literal["careful", "balanced", "thorough"]
+
+
+class CheckRequest(BaseModel):
+    """What to check, and how."""
+
+    model_config = ConfigDict(
+        extra="forbid",
+        json_schema_extra={
+            "examples": [{"text": "我今天很高心。", "level": "balanced", "words": ["高心集团"]}]
+        },
+    )
+    text: str | list[str] = Field(description="A text, or several; each is checked on its own.")
+    level: Level | None = Field(
+        None, description="`careful` changes least, `thorough` finds most; without it, the server's own."
+    )
+    words: list[Word] = Field(
+        [], max_length=2_000, description="Names and terms that must not be changed, in this request only."
+    )
+    stream: bool = Field(
+        False,
+        description="Answer part by part, one JSON object a line; so does `Accept: application/x-ndjson`.",
+    )
+
+
+class EditAnswer(BaseModel):
+    """Replace `length` characters at `offset` of the text that was sent by `target`."""
+
+    offset: int = Field(description="In code points, from 0.")
+    length: int = Field(description="In code points.")
+    source: str = Field(description="What stands there.")
+    target: str = Field(description="What should stand there.")
+    probability: float = Field(ge=0, le=1)
+    alternatives: list[str] = Field(description="Other possibilities, the likeliest first.")
+    reason: Literal[tuple(reason.value for reason in Reason)]  # type: ignore[valid-type]
+
+
+class CheckedText(BaseModel):
+    """A checked text: the edits in order, none overlapping, and the text with all of them applied."""
+
+    text: str
+    edits: list[EditAnswer]
+
+
+class CheckAnswer(BaseModel):
+    """`results[i]` belongs to the i-th text."""
+
+    results: list[CheckedText]
+
+
+class ErrorAnswer(BaseModel):
+    """One sentence that says what to do."""
+
+    error: str
+
+
+REFUSALS: dict[int | str, dict[str, object]] = {
+    status: {"model": ErrorAnswer, "description": description}
+    for status, description in {
+        400: "The request cannot be read",
+        401: "The API key is missing or wrong",
+        408: "The body did not arrive in time",
+        413: "The text or the body is too long",
+        422: "Something in the request is wrong",
+        429: "The queue is full; Retry-After says when to come back",
+        503: "The time was over, or the engine failed",
+    }.items()
+}
+
+router = APIRouter(prefix="/v1", tags=["native"], dependencies=[Depends(require_key)])
+
+
+@router.post(
+    "/check",
+    summary="Check texts",
+    response_model=CheckAnswer,
+    responses={
+        200: {
+            "description": "The edits; streamed, one object a line: `text` (which one), `start` and `stop` "
+            "of the part, its `edits` with offsets into the whole text, and at the end `done`.",
+            "content": {_STREAM: {"schema": {"type": "string"}}},
+        },
+        **REFUSALS,
+    },
+)
+async def check(asked: CheckRequest, request: Request) -> Response:
+    """Find spelling errors in Chinese text. Offsets count code points of the text as it was sent.
+
+    A long document is best streamed: its paragraphs are checked, and answered, one after the other.
+    """
+    service: Service = request.app.state.service
+    texts = [asked.text] if isinstance(asked.text, str) else asked.text
+    if len(texts) > service.settings.max_texts:
+        raise Refusal(413, f"This server takes at most {service.settings.max_texts} texts in one request.")
+    manner = Manner(asked.level, tuple(asked.words))
+    if asked.stream or _STREAM in request.headers.get("accept", ""):
+        return await _stream(service, request, texts, manner)
+    corrections = await service.check(request, texts, manner)
+    return Json({"results": [_checked_text(correction) for correction in corrections]})
+
+
+async def _stream(service: Service, request: Request, texts: list[str], manner: Manner) -> Response:
+    parts = [
+        (number, start, part) for number, text in enumerate(texts) for start, part in split_paragraphs(text)
+    ]
+    corrections = service.check_in_parts(request, [part for _, _, part in parts], manner)
+    # The first part decides whether the request is refused; after it the status has been sent.
+    first = await anext(corrections, None)
+
+    async def lines() -> AsyncIterator[bytes]:
+        edits = 0
+        try:
+            if first is not None:
+                yield part_line(*first)
+                edits += len(first[1].edits)
+            async for index, correction in corrections:
+                yield part_line(index, correction)
+                edits += len(correction.edits)
+        except Refusal as refusal:
+            yield line({"error": refusal.sentence}) + b"\n"
+        except ClientGone:
+            pass
+        else:
+            yield line({"done": True, "edits": edits}) + b"\n"
+
+    def part_line(index: int, correction: Correction) -> bytes:
+        number, start, part = parts[index]
+        answer = {
+            "text": number,
+            "start": start,
+            "stop": start + len(part),
+            "edits": [_edit(edit, start) for edit in correction.edits],
+        }
+        return line(answer) + b"\n"
+
+    return StreamingResponse(lines(), media_type=_STREAM)
+
+
+def split_paragraphs(text: str) -> Iterator[tuple[int, str]]:
+    """The text in whole lines, short ones together, each part with where it starts."""
+    start = 0
+    for line_end in LINE_END.finditer(text):
+        if line_end.end() - start >= _PART_LENGTH:
+            yield start, text[start : line_end.end()]
+            start = line_end.end()
+    if start < len(text):
+        yield start, text[start:]
+
+
+def _checked_text(correction: Correction) -> dict[str, object]:
+    return {"text": correction.text, "edits": [_edit(edit) for edit in correction.edits]}
+
+
+def _edit(edit: Edit, start: int = 0) -> dict[str, object]:
+    return {
+        "offset": start + edit.offset,
+        "length": edit.length,
+        "source": edit.source,
+        "target": edit.target,
+        "probability": round(float(edit.probability), 4),
+        "alternatives": list(edit.alternatives),
+        "reason": edit.reason.value,
+    }

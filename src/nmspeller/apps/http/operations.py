@@ -1,0 +1,47 @@
+"""What those who run the server ask it: is it well, is it ready, how much does it do."""
+
+from fastapi import APIRouter, Depends, Request
+from prometheus_client import CONTENT_TYPE_LATEST
+from starlette.responses import PlainTextResponse, Response
+
+from nmspeller.apps.http.access import require_key
+from nmspeller.apps.http.native import REFUSALS
+from nmspeller.apps.http.service import Service
+
+router = APIRouter(tags=["operations"])
+
+_UNWELL: dict[int | str, dict[str, object]] = {503: {"description": "One sentence that says why not"}}
+
+
+@router.get("/healthz", summary="Does the engine work?", response_class=PlainTextResponse, responses=_UNWELL)
+async def healthz(request: Request) -> Response:
+    """Fails when the engine does: its thread has died, it hangs, or it cannot check a short sentence."""
+    service: Service = request.app.state.service
+    if await service.healthy():
+        return PlainTextResponse("OK")
+    return PlainTextResponse("The engine does not answer; restart the server.", 503)
+
+
+@router.get("/readyz", summary="Should it get requests?", response_class=PlainTextResponse, responses=_UNWELL)
+async def readyz(request: Request) -> Response:
+    """Fails while the server stops and while its queue is nearly full."""
+    service: Service = request.app.state.service
+    if service.stopping:
+        return PlainTextResponse("The server is stopping.", 503)
+    if service.batcher.waiting_tokens > 0.9 * service.settings.queue_tokens:
+        return PlainTextResponse("The queue is full.", 503)
+    return await healthz(request)
+
+
+@router.get(
+    "/metrics",
+    summary="Figures for Prometheus",
+    response_class=PlainTextResponse,
+    dependencies=[Depends(require_key)],
+    responses={401: REFUSALS[401]},
+)
+async def metrics(request: Request) -> Response:
+    """Requests, seconds, characters, edits by reason, batches, queue; never a text."""
+    service: Service = request.app.state.service
+    service.metrics.waiting.set(service.batcher.waiting_tokens)
+    return Response(service.metrics.page(), media_type=CONTENT_TYPE_LATEST)

@@ -1,0 +1,76 @@
+"""Start the server, in this process or in several."""
+
+import logging
+import os
+import signal
+import sys
+import tempfile
+from pathlib import Path
+
+import uvicorn
+from fastapi import FastAPI
+
+from nmspeller.apps.http.logs import start_logging
+from nmspeller.apps.http.settings import Settings
+from nmspeller.runtime import Speller
+
+_MOST_CONNECTIONS = 512
+
+
+def load_speller(settings: Settings) -> Speller:
+    """The engine that a worker owns; the processor's cores are shared out among the workers."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    threads = settings.threads or max(1, cores // settings.workers)
+    return Speller(
+        settings.model,
+        level=settings.level,
+        words=Path(settings.words) if settings.words else None,
+        threads=threads,
+    )
+
+
+def worker_app() -> FastAPI:
+    """The application of a worker process, which finds its settings in the environment."""
+    from nmspeller.apps.http.app import create_app
+
+    settings = Settings.from_environment()
+    start_logging(settings.log_text)
+    return create_app(settings, lambda: load_speller(settings))
+
+
+def run(settings: Settings) -> None:
+    """Serve until SIGTERM or SIGINT, then finish what was taken in."""
+    stop_cleanly()
+    settings.to_environment()
+    if settings.workers == 1:
+        serve_app(worker_app(), settings)
+        return
+    # Whatever is wrong with the model or the words shall be said once, before workers start.
+    load_speller(settings)
+    start_logging(settings.log_text)
+    with tempfile.TemporaryDirectory(prefix="nmspeller-metrics-") as folder:
+        os.environ["PROMETHEUS_MULTIPROC_DIR"] = folder
+        serve_app("nmspeller.apps.http.server:worker_app", settings)
+
+
+def stop_cleanly() -> None:
+    """End well on SIGTERM; uvicorn raises it once more when all is done, which would look like a crash."""
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
+
+
+def serve_app(app: FastAPI | str, settings: Settings) -> None:
+    """Run uvicorn on an application, or on the name of its factory; it restarts workers that die."""
+    uvicorn.run(
+        app,
+        factory=isinstance(app, str),
+        host=settings.host,
+        port=settings.port,
+        workers=settings.workers,
+        log_config=None,
+        log_level=logging.INFO,
+        access_log=False,
+        server_header=False,
+        limit_concurrency=_MOST_CONNECTIONS,
+        timeout_graceful_shutdown=round(settings.time_limit) + 5,
+        timeout_worker_healthcheck=60,
+    )

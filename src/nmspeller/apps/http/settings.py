@@ -1,0 +1,69 @@
+"""What a server is told when it starts; a request can change none of it."""
+
+import ipaddress
+import json
+import os
+from dataclasses import asdict, dataclass
+
+from nmspeller.errors import InputError
+
+_ENVIRONMENT = "NMSPELLER_SERVE_SETTINGS"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings:
+    """Lengths are in code points, which is also what the engine counts as tokens; times are in seconds."""
+
+    host: str = "127.0.0.1"
+    port: int = 8081
+    workers: int = 1
+    threads: int | None = None
+    model: str | None = None
+    level: str = "balanced"
+    words: str | None = None
+    api_key: str | None = None
+    insecure: bool = False
+    allow_origins: tuple[str, ...] = ()
+    max_text_length: int = 100_000
+    max_body_bytes: int = 2_000_000
+    max_texts: int = 1_000
+    batch_tokens: int = 4_096
+    queue_tokens: int = 131_072
+    time_limit: float = 60.0
+    log_text: bool = False
+
+    def __post_init__(self) -> None:
+        for name in ("workers", "max_text_length", "max_body_bytes", "batch_tokens", "queue_tokens"):
+            if getattr(self, name) < 1:
+                raise InputError(f"--{name.replace('_', '-')} must be at least 1.")
+        if self.time_limit <= 0:
+            raise InputError("--time-limit must be more than 0 seconds.")
+        if self.api_key is not None and not (self.api_key.isascii() and self.api_key.strip()):
+            raise InputError(
+                "The API key must be made of ASCII characters; `openssl rand -hex 24` prints a good one."
+            )
+        if not (self.is_loopback or self.api_key or self.insecure):
+            raise InputError(
+                f"Everyone who can reach {self.host} could use this server: give --api-key, "
+                "or --insecure if that is meant."
+            )
+
+    @property
+    def is_loopback(self) -> bool:
+        """Whether only this machine can reach the server."""
+        if self.host == "localhost":
+            return True
+        try:
+            return ipaddress.ip_address(self.host).is_loopback
+        except ValueError:
+            return False
+
+    def to_environment(self) -> None:
+        """Leave the settings where worker processes, which are started afresh, find them."""
+        os.environ[_ENVIRONMENT] = json.dumps(asdict(self))
+
+    @classmethod
+    def from_environment(cls) -> "Settings":
+        """The settings that the parent process left."""
+        values = json.loads(os.environ[_ENVIRONMENT])
+        return cls(**{**values, "allow_origins": tuple(values["allow_origins"])})

@@ -1,0 +1,96 @@
+"""Text with markup, as LanguageTool's `data` parameter carries it.
+
+The speller sees only the prose. Markup may say how it is to be read (`interpretAs`: a line break for `<p>`);
+what stands for markup can take part in no correction.
+"""
+
+import json
+import re
+from bisect import bisect_right
+from dataclasses import dataclass
+from typing import Any
+
+from nmspeller.apps.http.refusals import Refusal
+
+_LONE_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+@dataclass(frozen=True)
+class _Piece:
+    """A stretch of the plain text: where it starts there, and where in the original if it is there too."""
+
+    start: int
+    original: int | None
+
+
+class AnnotatedText:
+    """`plain` is what is checked, `original` what the client has; positions in both are code points."""
+
+    def __init__(self, pieces: list[tuple[str, str | None]]) -> None:
+        """Pieces are (prose, None) or (markup, what it is read as)."""
+        self._pieces: list[_Piece] = []
+        originals: list[str] = []
+        reads: list[str] = []
+        start = original = 0
+        for written, read_as in pieces:
+            read = written if read_as is None else read_as
+            if read:
+                self._pieces.append(_Piece(start, original if read_as is None else None))
+            originals.append(written)
+            reads.append(read)
+            start += len(read)
+            original += len(written)
+        self.plain = "".join(reads)
+        self.original = "".join(originals)
+        self._starts = [piece.start for piece in self._pieces]
+
+    def locate(self, start: int, stop: int) -> tuple[int, int] | None:
+        """Where plain[start:stop] lies in the original; None where markup is in it or cuts through it."""
+        first, last = self._piece_at(start), self._piece_at(stop - 1)
+        if first.original is None or last.original is None:
+            return None
+        begin = first.original + start - first.start
+        end = last.original + stop - last.start
+        return (begin, end) if end - begin == stop - start else None
+
+    def _piece_at(self, position: int) -> _Piece:
+        return self._pieces[bisect_right(self._starts, position) - 1]
+
+
+def plain_text(text: str) -> AnnotatedText:
+    """Text without markup."""
+    return AnnotatedText([(text, None)])
+
+
+def read_annotations(data: str) -> AnnotatedText:
+    """The text of a `data` parameter: JSON with `annotation`, a list of {text} and {markup, interpretAs}."""
+    try:
+        document = json.loads(data)
+    except (ValueError, RecursionError):
+        raise Refusal(400, "'data' is not valid JSON.") from None
+    if isinstance(document, dict) and isinstance(document.get("text"), str) and "annotation" not in document:
+        return plain_text(_clean(document["text"]))
+    annotations = document.get("annotation") if isinstance(document, dict) else None
+    if not isinstance(annotations, list):
+        raise Refusal(
+            400, "'data' needs 'annotation', a list of {\"text\": …} and {\"markup\": …}, or 'text'."
+        )
+    return AnnotatedText([_read_piece(annotation) for annotation in annotations])
+
+
+def _read_piece(annotation: Any) -> tuple[str, str | None]:
+    if isinstance(annotation, dict):
+        text, markup = annotation.get("text"), annotation.get("markup")
+        read = annotation.get("interpretAs", "")
+        if isinstance(text, str) and markup is None:
+            return _clean(text), None
+        if isinstance(markup, str) and text is None and isinstance(read, str):
+            return _clean(markup), _clean(read)
+    raise Refusal(
+        400, "Each annotation needs either 'text' or 'markup' (with 'interpretAs' if you like), as strings."
+    )
+
+
+def _clean(text: str) -> str:
+    """JSON can smuggle half a character in; the replacement sign is as long, in both countings."""
+    return _LONE_SURROGATE.sub("\ufffd", text)

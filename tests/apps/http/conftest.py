@@ -1,0 +1,115 @@
+"""Servers for the tests: in this process around a fake, and in others around a fake or the real speller."""
+
+import contextlib
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import httpx
+import pytest
+
+HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE))
+
+
+def free_port():
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        return listener.getsockname()[1]
+
+
+class ServerProcess:
+    """A server in a process of its own, stopped with the test."""
+
+    def __init__(self, command, port, log, **environment):
+        self.address = f"http://127.0.0.1:{port}"
+        self.log = log
+        with open(log, "wb") as stream:
+            self.process = subprocess.Popen(
+                command,
+                stderr=stream,
+                stdout=stream,
+                env={**os.environ, "OMP_NUM_THREADS": "1", **environment},
+            )
+        self.wait_until_ready()
+
+    def wait_until_ready(self):
+        for _ in range(300):
+            with contextlib.suppress(httpx.HTTPError):
+                if httpx.get(f"{self.address}/readyz").status_code == 200:
+                    return
+            if self.process.poll() is not None:
+                break
+            time.sleep(0.1)
+        raise AssertionError(f"the server did not start: {Path(self.log).read_text()}")
+
+    def stop(self):
+        if self.process.poll() is None:
+            self.process.send_signal(signal.SIGTERM)
+            try:
+                self.process.wait(20)
+            except subprocess.TimeoutExpired:
+                self.process.kill()
+                raise
+        return self.process.returncode
+
+
+@pytest.fixture
+def start_fake_server(tmp_path):
+    servers = []
+
+    def start(environment=None, **settings):
+        port = free_port()
+        command = [sys.executable, str(HERE / "fakes.py"), json.dumps({"port": port, **settings})]
+        server = ServerProcess(command, port, tmp_path / f"{port}.log", **(environment or {}))
+        servers.append(server)
+        return server
+
+    yield start
+    for server in servers:
+        server.stop()
+
+
+@pytest.fixture(scope="session")
+def real_server(tmp_path_factory):
+    """`nmspeller serve` with the shipped model."""
+    from nmspeller.runtime.speller import Speller
+
+    try:
+        Speller()
+    except Exception as missing:
+        pytest.skip(f"there is no shipped model here: {missing}")
+    port = free_port()
+    command = [sys.executable, "-m", "nmspeller", "serve", "--port", str(port)]
+    server = ServerProcess(command, port, tmp_path_factory.mktemp("server") / "log")
+    yield server.address
+    assert server.stop() == 0
+
+
+@pytest.fixture
+def make_client():
+    """A client of an application in this process, around a fake speller."""
+    from fakes import FakeChecker
+    from fastapi.testclient import TestClient
+
+    from nmspeller.apps.http.app import create_app
+    from nmspeller.apps.http.settings import Settings
+
+    with contextlib.ExitStack() as stack:
+
+        def make(checker=None, **settings):
+            checker = checker or FakeChecker()
+            app = create_app(Settings(**settings), lambda: checker)
+            return stack.enter_context(TestClient(app, raise_server_exceptions=False))
+
+        yield make
+
+
+@pytest.fixture
+def client(make_client):
+    return make_client()

@@ -1,0 +1,212 @@
+"""LanguageTool's protocol: shape, UTF-16 offsets, markup, rule selection, refusals."""
+
+import json
+
+import pytest
+
+from nmspeller.apps.http.refusals import Refusal
+from nmspeller.apps.languagetool.annotated import plain_text, read_annotations
+
+
+def check(client, text=None, **fields):
+    fields = {"language": "zh-CN", **fields, **({"text": text} if text is not None else {})}
+    return client.post("/v2/check", data=fields)
+
+
+def apply(text, matches):
+    """What a Java client does: replace from the back, in UTF-16 units."""
+    units = text.encode("utf-16-le")
+    for match in reversed(matches):
+        start, stop = 2 * match["offset"], 2 * (match["offset"] + match["length"])
+        units = units[:start] + match["replacements"][0]["value"].encode("utf-16-le") + units[stop:]
+    return units.decode("utf-16-le")
+
+
+def test_whole_answer(client):
+    answer = check(client, "你好！😀他己经来了。再见。").json()
+    assert answer["software"]["name"] == "nmspeller"
+    assert answer["language"]["code"] == "zh-CN"
+    assert answer["warnings"] == {"incompleteResults": False}
+    [match] = answer["matches"]
+    assert match["offset"] == 6
+    assert match["length"] == 1
+    assert match["replacements"] == [{"value": "已"}]
+    assert match["context"] == {"text": "你好！😀他己经来了。再见。", "offset": 6, "length": 1}
+    assert match["sentence"] == "😀他己经来了。"
+    assert "已" in match["message"]
+    assert match["shortMessage"]
+    assert match["rule"]["id"] == "NMSPELLER_SIMILAR_SHAPE"
+    assert match["rule"]["issueType"] == "misspelling"
+    assert match["rule"]["category"] == {"id": "TYPOS", "name": "错别字"}
+    assert match["type"]["typeName"] == "UnknownWord"
+
+
+@pytest.mark.parametrize("prefix", ["/v2", ""])
+def test_every_address_with_and_without_prefix(client, prefix):
+    assert client.get(f"{prefix}/check", params={"text": "高心", "language": "auto"}).json()["matches"]
+    assert client.post(f"{prefix}/check", data={"text": "高心", "language": "zh"}).json()["matches"]
+    assert {"name": "Chinese (Simplified)", "code": "zh", "longCode": "zh-CN"} in client.get(
+        f"{prefix}/languages"
+    ).json()
+    assert client.get(f"{prefix}/healthcheck").text == "OK"
+    assert client.get(f"{prefix}/info").json()["software"]["name"] == "nmspeller"
+    assert client.get(f"{prefix}/maxtextlength").text == "100000"
+
+
+def test_astral_characters_count_twice(client):
+    text = "😀高心𠀀平果👨‍👩‍👧‍👦己经"
+    answer = check(client, text).json()
+    assert apply(text, answer["matches"]) == "😀高兴𠀀苹果👨‍👩‍👧‍👦已经"
+    for match in answer["matches"]:
+        context = match["context"]
+        units = context["text"].encode("utf-16-le")
+        within = units[2 * context["offset"] : 2 * (context["offset"] + context["length"])]
+        assert within.decode("utf-16-le") in ("心", "平", "己")
+
+
+def test_long_context_is_cut_on_both_sides(client):
+    [match] = check(client, "字" * 100 + "高心" + "\n" + "字" * 100).json()["matches"]
+    context = match["context"]
+    assert context["text"].startswith("...字")
+    assert context["text"].endswith("字...")
+    assert "\n" not in context["text"]
+    assert context["text"][context["offset"]] == "心"
+
+
+def test_bare_utf8_form_as_curl_sends_it(client):
+    answer = client.post(
+        "/v2/check",
+        content="language=zh-CN&text=我很高心".encode(),
+        headers={"Content-Type": "application/x-www-form-urlencoded"},
+    )
+    assert len(answer.json()["matches"]) == 1
+
+
+def test_multipart_form(client):
+    files = {"language": (None, "zh-CN"), "text": (None, "我很高心")}
+    assert len(client.post("/v2/check", files=files).json()["matches"]) == 1
+
+
+def test_language_is_detected_by_script(client):
+    assert check(client, "這個問題", language="auto").json()["language"]["code"] == "zh-TW"
+    assert (
+        check(client, "这个问题", language="auto").json()["language"]["detectedLanguage"]["code"] == "zh-CN"
+    )
+    assert check(client, "高心", language="zh_tw").json()["language"]["code"] == "zh-TW"
+
+
+def test_picky_is_thorough(make_client):
+    from fakes import FakeChecker
+
+    checker = FakeChecker()
+    client = make_client(checker)
+    for level in ("default", "picky", "PICKY"):
+        check(client, "平果", level=level)
+    assert [level for _, level, _ in checker.batches] == [None, "thorough", "thorough"]
+
+
+@pytest.mark.parametrize(
+    ("fields", "found"),
+    [
+        ({}, "已兴"),
+        ({"disabledRules": "NMSPELLER_SIMILAR_SHAPE, OTHER"}, "兴"),
+        ({"enabledRules": "NMSPELLER_SIMILAR_SHAPE"}, "已兴"),
+        ({"enabledRules": "NMSPELLER_SIMILAR_SHAPE", "enabledOnly": "true"}, "已"),
+        ({"enabledCategories": "TYPOS", "enabledOnly": "true"}, "已兴"),
+        ({"enabledCategories": "GRAMMAR", "enabledOnly": "true"}, ""),
+        ({"disabledCategories": "TYPOS"}, ""),
+        ({"disabledCategories": "TYPOS", "enabledRules": "NMSPELLER_SIMILAR_SOUND"}, "兴"),
+        ({"mode": "textLevelOnly"}, ""),
+        ({"mode": "allButTextLevelOnly"}, "已兴"),
+    ],
+)
+def test_rules_can_be_chosen(client, fields, found):
+    matches = check(client, "己经很高心", **fields).json()["matches"]
+    assert "".join(match["replacements"][0]["value"] for match in matches) == found
+
+
+def test_markup_is_not_checked_and_offsets_lie_in_the_original(client):
+    pieces = [
+        {"markup": "<p title='己经'>"},
+        {"text": "😀我很"},
+        {"markup": "<b>", "interpretAs": ""},
+        {"text": "高心"},
+        {"markup": "</b>"},
+        {"markup": "<br/>", "interpretAs": "\n"},
+        {"text": "平"},
+        {"markup": "<i>"},
+        {"text": "果"},
+        {"markup": "&ji;", "interpretAs": "己"},
+        {"text": "经"},
+    ]
+    matches = check(client, data=json.dumps({"annotation": pieces})).json()["matches"]
+    original = "".join(piece.get("text") or piece["markup"] for piece in pieces)
+    assert apply(original, matches) == original.replace("高心", "高兴").replace("平<i>", "苹<i>")
+
+
+def test_edit_cut_by_markup_is_left_out():
+    text = read_annotations('{"annotation": [{"text": "平"}, {"markup": "<b>"}, {"text": "果"}]}')
+    assert text.plain == "平果"
+    assert text.locate(0, 1) == (0, 1)
+    assert text.locate(1, 2) == (4, 5)
+    assert text.locate(0, 2) is None
+    assert plain_text("平果").locate(0, 2) == (0, 2)
+
+
+def test_half_a_character_in_annotations_keeps_the_length():
+    text = read_annotations('{"annotation": [{"text": "\\ud83d高心"}]}')
+    assert text.plain == "\ufffd高心"
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        "",
+        "{",
+        "1",
+        "[]",
+        "{}",
+        '{"annotation": 1}',
+        '{"annotation": [1]}',
+        '{"annotation": [{}]}',
+        "[" * 10_000,
+        '{"annotation": [{"text": 1}]}',
+        '{"annotation": [{"text": "a", "markup": "b"}]}',
+        '{"annotation": [{"markup": "a", "interpretAs": 1}]}',
+        '{"text": 1}',
+    ],
+)
+def test_bad_annotations_are_refused(data):
+    with pytest.raises(Refusal) as refused:
+        read_annotations(data)
+    assert refused.value.status == 400
+
+
+@pytest.mark.parametrize(
+    ("fields", "word"),
+    [
+        ({"language": "zh-CN"}, "Missing 'text'"),
+        ({"text": "a"}, "Missing 'language'"),
+        ({"text": "a", "language": ""}, "Missing 'language'"),
+        ({"text": "a", "language": "en-US"}, "zh-CN"),
+        ({"text": "a", "data": "{}", "language": "zh"}, "not both"),
+        ({"text": "a", "language": "zh", "level": "wild"}, "picky"),
+        ({"text": "a", "language": "zh", "mode": "wild"}, "mode"),
+        ({"text": "a", "language": "zh", "enabledOnly": "true"}, "enabled"),
+        ({"text": "a", "language": "zh", "enabledOnly": "yes", "disabledRules": "A"}, "disabled"),
+        ({f"f{number}": "a" for number in range(200)}, "fields"),
+    ],
+)
+def test_bad_requests_are_refused_in_plain_text(client, fields, word):
+    for answer in (client.post("/v2/check", data=fields), client.get("/check", params=fields)):
+        assert answer.status_code == 400
+        assert answer.headers["content-type"].startswith("text/plain")
+        assert answer.text.startswith("Error: ")
+        assert word in answer.text
+
+
+def test_empty_text_has_no_matches(client):
+    answer = check(client, "")
+    assert answer.status_code == 200
+    assert answer.json()["matches"] == []
+    assert answer.json()["sentenceRanges"] == []

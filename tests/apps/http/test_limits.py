@@ -1,0 +1,231 @@
+"""What the server refuses, whom it answers, and what it tells of itself."""
+
+import json
+import logging
+import threading
+import time
+
+import pytest
+from fakes import FakeChecker
+
+from nmspeller.apps.http.settings import Settings
+from nmspeller.errors import InputError
+
+PROTOCOLS = ["/v1/check", "/v2/check"]
+
+
+def ask(client, path, text, **more):
+    if path == "/v1/check":
+        return client.post(path, json={"text": text}, **more)
+    return client.post(path, data={"text": text, "language": "zh"}, **more)
+
+
+def sentence(answer):
+    return answer.json()["error"] if "json" in answer.headers["content-type"] else answer.text
+
+
+@pytest.mark.parametrize("path", PROTOCOLS)
+def test_text_up_to_the_limit_and_no_longer(make_client, path):
+    client = make_client(max_text_length=100)
+    assert ask(client, path, "字" * 100).status_code == 200
+    answer = ask(client, path, "字" * 101)
+    assert answer.status_code == 413
+    assert "101" in sentence(answer)
+    assert "100" in sentence(answer)
+
+
+def test_many_texts_count_together(make_client):
+    client = make_client(max_text_length=100, max_texts=60)
+    assert ask(client, "/v1/check", ["字字"] * 51).status_code == 413
+    assert ask(client, "/v1/check", [""] * 61).status_code == 413
+    assert ask(client, "/v1/check", [""] * 60).status_code == 200
+
+
+@pytest.mark.parametrize("path", PROTOCOLS)
+@pytest.mark.parametrize("announced", [True, False])
+def test_body_up_to_the_limit_and_no_larger(make_client, path, announced):
+    client = make_client(max_body_bytes=1_000)
+    body = b" " * 5_000
+    answer = client.post(path, content=body if announced else iter([body[:600], body[600:]]))
+    assert answer.status_code == 413
+    assert "1000" in sentence(answer)
+
+
+@pytest.mark.parametrize("path", PROTOCOLS)
+def test_full_queue_says_when_to_come_back(make_client, path):
+    checker = FakeChecker()
+    client = make_client(checker, queue_tokens=100)
+    checker.hold.clear()
+    waiting = [threading.Thread(target=ask, args=(client, path, "字" * 80)) for _ in range(2)]
+    for thread in waiting:
+        thread.start()
+        time.sleep(0.2)
+    answer = ask(client, path, "字" * 80)
+    ready = client.get("/readyz")
+    checker.hold.set()
+    for thread in waiting:
+        thread.join()
+    assert answer.status_code == 429
+    assert int(answer.headers["Retry-After"]) >= 1
+    assert "busy" in sentence(answer)
+    assert ready.status_code in (200, 503)
+    assert ask(client, path, "字" * 80).status_code == 200
+
+
+@pytest.mark.parametrize("path", PROTOCOLS)
+def test_time_over(make_client, path):
+    answer = ask(make_client(time_limit=0.1), path, "慢慢来")
+    assert answer.status_code == 503
+    assert "0.1 s" in sentence(answer)
+
+
+def test_failing_engine_is_said_and_seen(make_client):
+    client = make_client()
+    assert client.get("/healthz").text == "OK"
+    answer = ask(client, "/v1/check", "故障")
+    assert answer.status_code == 503
+    # The next probe succeeds: one bad text does not make a sick engine.
+    assert client.get("/healthz").status_code == 200
+
+
+def test_health_fails_with_a_broken_engine(make_client):
+    checker = FakeChecker()
+    client = make_client(checker)
+    checker._check = None
+    ask(client, "/v1/check", "高心")
+    for path in ("/healthz", "/readyz", "/v2/healthcheck"):
+        assert client.get(path).status_code == 503
+    del checker._check
+    assert client.get("/healthz").status_code == 200
+
+
+def test_health_fails_with_a_dead_engine(make_client):
+    client = make_client()
+    assert ask(client, "/v1/check", "退出").status_code == 503
+    assert client.get("/healthz").status_code == 503
+    assert ask(client, "/v2/check", "高心").status_code == 503
+
+
+def test_health_fails_with_a_hanging_engine(make_client):
+    checker = FakeChecker()
+    client = make_client(checker, time_limit=0.1)
+    checker.hold.clear()
+    ask(client, "/v1/check", "高心")
+    time.sleep(0.2)
+    assert client.get("/healthz").status_code == 503
+    checker.hold.set()
+
+
+def test_key_is_asked_for(make_client):
+    client = make_client(api_key="s3cret")
+    right = {"Authorization": "Bearer s3cret"}
+    for path in PROTOCOLS:
+        assert ask(client, path, "高心").status_code == 401
+        assert ask(client, path, "高心", headers={"Authorization": "Bearer s3cre"}).status_code == 401
+        assert ask(client, path, "高心", headers={"Authorization": "Basic s3cret"}).status_code == 401
+        assert ask(client, path, "高心", headers={"Authorization": b"Bearer \xff\xfe"}).status_code == 401
+        assert ask(client, path, "高心", headers=right).status_code == 200
+    assert "Authorization: Bearer" in sentence(ask(client, "/v2/check", "高心"))
+    fields = {"text": "高心", "language": "zh"}
+    assert client.post("/v2/check", data={**fields, "apiKey": "s3cret"}).status_code == 200
+    assert client.get("/check", params={**fields, "apiKey": "s3cret"}).status_code == 200
+    assert client.post("/v2/check", data={**fields, "apiKey": "密"}).status_code == 401
+    assert client.get("/metrics").status_code == 401
+    assert client.get("/metrics", headers=right).status_code == 200
+    for path in ("/", "/healthz", "/readyz", "/v2/healthcheck", "/v2/languages"):
+        assert client.get(path).status_code == 200
+
+
+def test_other_sites_may_ask_only_where_allowed(make_client):
+    origin = {"Origin": "https://example.org"}
+    assert (
+        "access-control-allow-origin" not in ask(make_client(), "/v2/check", "高心", headers=origin).headers
+    )
+    client = make_client(allow_origins=("https://example.org",))
+    allowed = ask(client, "/v2/check", "高心", headers=origin)
+    assert allowed.headers["access-control-allow-origin"] == "https://example.org"
+    other = ask(client, "/v2/check", "高心", headers={"Origin": "https://example.com"})
+    assert "access-control-allow-origin" not in other.headers
+    preflight = client.options("/v1/check", headers={**origin, "Access-Control-Request-Method": "POST"})
+    assert preflight.status_code == 200
+
+
+def test_answers_carry_security_headers(client):
+    for answer in (client.get("/"), client.get("/nowhere"), ask(client, "/v1/check", "高心")):
+        policy = answer.headers["content-security-policy"]
+        assert "default-src 'none'" in policy
+        assert "unsafe" not in policy
+        assert answer.headers["x-content-type-options"] == "nosniff"
+
+
+@pytest.mark.parametrize(
+    "path", ["/../etc/passwd", "/page/../app.py", "/page/%2e%2e/index.html", "/shipped/model.onnx"]
+)
+def test_no_file_is_found_by_its_path(client, path):
+    assert client.get(path).status_code == 404
+
+
+def test_what_is_not_there_is_said_in_a_sentence(client):
+    assert client.get("/nowhere").json() == {"error": "There is nothing at this address."}
+    wrong = client.get("/v1/check")
+    assert wrong.status_code == 405
+    assert wrong.headers["allow"] == "POST"
+
+
+@pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.168.1.2", "example.org"])
+def test_public_address_needs_a_key_or_a_clear_word(host):
+    with pytest.raises(InputError, match="--api-key"):
+        Settings(host=host)
+    Settings(host=host, api_key="k")
+    Settings(host=host, insecure=True)
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "127.8.8.8", "::1", "localhost"])
+def test_own_address_needs_nothing(host):
+    assert Settings(host=host).is_loopback
+
+
+@pytest.mark.parametrize("wrong", [{"workers": 0}, {"time_limit": 0}, {"queue_tokens": 0}, {"api_key": " "}])
+def test_settings_that_cannot_work_are_refused(wrong):
+    with pytest.raises(InputError):
+        Settings(**wrong)
+
+
+def test_metrics_count_without_telling(client):
+    ask(client, "/v1/check", "我很高心")
+    ask(client, "/v2/check", "我己经")
+    client.get("/no/such/place")
+    page = client.get("/metrics").text
+    assert 'nmspeller_requests_total{path="/v1/check",status="200"} 1.0' in page
+    assert 'nmspeller_requests_total{path="/v2/check",status="200"} 1.0' in page
+    assert 'nmspeller_requests_total{path="other",status="404"} 1.0' in page
+    assert "nmspeller_characters_total 7.0" in page
+    assert 'nmspeller_edits_total{reason="similar_sound"} 1.0' in page
+    assert "nmspeller_batch_texts_count 2.0" in page
+    assert "nmspeller_queue_tokens 0.0" in page
+    assert "no/such" not in page
+
+
+@pytest.mark.parametrize("with_text", [False, True])
+def test_log_holds_the_text_only_where_asked(make_client, capsys, with_text):
+    from nmspeller.apps.http.logs import start_logging
+
+    start_logging(with_text)
+    client = make_client(log_text=with_text)
+    ask(client, "/v1/check", "高心之极")
+    ask(client, "/v2/check", "故障之极")
+    client.get("/v2/check", params={"text": "己经之极", "language": "zh"})
+    logged = capsys.readouterr().err
+    logging.getLogger("nmspeller.serve").handlers.clear()
+    assert ("之极" in logged) is with_text
+    events = [json.loads(line) for line in logged.splitlines()]
+    request = next(event for event in events if event["event"] == "request")
+    assert (request["path"], request["status"], request["characters"], request["edits"]) == (
+        "/v1/check",
+        200,
+        4,
+        1,
+    )
+    assert request["milliseconds"] > 0
+    failure = next(event["failure"] for event in events if event["event"] == "engine failed")
+    assert "RuntimeError" in failure

@@ -1,0 +1,140 @@
+"""POST /v1/check: shape, offsets, streaming, refusals."""
+
+import json
+from itertools import pairwise
+
+import pytest
+
+from nmspeller.apps.http.native import split_paragraphs
+
+
+def check(client, text, **more):
+    return client.post("/v1/check", json={"text": text, **more})
+
+
+def test_edits_have_code_point_offsets(client):
+    answer = check(client, "😀我很高心。").json()
+    assert answer == {
+        "results": [
+            {
+                "text": "😀我很高兴。",
+                "edits": [
+                    {
+                        "offset": 4,
+                        "length": 1,
+                        "source": "心",
+                        "target": "兴",
+                        "probability": 0.97,
+                        "alternatives": ["星"],
+                        "reason": "similar sound",
+                    }
+                ],
+            }
+        ]
+    }
+
+
+def test_each_text_of_a_list_has_its_own_result(client):
+    results = check(client, ["己经", "", "没有错", "高心"]).json()["results"]
+    assert [result["text"] for result in results] == ["已经", "", "没有错", "高兴"]
+    assert check(client, []).json() == {"results": []}
+
+
+def test_level_and_words_reach_the_speller(client):
+    assert check(client, "平果", level="careful").json()["results"][0]["edits"] == []
+    assert check(client, "平果", level="balanced").json()["results"][0]["text"] == "苹果"
+    assert check(client, "平果", words=["平果"]).json()["results"][0]["edits"] == []
+
+
+def test_half_a_character_comes_back_as_it_went(client):
+    body = b'{"text": "\\ud83d \\u9ad8\\u5fc3"}'
+    answer = client.post("/v1/check", content=body, headers={"Content-Type": "application/json"})
+    assert answer.json()["results"][0]["text"] == "\ud83d 高兴"
+
+
+def read_lines(response):
+    assert response.headers["content-type"].startswith("application/x-ndjson")
+    return [json.loads(line) for line in response.text.splitlines()]
+
+
+@pytest.mark.parametrize("asked", ["body", "header"])
+def test_streamed_answer_is_the_answer(client, asked):
+    text = "".join(f"第{number}段😀，我己经很高心。\n\n" for number in range(900))
+    whole = check(client, text).json()["results"][0]
+    if asked == "body":
+        *parts, end = read_lines(check(client, text, stream=True))
+    else:
+        *parts, end = read_lines(
+            client.post("/v1/check", json={"text": text}, headers={"Accept": "application/x-ndjson"})
+        )
+    assert len(parts) > 5
+    assert [edit for part in parts for edit in part["edits"]] == whole["edits"]
+    assert parts[0]["start"] == 0
+    assert parts[-1]["stop"] == len(text)
+    assert all(left["stop"] == right["start"] for left, right in pairwise(parts))
+    assert end == {"done": True, "edits": 1800}
+
+
+def test_stream_of_nothing_ends_well(client):
+    assert read_lines(check(client, "", stream=True)) == [{"done": True, "edits": 0}]
+
+
+def test_stream_refused_before_it_begins_has_a_status(make_client):
+    client = make_client(max_text_length=10)
+    assert check(client, "字" * 11, stream=True).status_code == 413
+
+
+def test_stream_that_fails_midway_says_so(client):
+    text = "好\n" * 3_000 + "故障\n"
+    *parts, end = read_lines(check(client, text, stream=True))
+    assert parts
+    assert "engine failed" in end["error"]
+
+
+def test_paragraphs_cover_the_text():
+    text = "一\n\n二\r\n" * 700 + "三"
+    parts = list(split_paragraphs(text))
+    assert "".join(part for _, part in parts) == text
+    assert [start for start, _ in parts] == [0, *(start + len(part) for start, part in parts)][:-1]
+    assert list(split_paragraphs("")) == []
+
+
+@pytest.mark.parametrize(
+    ("body", "status", "word"),
+    [
+        (b"{", 400, "JSON"),
+        (b"", 422, "equired"),
+        (b"[]", 422, "dictionary"),
+        (b'{"text": 1}', 422, "text"),
+        (b'{"text": ["a", 1]}', 422, "text"),
+        (b'{"text": null}', 422, "text"),
+        (b'{"text": "a", "level": "wild"}', 422, "level"),
+        (b'{"text": "a", "words": [""]}', 422, "words"),
+        (b'{"text": "a", "model": "/etc/passwd"}', 422, "model"),
+        (b'{"\\ud800": "a", "text": "a"}', 422, ""),
+        (b'{"text": "\xff"}', 400, ""),
+        (b'{"text": "a", "level": NaN}', 422, "level"),
+        (b"[" * 100_000, 400, "JSON"),
+    ],
+)
+def test_bad_input_is_refused_with_a_sentence(client, body, status, word):
+    answer = client.post("/v1/check", content=body, headers={"Content-Type": "application/json"})
+    assert answer.status_code == status, answer.text
+    assert word in answer.json()["error"]
+    assert answer.json()["error"].endswith(".")
+
+
+def test_the_interface_explains_itself(client):
+    document = client.get("/openapi.json").json()
+    assert set(document["paths"]) >= {
+        "/v1/check",
+        "/v2/check",
+        "/v2/languages",
+        "/healthz",
+        "/readyz",
+        "/metrics",
+    }
+    for operations in document["paths"].values():
+        for operation in operations.values():
+            assert operation["summary"]
+            assert operation["description"]

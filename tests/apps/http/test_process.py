@@ -1,0 +1,125 @@
+"""Real server processes: signals, workers that die, slow and vanishing clients."""
+
+import concurrent.futures
+import json
+import os
+import signal
+import socket
+import time
+from pathlib import Path
+
+import httpx
+import psutil
+
+
+def check(server, text):
+    return httpx.post(f"{server.address}/v1/check", json={"text": text}, timeout=20)
+
+
+def corrected(server, text):
+    return check(server, text).json()["results"][0]["text"]
+
+
+def wait_for(condition, seconds=15):
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        if condition():
+            return True
+        time.sleep(0.1)
+    return False
+
+
+def open_connections(server):
+    connections = psutil.Process(server.process.pid).net_connections()
+    return sum(connection.status == psutil.CONN_ESTABLISHED for connection in connections)
+
+
+def test_sigterm_finishes_what_was_taken_in(start_fake_server):
+    server = start_fake_server({"FAKE_SECONDS": "1.5"})
+    with concurrent.futures.ThreadPoolExecutor() as pool:
+        answers = [pool.submit(check, server, f"第{number}，高心") for number in range(5)]
+        assert wait_for(lambda: open_connections(server) == 5)
+        server.process.send_signal(signal.SIGTERM)
+        results = [answer.result().json()["results"][0]["text"] for answer in answers]
+    assert results == [f"第{number}，高兴" for number in range(5)]
+    assert server.process.wait(10) == 0
+    events = [json.loads(line)["event"] for line in Path(server.log).read_text().splitlines()]
+    assert events[-1] == "stopped" or "stopped" in events
+
+
+def test_sighup_reads_the_words_again(start_fake_server, tmp_path):
+    words = tmp_path / "words.txt"
+    words.write_text("平果", encoding="utf-8")
+    server = start_fake_server({"FAKE_WORDS": str(words)})
+    assert corrected(server, "平果高心") == "平果高兴"
+    words.write_text("高心", encoding="utf-8")
+    server.process.send_signal(signal.SIGHUP)
+    assert wait_for(lambda: corrected(server, "平果高心") == "苹果高心")
+    words.unlink()
+    server.process.send_signal(signal.SIGHUP)
+    assert wait_for(lambda: "words not reloaded" in Path(server.log).read_text())
+    assert corrected(server, "平果高心") == "苹果高心"
+
+
+def test_killed_worker_comes_back_while_the_other_answers(start_fake_server, tmp_path):
+    server = start_fake_server({"PROMETHEUS_MULTIPROC_DIR": str(tmp_path)}, workers=2)
+    parent = psutil.Process(server.process.pid)
+
+    def workers():
+        return [child for child in parent.children() if "spawn_main" in " ".join(child.cmdline())]
+
+    assert wait_for(lambda: len(workers()) == 2)
+    # A worker that is not serving yet could not be missed.
+    assert wait_for(lambda: Path(server.log).read_text().count('"event": "started"') == 2)
+    [victim, survivor] = workers()
+    os.kill(victim.pid, signal.SIGKILL)
+    failures = 0
+    for number in range(40):
+        try:
+            assert corrected(server, f"第{number}，高心") == f"第{number}，高兴"
+        except httpx.TransportError:
+            failures += 1
+        time.sleep(0.02)
+    assert failures <= 1
+    assert wait_for(lambda: len(workers()) == 2 and victim.pid not in [worker.pid for worker in workers()])
+    assert survivor.is_running()
+    page = httpx.get(f"{server.address}/metrics").text
+    assert 'nmspeller_requests_total{path="/v1/check",status="200"}' in page
+
+
+def test_slow_and_nonsensical_clients_are_survived(start_fake_server):
+    server = start_fake_server(time_limit=0.5)
+    host, port = server.address.removeprefix("http://").split(":")
+
+    def send(content):
+        with socket.create_connection((host, int(port))) as connection:
+            connection.sendall(content)
+            connection.settimeout(10)
+            return connection.recv(4_096)
+
+    assert b" 408 " in send(b"POST /v1/check HTTP/1.1\r\nHost: x\r\nContent-Length: 50\r\n\r\n{")
+    for nonsense in (
+        b"\x00\xff" * 100,
+        b"GET\r\n\r\n",
+        b"POST /v1/check HTTP/1.1\r\nContent-Length: -1\r\n\r\n",
+    ):
+        assert b" 500 " not in send(nonsense)
+    assert corrected(server, "高心") == "高兴"
+
+
+def test_work_of_a_vanished_client_is_dropped(start_fake_server):
+    server = start_fake_server({"FAKE_SECONDS": "0.3"}, batch_tokens=20)
+    with concurrent.futures.ThreadPoolExecutor(20) as pool:
+        for number in range(20):
+            pool.submit(_give_up, server, f"第{number:02}个急性子")
+    began = time.monotonic()
+    assert corrected(server, "高心") == "高兴"
+    # Twenty checks of 0.3 s each stood before this one; nearly all of them had been given up.
+    assert time.monotonic() - began < 3
+
+
+def _give_up(server, text):
+    try:
+        httpx.post(f"{server.address}/v1/check", json={"text": text}, timeout=0.2)
+    except httpx.TimeoutException:
+        return
