@@ -126,6 +126,10 @@ def test_edits_to_de_are_dropped_on_both_sides():
     dropped = evaluate(sources, targets, predictions, drop_de=True)
     assert dropped.sentence.correction.f1 == 100
     assert dropped.changed_clean == 0
+    kept = evaluate(sources, targets, predictions, drop_de="prediction")
+    assert kept.sentence.correction.f1 == 0
+    assert kept.character.correction.precision == 100
+    assert kept.changed_clean == 0
 
 
 def test_outcomes_are_per_sentence():
