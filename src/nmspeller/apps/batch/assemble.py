@@ -1,0 +1,134 @@
+"""Put finished shards together in input order."""
+
+import hashlib
+import io
+import json
+from collections.abc import Iterator
+from typing import IO, Any
+
+from nmspeller.apps.batch.job import Job
+from nmspeller.apps.batch.places import file_system
+from nmspeller.apps.batch.plan import Plan, PlannedSource, Shard
+from nmspeller.apps.batch.sources import compress
+from nmspeller.apps.batch.store import QUARANTINE, Entries, Store
+from nmspeller.apps.batch.worker import line_format
+from nmspeller.errors import InputError
+
+# A row group larger than this is written in parts, so that memory stays bounded.
+_GROUP_BYTES = 64 << 20
+
+
+def assemble(job: Job, plan: Plan, entries: Entries, store: Store) -> dict[int, dict[str, Any]]:
+    """Write every output file that is not in place yet; returns what is known of all of them.
+
+    A file's shards are removed once it is in place, so the disk holds at most one file twice.
+    """
+    outputs = store.outputs()
+    shards: dict[int, list[Shard]] = {}
+    for shard in plan.shards:
+        shards.setdefault(shard.source, []).append(shard)
+    for index, planned in enumerate(plan.sources):
+        mine = shards.get(index, [])
+        if index not in outputs:
+            with store.output.writing(planned.source.name) as stream:
+                out = _Counting(stream)
+                parts = _parts(mine, entries, store)
+                if planned.source.format == "parquet":
+                    _join_parquet(job, planned, mine, parts, out)
+                else:
+                    _join_bytes(job, planned, parts, out)
+            outputs[index] = {
+                "name": planned.source.name,
+                "rows": sum(entries[s.number]["rows"] - len(entries[s.number]["quarantine"]) for s in mine),
+                "size": out.size,
+                "sha256": out.hash.hexdigest(),
+            }
+            store.finish_output(index, outputs[index])
+        for shard in mine:
+            store.work.remove(store.data_name(shard.number))
+    return outputs
+
+
+def write_quarantine(entries: Entries, store: Store) -> None:
+    """One JSON object a row that was set aside, in input order; no file where there is none."""
+    if not any(entry["quarantine"] for entry in entries.values()):
+        store.output.remove(QUARANTINE)
+        return
+    with store.output.writing(QUARANTINE) as stream:
+        for number in sorted(entries):
+            for record in entries[number]["quarantine"]:
+                stream.write(json.dumps(record, ensure_ascii=False).encode() + b"\n")
+
+
+class _Counting(io.RawIOBase):
+    """A stream that counts and hashes what is written through it."""
+
+    def __init__(self, stream: IO[bytes]) -> None:
+        self._stream = stream
+        self.size = 0
+        self.hash = hashlib.sha256()
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, data: Any) -> int:
+        self._stream.write(data)
+        self.hash.update(data)
+        size = memoryview(data).nbytes
+        self.size += size
+        return size
+
+
+def _parts(shards: list[Shard], entries: Entries, store: Store) -> Iterator[bytes]:
+    """The data of the shards, each held to its hash; shards are small enough to be held one at a time."""
+    for shard in shards:
+        data = store.work.read(store.data_name(shard.number))
+        if data is None or hashlib.sha256(data).hexdigest() != entries[shard.number]["sha256"]:
+            store.forget(shard.number)
+            raise InputError(
+                f"shard {shard.number} was damaged on disk; run the same command again to redo it."
+            )
+        yield data
+
+
+def _join_bytes(job: Job, planned: PlannedSource, parts: Iterator[bytes], out: _Counting) -> None:
+    header = b""
+    if planned.layout is not None:
+        format: Any = line_format(job, planned)
+        header = format.header(planned.header.encode())
+    if header or not planned.rows:
+        out.write(compress(header, planned.source.compression))
+    for part in parts:
+        out.write(part)
+
+
+def _join_parquet(
+    job: Job, planned: PlannedSource, shards: list[Shard], parts: Iterator[bytes], out: _Counting
+) -> None:
+    """Row groups stay those of the input, unless one is too large to be held."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    from nmspeller.apps.batch.formats import parquet
+
+    fs, path = file_system(planned.source.address)
+    with fs.open(path, "rb") as stream:
+        file = parquet.open_parquet(stream, planned.source.shown)
+        schema = parquet.output_schema(file.schema_arrow, job.edits_column, job.write)
+        compression = parquet.codec(file)
+    held: list[Any] = []
+    with pq.ParquetWriter(out, schema, compression=compression) as writer:
+
+        def flush() -> None:
+            if held:
+                table = pa.concat_tables(held)
+                writer.write_table(table, row_group_size=max(len(table), 1))
+                held.clear()
+
+        group = None
+        for shard, part in zip(shards, parts, strict=True):
+            if shard.group != group or sum(table.nbytes for table in held) > _GROUP_BYTES:
+                flush()
+            group = shard.group
+            held.append(pq.read_table(io.BytesIO(part), schema=schema))
+        flush()

@@ -1,0 +1,99 @@
+"""Parquet: the text column is replaced, every other column is handed on as Arrow read it."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from nmspeller.apps.batch.formats import edits_as_json
+from nmspeller.apps.batch.job import Write
+from nmspeller.errors import InputError
+from nmspeller.runtime.correction import Correction
+
+EDITS_TYPE = pa.list_(
+    pa.struct(
+        [
+            ("offset", pa.int64()),
+            ("length", pa.int64()),
+            ("source", pa.string()),
+            ("target", pa.string()),
+            ("probability", pa.float64()),
+            ("alternatives", pa.list_(pa.string())),
+            ("reason", pa.string()),
+        ]
+    )
+)
+
+
+def open_parquet(stream: Any, name: str) -> pq.ParquetFile:
+    """An open file, read in small pieces."""
+    try:
+        return pq.ParquetFile(stream, buffer_size=1 << 20)
+    except pa.ArrowInvalid as wrong:
+        raise InputError(f"{name} is not a Parquet file; check how it was made.") from wrong
+
+
+def check_schema(schema: pa.Schema, column: str, edits_column: str | None, name: str) -> None:
+    """Refuse a file whose text column is missing or holds no text."""
+    if column not in schema.names:
+        raise InputError(
+            f"{name} has no column {column!r}; choose with --column among {', '.join(schema.names)}."
+        )
+    kind = schema.field(column).type
+    if not (pa.types.is_string(kind) or pa.types.is_large_string(kind)):
+        raise InputError(
+            f"column {column!r} of {name} holds {kind} and not strings; choose another with --column."
+        )
+    if edits_column in schema.names:
+        raise InputError(f"{name} has a column {edits_column!r} already, where the edits would go.")
+
+
+def output_schema(schema: pa.Schema, edits_column: str, write: Write) -> pa.Schema:
+    """The schema that is written, with the file's own metadata."""
+    return schema if write is Write.CORRECTED else schema.append(pa.field(edits_column, EDITS_TYPE))
+
+
+def read_rows(
+    file: pq.ParquetFile, group: int, start: int, stop: int, batch: int
+) -> Iterator[pa.RecordBatch]:
+    """Rows start to stop of a row group, in batches, without holding the group."""
+    at = 0
+    for records in file.iter_batches(batch, row_groups=[group]):
+        first, last = max(start - at, 0), min(stop - at, len(records))
+        if first < last:
+            yield records.slice(first, last - first)
+        at += len(records)
+        if at >= stop:
+            return
+
+
+def rewrite(
+    records: pa.RecordBatch,
+    corrections: list[Correction | None],
+    column: str,
+    edits_column: str,
+    write: Write,
+) -> pa.RecordBatch:
+    """The records with the corrections, one a record and None where there was no text, in place."""
+    at = records.schema.get_field_index(column)
+    if write is not Write.EDITS:
+        texts = [
+            old if correction is None else correction.text
+            for old, correction in zip(records.column(at).to_pylist(), corrections, strict=True)
+        ]
+        records = records.set_column(
+            at, records.schema.field(at), pa.array(texts, records.schema.field(at).type)
+        )
+    if write is not Write.CORRECTED:
+        edits = pa.array([edits_as_json(correction) for correction in corrections], EDITS_TYPE)
+        records = records.append_column(pa.field(edits_column, EDITS_TYPE), edits)
+    return records
+
+
+def codec(file: pq.ParquetFile) -> str:
+    """The compression the file was written with."""
+    if file.metadata.num_row_groups == 0 or file.metadata.num_columns == 0:
+        return "NONE"
+    name: str = file.metadata.row_group(0).column(0).compression
+    return "NONE" if name == "UNCOMPRESSED" else name

@@ -1,0 +1,79 @@
+"""What makes two runs the same job, and the refusal to mix two jobs in one folder."""
+
+from typing import Any
+
+from nmspeller import __version__
+from nmspeller.apps.batch.job import Job
+from nmspeller.apps.batch.places import file_system
+from nmspeller.apps.batch.plan import Plan, key, sha256_of
+from nmspeller.apps.batch.sources import Source
+from nmspeller.apps.batch.store import MANIFEST, QUARANTINE, WORK, Store
+from nmspeller.errors import InputError
+
+
+def identity(job: Job, model_hash: str, plan: Plan) -> dict[str, Any]:
+    """The manifest's part that must not change while a job goes on."""
+    return {
+        "nmspeller": __version__,
+        "model": model_hash,
+        "options": job.options(),
+        "inputs": [
+            {
+                "address": planned.source.address,
+                "name": planned.source.name,
+                "size": planned.size,
+                "key": planned.key,
+                "sha256": planned.sha256,
+                "rows": planned.rows,
+            }
+            for planned in plan.sources
+        ],
+    }
+
+
+def refuse_another_job(begun: dict[str, Any], job: Job, model_hash: str, sources: list[Source]) -> None:
+    """Refuse to go on with a job that was begun with another model, other options or other input."""
+
+    def refuse(difference: str) -> None:
+        raise InputError(
+            f"{job.output} holds a job {difference}; give another OUTPUT, or remove that folder."
+        )
+
+    if begun["model"] != model_hash:
+        refuse("that was begun with another model")
+    for name, value in job.options().items():
+        before = begun["options"].get(name)
+        if before != value:
+            shown = "another file" if name == "--words" else f"{before!r}, not {value!r}"
+            refuse(f"that was begun with other options ({name}: {shown})")
+    if begun["nmspeller"] != __version__:
+        refuse(f"that was begun by nmspeller {begun['nmspeller']}")
+    before = [(file["address"], file["name"]) for file in begun["inputs"]]
+    if before != [(source.address, source.name) for source in sources]:
+        refuse("of other input files")
+    for file, source in zip(begun["inputs"], sources, strict=True):
+        if file["key"] != key(source) and file["sha256"] != sha256_of(source, lambda count: None):
+            refuse(f"for which {source.shown} was read before it changed")
+
+
+def refuse_foreign_output(job: Job, sources: list[Source], store: Store) -> None:
+    """Refuse an OUTPUT inside the input, around it, or with files in it that are not this job's."""
+    fs, root = file_system(job.output)
+    inside = f"{fs.unstrip_protocol(root).rstrip('/')}/"
+    for source in sources:
+        if source.address.startswith(inside):
+            raise InputError(f"{source.shown} lies inside OUTPUT; give another folder to write to.")
+        if source.name in (MANIFEST, QUARANTINE) or source.name.startswith(WORK):
+            raise InputError(f"{source.name} is a name that OUTPUT needs; give the file another.")
+    for given in job.inputs:
+        given_fs, given_root = file_system(given)
+        if given_fs.isdir(given_root) and inside.startswith(
+            f"{given_fs.unstrip_protocol(given_root).rstrip('/')}/"
+        ):
+            raise InputError(f"OUTPUT lies inside the input {given}; give a folder outside it.")
+    if fs.isfile(root):
+        raise InputError(f"{job.output} is a file; OUTPUT is a folder to write to.")
+    if store.read_manifest() is None and store.read_job() is None:
+        for source in sources:
+            if store.output.size(source.name) is not None:
+                raise InputError(f"{store.output.path(source.name)} exists already; give another OUTPUT.")

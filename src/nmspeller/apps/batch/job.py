@@ -1,0 +1,72 @@
+"""What a batch job is asked to do."""
+
+import hashlib
+from dataclasses import dataclass
+from enum import Enum
+from importlib import import_module
+from typing import Any
+
+from nmspeller.errors import InputError
+
+SHARD_BYTES = 1 << 20
+
+
+class Write(str, Enum):
+    """What is written for each text."""
+
+    CORRECTED = "corrected"
+    EDITS = "edits"
+    BOTH = "both"
+
+
+@dataclass(frozen=True)
+class SpellerSettings:
+    """How a worker makes its speller; plain values only, since they travel to other machines."""
+
+    model: str | None = None
+    level: str = "balanced"
+    words: tuple[str, ...] = ()
+    # Where the class is found: the tests put a stand-in here that needs no model.
+    factory: str = "nmspeller.runtime:Speller"
+
+    def load(self) -> Any:
+        """A speller on one thread: a worker is one process on one core."""
+        module, name = self.factory.split(":")
+        make = getattr(import_module(module), name)
+        return make(self.model, level=self.level, words=self.words, threads=1)
+
+
+@dataclass(frozen=True)
+class Job:
+    """Everything that decides what the output is; the number of workers and the engine are not among it."""
+
+    inputs: tuple[str, ...]
+    output: str
+    column: str = "text"
+    write: Write = Write.CORRECTED
+    format: str | None = None
+    speller: SpellerSettings = SpellerSettings()
+    shard_bytes: int = SHARD_BYTES
+
+    def __post_init__(self) -> None:
+        if not self.inputs:
+            raise InputError("give at least one INPUT and then OUTPUT, the folder to write to.")
+        if self.shard_bytes < 1:
+            raise InputError("the size of a shard must be at least 1 byte; leave it out for a good one.")
+
+    @property
+    def edits_column(self) -> str:
+        """The name of the column that edits are written to."""
+        return f"{self.column}_edits"
+
+    def options(self) -> dict[str, Any]:
+        """What must stay the same when a job goes on, by the names a person knows."""
+        words = "\n".join(self.speller.words).encode("utf-8", "surrogatepass")
+        return {
+            "--column": self.column,
+            "--write": self.write.value,
+            "--format": self.format,
+            "--level": self.speller.level,
+            "--words": hashlib.sha256(words).hexdigest() if self.speller.words else None,
+            "--shard-size": self.shard_bytes,
+        }

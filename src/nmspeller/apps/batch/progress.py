@@ -1,0 +1,76 @@
+"""How far a job is, how fast, and how long it will take; on stderr, so that stdout stays for the summary."""
+
+import sys
+import time
+
+_TERMINAL_SECONDS = 0.2
+_LOG_SECONDS = 30.0
+
+
+class Progress:
+    """One line that is rewritten on a terminal, and a line now and then in a log."""
+
+    def __init__(self, quiet: bool = False) -> None:
+        self._terminal = sys.stderr.isatty()
+        self._quiet = quiet
+        self._shown = time.monotonic()
+        self._open = False
+
+    def show(self, sentence: str) -> None:
+        """Show the line, unless one was shown just now."""
+        now = time.monotonic()
+        if self._quiet or now - self._shown < (_TERMINAL_SECONDS if self._terminal else _LOG_SECONDS):
+            return
+        self._shown = now
+        if self._terminal:
+            print(f"\r\x1b[K{sentence}", end="", file=sys.stderr, flush=True)
+            self._open = True
+        else:
+            print(sentence, file=sys.stderr, flush=True)
+
+    def say(self, sentence: str) -> None:
+        """Say something that must be read, on a line of its own."""
+        self.clear()
+        print(sentence, file=sys.stderr, flush=True)
+
+    def clear(self) -> None:
+        """Leave the terminal as if nothing had been shown."""
+        if self._open:
+            print("\r\x1b[K", end="", file=sys.stderr, flush=True)
+            self._open = False
+
+
+class Rate:
+    """How far a job is; the speed is that of this run, whatever was done before."""
+
+    def __init__(self, rows: int, done_before: int) -> None:
+        self._rows = rows
+        self._before = done_before
+        self._done = 0
+        self._sentences = 0
+        self._began = time.monotonic()
+
+    def add(self, rows: int, sentences: int) -> None:
+        """Count a finished shard."""
+        self._done += rows
+        self._sentences += sentences
+
+    def __str__(self) -> str:
+        share = 100 * (self._before + self._done) / self._rows
+        if not self._done:
+            return f"{share:.1f} %"
+        spent = time.monotonic() - self._began
+        left = spent * (self._rows - self._before - self._done) / self._done
+        speed = self._sentences / max(spent, 1e-9)
+        return f"{share:.1f} %  {self._sentences:,} sentences  {speed:,.0f}/s  {duration(left)} left"
+
+
+def duration(seconds: float) -> str:
+    """A time as people say it."""
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    if hours >= 48:
+        return f"{hours // 24} d {hours % 24} h"
+    if hours:
+        return f"{hours} h {minutes:02d} min"
+    return f"{minutes} min {rest:02d} s" if minutes else f"{rest} s"

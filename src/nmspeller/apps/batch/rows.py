@@ -1,0 +1,88 @@
+"""Cut a stream of bytes into rows, with memory that a hostile file cannot exceed."""
+
+from codecs import BOM_UTF8
+from collections import deque
+from collections.abc import Iterable, Iterator
+from typing import IO, NamedTuple
+
+# A row beyond this is set aside unread: 4 MiB is a novel of 1.4 million characters.
+MAX_ROW_BYTES = 4 << 20
+
+
+class Row(NamedTuple):
+    """A row as it stands in the file, its line end included.
+
+    `size` is its true size; of a row that is too long, `raw` holds only the beginning.
+    """
+
+    raw: bytes
+    size: int
+
+
+def lines(stream: IO[bytes]) -> Iterator[Row]:
+    """The lines of a stream; only `\\n` ends one."""
+    while raw := stream.readline(MAX_ROW_BYTES + 1):
+        size = len(raw)
+        if size > MAX_ROW_BYTES and not raw.endswith(b"\n"):
+            while rest := stream.readline(1 << 20):
+                size += len(rest)
+                if rest.endswith(b"\n"):
+                    break
+        yield Row(raw, size)
+
+
+def csv_rows(stream: IO[bytes], delimiter: str) -> Iterator[Row]:
+    """The rows of a CSV file: a row goes on over line ends that stand inside quotes.
+
+    Where a quote is never closed, the line that opens it is a row by itself, and reading goes on with the
+    next: one stray quote costs one row and not the rest of the file.
+    """
+    waiting = deque[Row]()
+    source = lines(stream)
+
+    def next_line() -> Row | None:
+        return waiting.popleft() if waiting else next(source, None)
+
+    while first := next_line():
+        taken = [first]
+        size = first.size
+        inside = _ends_inside_quotes(first.raw, False, delimiter)
+        while inside and size <= MAX_ROW_BYTES and (line := next_line()):
+            taken.append(line)
+            size += line.size
+            inside = _ends_inside_quotes(line.raw, True, delimiter)
+        if inside:
+            waiting.extendleft(reversed(taken[1:]))
+            yield first
+        else:
+            yield Row(b"".join(line.raw for line in taken), size)
+
+
+def rows(stream: IO[bytes], format: str, delimiter: str) -> Iterable[Row]:
+    """The rows of a stream in one of the formats that are made of bytes."""
+    return csv_rows(stream, delimiter) if format == "csv" else lines(stream)
+
+
+def _ends_inside_quotes(line: bytes, inside: bool, delimiter: str) -> bool:
+    """Whether a quoted field is still open at the end of a line that began inside one, or outside.
+
+    A quote opens a field only as its first character, and `""` inside a quoted field stands for a quote.
+    """
+    opening = delimiter.encode() + b'"'
+    line = line.removeprefix(BOM_UTF8)
+    at = 0
+    if not inside and line.startswith(b'"'):
+        inside, at = True, 1
+    while True:
+        if inside:
+            at = line.find(b'"', at)
+            if at < 0:
+                return True
+            if line[at + 1 : at + 2] == b'"':
+                at += 2
+                continue
+            inside, at = False, at + 1
+        at = line.find(opening, at)
+        if at < 0:
+            return False
+        inside, at = True, at + 2

@@ -1,0 +1,161 @@
+"""Run a job from wherever it stands to its end."""
+
+import time
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, Protocol
+
+from nmspeller.apps.batch.assemble import assemble, write_quarantine
+from nmspeller.apps.batch.identity import identity, refuse_another_job, refuse_foreign_output
+from nmspeller.apps.batch.job import Job
+from nmspeller.apps.batch.plan import Plan, Shard, plan, size_of
+from nmspeller.apps.batch.progress import Progress, Rate
+from nmspeller.apps.batch.sources import Source, find_sources
+from nmspeller.apps.batch.stopping import Stop
+from nmspeller.apps.batch.store import QUARANTINE, Entries, Store
+from nmspeller.apps.batch.summary import summarise
+from nmspeller.apps.batch.worker import WorkOrder, disk_sentence
+from nmspeller.errors import InputError
+
+DEFAULT_CACHE = 50_000
+DEFAULT_BAD_SHARE = 0.01
+
+
+class Engine(Protocol):
+    """Where shards are corrected."""
+
+    def correct(
+        self, order: WorkOrder, shards: Sequence[Shard], stop: Stop
+    ) -> Generator[dict[str, Any] | None, None, None]:
+        """The entries of the shards in any order, and None from time to time.
+
+        Once `stop.asked`, what is under way is finished and nothing begun; asked twice, all is dropped.
+        """
+        ...
+
+
+class Interrupted(Exception):
+    """A person stopped the job; the message says how far it is and how to go on."""
+
+
+def run(
+    job: Job,
+    engine: Engine,
+    *,
+    cache: int = DEFAULT_CACHE,
+    max_bad_share: float = DEFAULT_BAD_SHARE,
+    progress: Progress | None = None,
+) -> dict[str, Any]:
+    """Run the job and return its summary; a job that is done already is only summarised."""
+    progress = progress or Progress(quiet=True)
+    store = Store(job.output)
+    began = time.monotonic()
+    model_hash = job.speller.load().model_hash
+    sources = find_sources(job)
+    refuse_foreign_output(job, sources, store)
+    with _disk_failures_in_one_sentence(job), store.lock():
+        finished = store.read_manifest()
+        if finished is not None:
+            refuse_another_job(finished, job, model_hash, sources)
+            if _outputs_are_there(finished, store):
+                store.remove_work()
+                summary: dict[str, Any] = finished["summary"]
+                return summary
+        store.remove_leftovers()
+        the_plan = _plan(job, sources, model_hash, store, progress)
+        entries = store.entries()
+        skipped = len(entries)
+        order = WorkOrder(job, the_plan.sources, model_hash, cache)
+        _correct(order, engine, the_plan, entries, store, max_bad_share, progress)
+        progress.show("putting the output together")
+        outputs = assemble(job, the_plan, entries, store)
+        write_quarantine(entries, store)
+        summary = summarise(the_plan, entries, time.monotonic() - began, skipped)
+        facts = [outputs[index] for index in sorted(outputs)]
+        store.end({**identity(job, model_hash, the_plan), "outputs": facts, "summary": summary})
+        progress.clear()
+        return summary
+
+
+def _outputs_are_there(manifest: dict[str, Any], store: Store) -> bool:
+    return all(store.output.size(facts["name"]) == facts["size"] for facts in manifest["outputs"])
+
+
+def _plan(job: Job, sources: list[Source], model_hash: str, store: Store, progress: Progress) -> Plan:
+    """The plan of the job that is under way here, or a new one."""
+    begun = store.read_job()
+    if begun is not None:
+        refuse_another_job(begun, job, model_hash, sources)
+        return Plan.from_json(begun["plan"])
+    total = sum(size_of(source) for source in sources)
+    read = 0
+
+    def on_bytes(count: int) -> None:
+        nonlocal read
+        read += count
+        progress.show(f"reading: {read / 1e6:,.0f} of {total / 1e6:,.0f} MB")
+
+    made = plan(job, sources, store.pieces, on_bytes)
+    store.begin({**identity(job, model_hash, made), "plan": made.as_json()})
+    return made
+
+
+def _correct(
+    order: WorkOrder,
+    engine: Engine,
+    the_plan: Plan,
+    entries: Entries,
+    store: Store,
+    max_bad_share: float,
+    progress: Progress,
+) -> None:
+    """Have the shards corrected that are not in `entries`, and add theirs."""
+    todo = [shard for shard in the_plan.shards if shard.number not in entries]
+    bad = sum(len(entry["quarantine"]) for entry in entries.values())
+    rate = Rate(the_plan.rows, sum(entry["rows"] for entry in entries.values()))
+    stop = Stop()
+
+    def on_ask(times: int) -> None:
+        if times == 1:
+            progress.say("nmspeller: finishing the shards under way; press again to stop at once.")
+
+    def refuse_bad_rows() -> None:
+        # All rows are counted, also those to come: the job stops when it is certain to have too many.
+        if bad > max_bad_share * the_plan.rows:
+            write_quarantine(entries, store)
+            raise InputError(
+                f"{bad} of {the_plan.rows} rows could not be processed, more than the allowed share of "
+                f"{max_bad_share:g}; see why in {store.output.path(QUARANTINE)}, "
+                "or allow more with --max-bad-share to go on."
+            )
+
+    refuse_bad_rows()
+    if not todo:
+        return
+    with stop.listening(on_ask):
+        results = engine.correct(order, todo, stop)
+        try:
+            for entry in results:
+                if entry is not None:
+                    entries[entry["shard"]] = entry
+                    store.piece_done(entry["shard"])
+                    rate.add(entry["rows"], entry["sentences"])
+                    bad += len(entry["quarantine"])
+                    refuse_bad_rows()
+                progress.show(f"{rate}  {bad:,} bad rows" if bad else str(rate))
+        finally:
+            results.close()
+    if len(entries) < len(the_plan.shards):
+        progress.clear()
+        raise Interrupted(
+            f"stopped with {len(entries)} of {len(the_plan.shards)} shards done; "
+            "run the same command again to go on."
+        )
+
+
+@contextmanager
+def _disk_failures_in_one_sentence(job: Job) -> Iterator[None]:
+    try:
+        yield
+    except OSError as wrong:
+        raise InputError(disk_sentence(wrong, job.output)) from wrong

@@ -1,0 +1,144 @@
+"""Which files a job reads, in which order, and what they are called in the output."""
+
+import bz2
+import gzip
+import io
+import lzma
+import posixpath
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import IO, Any
+
+from nmspeller.apps.batch.job import Job, Write
+from nmspeller.apps.batch.places import file_system
+from nmspeller.errors import InputError
+
+FORMATS = {
+    ".txt": "text",
+    ".text": "text",
+    ".md": "text",
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".csv": "csv",
+    ".tsv": "csv",
+    ".parquet": "parquet",
+    ".pq": "parquet",
+}
+
+
+def _read_zstd(raw: IO[bytes]) -> Any:
+    # The zstandard package takes the end of a truncated file for the end of its content; Arrow does not.
+    import pyarrow
+
+    return pyarrow.CompressedInputStream(raw, "zstd")
+
+
+def _write_zstd(data: bytes) -> bytes:
+    import pyarrow
+
+    packed: bytes = pyarrow.compress(data, "zstd", asbytes=True)
+    return packed
+
+
+# Every one of these may be cut into parts that are compressed apart and put one after the other.
+_COMPRESSION: dict[str, tuple[Callable[[IO[bytes]], Any], Callable[[bytes], bytes]]] = {
+    ".gz": (lambda raw: gzip.GzipFile(fileobj=raw, mode="rb"), lambda data: gzip.compress(data, 6, mtime=0)),
+    ".bz2": (bz2.BZ2File, bz2.compress),
+    ".xz": (lzma.LZMAFile, lzma.compress),
+    ".zst": (_read_zstd, _write_zstd),
+}
+
+
+@dataclass(frozen=True)
+class Source:
+    """An input file: its address, its name in OUTPUT, its format and the suffix of its compression."""
+
+    address: str
+    name: str
+    format: str
+    compression: str = ""
+
+    @property
+    def shown(self) -> str:
+        """The address as a person would type it."""
+        return self.address.removeprefix("file://")
+
+
+def decompress(raw: IO[bytes], compression: str) -> IO[bytes]:
+    """The content behind a compressed stream, or the stream itself."""
+    if not compression:
+        return raw
+    return io.BufferedReader(_COMPRESSION[compression][0](raw), 1 << 20)
+
+
+def compress(data: bytes, compression: str) -> bytes:
+    """The data as one part of a compressed file; the same data always gives the same bytes."""
+    return _COMPRESSION[compression][1](data) if compression else data
+
+
+def find_sources(job: Job) -> list[Source]:
+    """The job's input files, in the order given and by name within a folder."""
+    sources: list[Source] = []
+    for given in job.inputs:
+        fs, path = file_system(given)
+        if any(sign in given for sign in "*?[") and not fs.exists(path):
+            found = [
+                (match, posixpath.basename(match)) for match in sorted(fs.glob(path)) if fs.isfile(match)
+            ]
+        elif fs.isdir(path):
+            found = _files_below(fs, path.rstrip("/"), job.format)
+        elif fs.exists(path):
+            found = [(path, posixpath.basename(path))]
+        else:
+            raise InputError(
+                f"{given} does not exist; give a file, a folder, a pattern or an fsspec address."
+            )
+        if not found:
+            raise InputError(f"{given} holds no file to correct; {', '.join(FORMATS)} are read.")
+        sources += [_source(fs.unstrip_protocol(path), name, job) for path, name in found]
+    _refuse_same_names(sources)
+    return sources
+
+
+def _files_below(fs: Any, root: str, format: str | None) -> list[tuple[str, str]]:
+    found = []
+    for path in sorted(fs.find(root)):
+        name = path[len(root) + 1 :]
+        hidden = any(part.startswith(".") for part in name.split("/"))
+        if not hidden and (format or _suffixes(name)[0] in FORMATS):
+            found.append((path, name))
+    return found
+
+
+def _suffixes(name: str) -> tuple[str, str]:
+    """The suffixes of a name that tell its format and its compression."""
+    stem, last = posixpath.splitext(name.lower())
+    if last in _COMPRESSION:
+        return posixpath.splitext(stem)[1], last
+    return last, ""
+
+
+def _source(address: str, name: str, job: Job) -> Source:
+    suffix, compression = _suffixes(name)
+    format = job.format or FORMATS.get(suffix)
+    if format is None:
+        raise InputError(
+            f"the suffix of {name} does not tell what is in it; give --format text, jsonl, csv or parquet."
+        )
+    if format == "parquet" and compression:
+        raise InputError(f"{name} is a compressed Parquet file; unpack it, Parquet is compressed inside.")
+    if format == "text" and job.write is not Write.CORRECTED:
+        # Edits have no place in plain text, so they are written as one JSON object a line.
+        name = name[: len(name) - len(compression)] + ".jsonl" + compression
+    return Source(address, name, format, compression)
+
+
+def _refuse_same_names(sources: list[Source]) -> None:
+    seen: dict[str, str] = {}
+    for source in sources:
+        if source.name in seen:
+            raise InputError(
+                f"{seen[source.name]} and {source.shown} would both be written to {source.name}; "
+                "correct them in two jobs."
+            )
+        seen[source.name] = source.shown

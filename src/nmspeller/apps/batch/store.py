@@ -1,0 +1,139 @@
+"""The job's own folder inside OUTPUT: what was decided when it began, and the finished shards."""
+
+import json
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from nmspeller.apps.batch.places import Folder, file_system
+from nmspeller.errors import InputError
+
+MANIFEST = "nmspeller-batch.json"
+QUARANTINE = "nmspeller-quarantine.jsonl"
+WORK = ".nmspeller-batch"
+
+# What is known of finished shards, by number; `Tally.entry` says what an entry holds.
+Entries = dict[int, dict[str, Any]]
+
+
+def piece_name(number: int) -> str:
+    """The file that holds a shard of a compressed input."""
+    return f"{number:08d}.gz"
+
+
+class Store:
+    """Finished shards, each a data file and then an entry that says so; neither counts without the other."""
+
+    def __init__(self, output: str) -> None:
+        self.output = Folder(output)
+        self.work = Folder(self.output.path(WORK))
+        self.pieces = Folder(self.work.path("input"))
+
+    def read_job(self) -> dict[str, Any] | None:
+        """What was written when the job began, or None where none did."""
+        return _parse(self.work.read("job.json"))
+
+    def begin(self, job: dict[str, Any]) -> None:
+        """Write the job down; from here on it can go on."""
+        self.work.write("job.json", json.dumps(job, ensure_ascii=False).encode())
+
+    def data_name(self, number: int) -> str:
+        """The file of a finished shard's output."""
+        return f"done/{number:08d}.data"
+
+    def finish(self, number: int, data: bytes, entry: dict[str, Any]) -> None:
+        """Put a finished shard into place, its entry last."""
+        self.work.write(self.data_name(number), data)
+        self.work.write(f"done/{number:08d}.json", json.dumps(entry, ensure_ascii=False).encode())
+
+    def entry(self, number: int) -> dict[str, Any] | None:
+        """The entry of a shard that is finished."""
+        return _parse(self.work.read(f"done/{number:08d}.json"))
+
+    def entries(self) -> Entries:
+        """The entries of all finished shards whose data is there, or was put into a finished output."""
+        sizes = self.work.sizes()
+        outputs = self.outputs()
+        found = {}
+        for name in sizes:
+            if not (name.startswith("done/") and name.endswith(".json")):
+                continue
+            entry = _parse(self.work.read(name))
+            if entry is None:
+                continue
+            number = entry["shard"]
+            if entry["source"] in outputs or sizes.get(self.data_name(number)) == entry["size"]:
+                found[number] = entry
+        return found
+
+    def finish_output(self, source: int, facts: dict[str, Any]) -> None:
+        """Note that an output file is in place."""
+        self.work.write(f"outputs/{source:08d}.json", json.dumps({"source": source, **facts}).encode())
+
+    def outputs(self) -> dict[int, dict[str, Any]]:
+        """What is known of the output files that are in place."""
+        names = [name for name in self.work.sizes() if name.startswith("outputs/") and name.endswith(".json")]
+        found = [_parse(self.work.read(name)) for name in names]
+        return {facts["source"]: facts for facts in found if facts is not None}
+
+    def forget(self, number: int) -> None:
+        """Have a shard done again."""
+        self.work.remove(f"done/{number:08d}.json")
+
+    def piece_done(self, number: int) -> None:
+        """Remove the piece of a compressed input that a finished shard was read from."""
+        self.pieces.remove(piece_name(number))
+
+    def remove_leftovers(self) -> None:
+        """Remove what killed workers left half-written."""
+        for name in self.work.sizes():
+            if name.endswith(".aside"):
+                self.work.remove(name)
+
+    def read_manifest(self) -> dict[str, Any] | None:
+        """The manifest of a finished job."""
+        return _parse(self.output.read(MANIFEST))
+
+    def end(self, manifest: dict[str, Any]) -> None:
+        """Write the manifest of the finished job, and remove what is no longer needed."""
+        self.output.write(MANIFEST, (json.dumps(manifest, ensure_ascii=False, indent=1) + "\n").encode())
+        self.remove_work()
+
+    def remove_work(self) -> None:
+        """Remove the job's own folder."""
+        self.work.remove("")
+
+    @contextmanager
+    def lock(self) -> Iterator[None]:
+        """Keep a second job out of the folder while this one runs; a killed job's lock goes with it."""
+        try:
+            import fcntl
+        except ImportError:
+            yield
+            return
+        self.work.make()
+        if not self.work.is_local:
+            yield
+            return
+        path = file_system(self.work.path("lock"))[1]
+        handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as wrong:
+            raise InputError(
+                f"another job is writing to {self.output.address}; wait for it to end."
+            ) from wrong
+        else:
+            yield
+        finally:
+            os.close(handle)
+
+
+def _parse(content: bytes | None) -> dict[str, Any] | None:
+    """The object in a file; None where there is no file, or where a crash left it empty or torn."""
+    try:
+        value = json.loads(content or b"")
+    except ValueError:
+        return None
+    return value if isinstance(value, dict) else None

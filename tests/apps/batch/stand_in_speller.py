@@ -1,0 +1,57 @@
+"""A speller that needs no model: it knows a few errors by heart, and can be made slow or to fail."""
+
+import os
+import signal
+import time
+from collections.abc import Iterable
+from pathlib import Path
+
+from nmspeller.runtime.correction import Correction, Edit, Reason, apply_edits
+
+ERRORS = {
+    "己": ("已", Reason.SIMILAR_SHAPE),
+    "在": ("再", Reason.SAME_SOUND),
+    "的": ("得", Reason.DE),
+}
+
+
+class StandIn:
+    """Corrects every character of ERRORS outside the user's words.
+
+    Where $STAND_IN_FOLDER is set, a worker leaves a file there that is named by its process whenever it is
+    given a batch, so that a test knows whom to kill; $STAND_IN_SECONDS makes each text take time.
+    """
+
+    model_hash = "stand-in"
+
+    def __init__(self, model=None, *, level="balanced", words=None, replacements=None, threads=None) -> None:
+        if model is not None:
+            self.model_hash = f"stand-in {model}"
+        self._words = tuple(words or ())
+        self._seconds = float(os.environ.get("STAND_IN_SECONDS", "0"))
+        self._folder = os.environ.get("STAND_IN_FOLDER")
+
+    def check(self, text: str) -> Correction:
+        if "爆" in text:
+            raise ValueError("this text cannot be checked")
+        if "亡" in text:
+            os.kill(os.getpid(), signal.SIGKILL)
+        time.sleep(self._seconds)
+        kept = {
+            at
+            for word in self._words
+            for start in range(len(text))
+            if text.startswith(word, start)
+            for at in range(start, start + len(word))
+        }
+        edits = tuple(
+            Edit(at, 1, character, ERRORS[character][0], 0.98765432, ("以",), ERRORS[character][1])
+            for at, character in enumerate(text)
+            if character in ERRORS and at not in kept
+        )
+        return Correction(text, apply_edits(text, edits), edits)
+
+    def check_many(self, texts: Iterable[str]) -> list[Correction]:
+        if self._folder:
+            Path(self._folder, str(os.getpid())).touch()
+        return [self.check(text) for text in texts]
