@@ -42,9 +42,7 @@ def _embeddings(graph: Graph, source: Source, arithmetic: Arithmetic, ids: str) 
     return _normalise(graph, source, "bert.embeddings.LayerNorm", summed)
 
 
-def _layer(
-    graph: Graph, source: Source, arithmetic: Arithmetic, name: str, hidden: str, lengths: str
-) -> str:
+def _layer(graph: Graph, source: Source, arithmetic: Arithmetic, name: str, hidden: str, lengths: str) -> str:
     query, key, value = arithmetic.linears(
         graph, [f"{name}.attention.self.{part}" for part in ("query", "key", "value")], hidden
     )
@@ -63,7 +61,9 @@ def _head(graph: Graph, source: Source, arithmetic: Arithmetic, hidden: str, ids
     hidden = graph.node("Slice", hidden, *inner)
     hidden = arithmetic.linear_gelu(graph, "cls.predictions.transform.dense", hidden)
     hidden = _normalise(graph, source, "cls.predictions.transform.LayerNorm", hidden)
-    logits = arithmetic.scores(graph, "bert.embeddings.word_embeddings.weight", "cls.predictions.bias", hidden)
+    logits = arithmetic.scores(
+        graph, "bert.embeddings.word_embeddings.weight", "cls.predictions.bias", hidden
+    )
     total = graph.node("ReduceLogSumExp", logits, axes=[-1], keepdims=1)
     best, where = graph.nodes("TopK", logits, graph.integers(BEST), outputs=2, axis=-1)
     standing = graph.node("Unsqueeze", graph.node("Slice", ids, *inner), graph.integers(2))
@@ -77,12 +77,16 @@ def _head(graph: Graph, source: Source, arithmetic: Arithmetic, hidden: str, ids
 
 
 def _normalise(graph: Graph, source: Source, name: str, value: str) -> str:
-    gain, bias = (graph.constant(f"{name}.{part}", source.weights[f"{name}.{part}"]) for part in ("weight", "bias"))
+    gain, bias = (
+        graph.constant(f"{name}.{part}", source.weights[f"{name}.{part}"]) for part in ("weight", "bias")
+    )
     return graph.node("LayerNormalization", value, gain, bias, axis=-1, epsilon=source.epsilon)
 
 
 def _add_and_normalise(graph: Graph, source: Source, name: str, value: str, skip: str) -> str:
-    gain, bias = (graph.constant(f"{name}.{part}", source.weights[f"{name}.{part}"]) for part in ("weight", "bias"))
+    gain, bias = (
+        graph.constant(f"{name}.{part}", source.weights[f"{name}.{part}"]) for part in ("weight", "bias")
+    )
     return graph.node(
         "SkipLayerNormalization", value, skip, gain, bias, domain=MICROSOFT, epsilon=source.epsilon
     )

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nmspeller.errors import InputError
+from nmspeller.text.vocabulary import Vocabulary
 
 Ids = NDArray[np.int32]
 Floats = NDArray[np.float32]
@@ -30,13 +31,14 @@ class Scores(NamedTuple):
 class Engine:
     """An ONNX Runtime session over one model file."""
 
-    def __init__(self, model: Path, *, cls: int, sep: int, pad: int, threads: int | None = None) -> None:
+    def __init__(self, model: Path, vocabulary: Vocabulary, *, threads: int | None = None) -> None:
+        # Loaded late: `import nmspeller` and `--help` do without it.
         import onnxruntime
 
         options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = threads or len(os.sched_getaffinity(0))
+        options.intra_op_num_threads = threads or _cores()
         options.log_severity_level = 4
-        self._specials = cls, sep, pad
+        self._specials = vocabulary.cls, vocabulary.sep, vocabulary.pad
         try:
             self._session: Any = onnxruntime.InferenceSession(
                 str(model), options, providers=["CPUExecutionProvider"]
@@ -83,3 +85,10 @@ class Engine:
             ["best", "probabilities", "kept"], {"ids": padded, "lengths": (sizes + 2).astype(np.int32)}
         )
         return Scores(windows, where, best, probabilities, kept)
+
+
+def _cores() -> int:
+    """How many cores this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1

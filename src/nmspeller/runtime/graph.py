@@ -50,9 +50,7 @@ class Graph:
         """Add an operator with several outputs and name them."""
         stem = f"{operator}_{len(self._nodes)}"
         names = tuple(f"{stem}_{index}" for index in range(outputs))
-        self._nodes.append(
-            helper.make_node(operator, inputs, names, name=stem, domain=domain, **attributes)
-        )
+        self._nodes.append(helper.make_node(operator, inputs, names, name=stem, domain=domain, **attributes))
         return names
 
     def model(self) -> onnx.ModelProto:

@@ -1,0 +1,121 @@
+"""The user's own words, which are never edited, and fixed replacements, which always are.
+
+Both are plain text files in UTF-8, read again whenever they change: a word a line, or `wrong<TAB>right`. Empty
+lines and lines that start with # are passed over.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Generic, NamedTuple, TypeVar
+
+import ahocorasick
+
+from nmspeller.errors import InputError
+from nmspeller.text.protect import WordMatcher
+
+Content = TypeVar("Content")
+
+
+class Replacement(NamedTuple):
+    """`text[start:stop]` is to become `target`."""
+
+    start: int
+    stop: int
+    target: str
+
+
+class Replacements:
+    """Fixed replacements; where several fit at one place, the longest wins."""
+
+    def __init__(self, pairs: Mapping[str, str]) -> None:
+        self._automaton = ahocorasick.Automaton()
+        for wrong, right in pairs.items():
+            if not wrong:
+                raise InputError("a replacement needs a text to replace; remove the empty one.")
+            self._automaton.add_word(wrong, (len(wrong), right))
+        self._automaton.make_automaton()
+
+    def find(self, text: str) -> list[Replacement]:
+        """All replacements to be made in a text, in order and disjoint."""
+        if not len(self._automaton):
+            return []
+        found = self._automaton.iter_long(text)
+        return [Replacement(last + 1 - length, last + 1, right) for last, (length, right) in found]
+
+
+class Watched(Generic[Content]):
+    """What a file holds, read again when the file has changed since."""
+
+    def __init__(self, path: Path, read: Callable[[Path], Content]) -> None:
+        self._path, self._read = path, read
+        self._loaded: tuple[tuple[int, ...], Content] | None = None
+        self.current()
+
+    def current(self) -> Content:
+        """The content as it stands now; looking whether it changed costs one call to the file system."""
+        try:
+            status = self._path.stat()
+        except OSError as error:
+            reason = error.strerror or error
+            raise InputError(f"cannot read {self._path} ({reason}); check the path.") from error
+        stamp = (status.st_mtime_ns, status.st_size, status.st_ino)
+        loaded = self._loaded
+        if loaded is None or loaded[0] != stamp:
+            # One assignment of a finished pair, so that other threads see the old list or the new one.
+            loaded = self._loaded = (stamp, self._read(self._path))
+        return loaded[1]
+
+
+class Fixed(Generic[Content]):
+    """Content that came from no file."""
+
+    def __init__(self, content: Content) -> None:
+        self._content = content
+
+    def current(self) -> Content:
+        return self._content
+
+
+def word_source(words: Iterable[str] | Path | None) -> Watched[WordMatcher] | Fixed[WordMatcher]:
+    """The user's words, from a file or at hand."""
+    if isinstance(words, Path):
+        return Watched(words, lambda path: WordMatcher(read_words(path)))
+    return Fixed(WordMatcher(words or ()))
+
+
+def replacement_source(
+    pairs: Mapping[str, str] | Path | None,
+) -> Watched[Replacements] | Fixed[Replacements]:
+    """The user's replacements, from a file or at hand."""
+    if isinstance(pairs, Path):
+        return Watched(pairs, lambda path: Replacements(read_replacements(path)))
+    return Fixed(Replacements(pairs or {}))
+
+
+def read_words(path: Path) -> list[str]:
+    """The words of a file, one a line."""
+    return [line for _, line in _lines(path)]
+
+
+def read_replacements(path: Path) -> dict[str, str]:
+    """The replacements of a file, `wrong<TAB>right` a line."""
+    pairs: dict[str, str] = {}
+    for number, line in _lines(path):
+        wrong, tab, right = line.partition("\t")
+        if not tab or not wrong or "\t" in right:
+            raise InputError(f"{path}, line {number}: write the wrong text, one tab, the right text.")
+        pairs[wrong] = right
+    return pairs
+
+
+def _lines(path: Path) -> Iterable[tuple[int, str]]:
+    try:
+        content = path.read_bytes().decode("utf-8-sig")
+    except OSError as error:
+        raise InputError(f"cannot read {path} ({error.strerror or error}); check the path.") from error
+    except UnicodeDecodeError as error:
+        raise InputError(f"{path} is not UTF-8 (byte {error.start}); save it as UTF-8.") from error
+    for number, line in enumerate(content.split("\n"), 1):
+        stripped = line.strip(" \r")
+        if stripped and not stripped.startswith("#"):
+            yield number, stripped

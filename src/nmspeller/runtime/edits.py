@@ -1,0 +1,71 @@
+"""From findings to edits that a person reads: neighbours joined, alternatives named, reasons given."""
+
+from typing import NamedTuple
+
+from nmspeller.runtime.correction import Edit, Reason
+from nmspeller.runtime.explain import reason, weakest
+from nmspeller.text.script import Simplified
+
+_ALTERNATIVES = 4
+
+
+class Change(NamedTuple):
+    """One character to be replaced, in Simplified characters; `others` are further candidates, best first."""
+
+    offset: int
+    target: str
+    probability: float
+    others: tuple[tuple[str, float], ...]
+
+
+def edits_of(changes: list[Change], text: Simplified) -> list[Edit]:
+    """Edits of the original text, in its own script; characters changed side by side are one edit.
+
+    的, 地 and 得 stand alone: 高心得 → 高兴地 is two mistakes, 借少 → 介绍 is one.
+    """
+    groups: list[list[Change]] = []
+    reasons: list[list[Reason]] = []
+    for change in changes:
+        why = reason(text.text[change.offset], change.target)
+        change = _in_own_script(change, text)
+        if change.target == text.source[change.offset]:
+            continue  # Two Simplified characters that are one in Traditional.
+        if groups and groups[-1][-1].offset + 1 == change.offset and Reason.DE not in (why, reasons[-1][-1]):
+            groups[-1].append(change)
+            reasons[-1].append(why)
+        else:
+            groups.append([change])
+            reasons.append([why])
+    return [_edit(group, weakest(whys), text.source) for group, whys in zip(groups, reasons, strict=True)]
+
+
+def _in_own_script(change: Change, text: Simplified) -> Change:
+    if not text.converted:
+        return change
+    others = tuple((text.back(change.offset, other), probability) for other, probability in change.others)
+    return change._replace(target=text.back(change.offset, change.target), others=others)
+
+
+def _edit(changes: list[Change], why: Reason, source: str) -> Edit:
+    offset, length = changes[0].offset, len(changes)
+    target = "".join(change.target for change in changes)
+    return Edit(
+        offset=offset,
+        length=length,
+        source=source[offset : offset + length],
+        target=target,
+        probability=min(change.probability for change in changes),
+        alternatives=_alternatives(changes, target),
+        reason=why,
+    )
+
+
+def _alternatives(changes: list[Change], target: str) -> tuple[str, ...]:
+    """The target with one of its characters exchanged for another candidate, the likeliest first."""
+    exchanged = [
+        (probability / change.probability, target[:place] + other + target[place + 1 :])
+        for place, change in enumerate(changes)
+        for other, probability in change.others
+    ]
+    exchanged.sort(key=lambda alternative: -alternative[0])
+    return tuple(dict.fromkeys(text for _, text in exchanged if text != target))[:_ALTERNATIVES]

@@ -1,0 +1,78 @@
+"""Texts made ready for the engine: many texts as one flat array of ids, with bounds and what is forbidden."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from nmspeller.runtime.correction import Edit, Reason
+from nmspeller.runtime.dictionary import Replacements
+from nmspeller.runtime.findings import Windows
+from nmspeller.text.protect import Span, WordMatcher, protected_spans
+from nmspeller.text.script import Simplified, simplify
+from nmspeller.text.vocabulary import Vocabulary
+from nmspeller.text.windows import Window, split
+
+# A user may well replace iphone by iPhone; code and addresses are left alone even so.
+_REPLACEABLE_KINDS = frozenset(("latin", "number"))
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """One text: its Simplified face, how it is cut, what must not change, and what the user replaces."""
+
+    simplified: Simplified
+    windows: list[Window]
+    protected: list[Span]
+    replacements: list[Edit]
+
+
+def prepare(text: str, matchers: Sequence[WordMatcher], replacements: Replacements, window: int) -> Prepared:
+    """Make one text ready; windows have at most `window` characters."""
+    simplified = simplify(text)
+    protected = protected_spans(text)
+    for matcher in matchers:
+        protected += matcher.spans(text)
+        if simplified.converted:
+            # A listed Simplified name also holds in a Traditional text.
+            protected += matcher.spans(simplified.text)
+    return Prepared(
+        simplified, split(simplified.text, window), protected, _replacements(text, protected, replacements)
+    )
+
+
+def _replacements(text: str, protected: list[Span], replacements: Replacements) -> list[Edit]:
+    found = replacements.find(text)
+    if not found:
+        return []
+    closed = np.zeros(len(text), np.bool_)
+    for start, stop, kind in protected:
+        closed[start:stop] |= kind not in _REPLACEABLE_KINDS
+    return [
+        Edit(start, stop - start, text[start:stop], target, 1.0, (), Reason.USER_WORD)
+        for start, stop, target in found
+        if not closed[start:stop].any()
+    ]
+
+
+class Passage:
+    """Several texts end to end.
+
+    `ids` (characters,) and `allowed` (characters,), whether a character may change; `offsets` (texts + 1,),
+    where each text starts; `windows` over all of them.
+    """
+
+    def __init__(self, texts: Sequence[Prepared], vocabulary: Vocabulary) -> None:
+        self.texts = texts
+        self.ids = vocabulary.encode("".join(text.simplified.text for text in texts))
+        lengths = [len(text.simplified.text) for text in texts]
+        self.offsets = np.concatenate(([0], np.cumsum(lengths, dtype=np.intp)))
+        self.allowed = np.ones(len(self.ids), np.bool_)
+        for offset, text in zip(self.offsets.tolist(), texts, strict=False):
+            for start, stop, _ in text.protected:
+                self.allowed[offset + start : offset + stop] = False
+            for edit in text.replacements:
+                self.allowed[offset + edit.offset : offset + edit.offset + edit.length] = False
+        counts = [len(text.windows) for text in texts]
+        bounds = np.array([window for text in texts for window in text.windows], np.intp).reshape(-1, 4)
+        self.windows = Windows(*(bounds + np.repeat(self.offsets[:-1], counts)[:, None]).T)

@@ -1,0 +1,102 @@
+"""When the model's opinion becomes an edit: three levels, their thresholds read from the model's folder."""
+
+import json
+from dataclasses import asdict, dataclass, field
+from enum import Enum
+from pathlib import Path
+from typing import Any
+
+from nmspeller.errors import InputError
+
+FORMAT = "nmspeller policy 1"
+
+
+class Level(str, Enum):
+    """How sure the speller must be before it proposes an edit."""
+
+    CAREFUL = "careful"
+    BALANCED = "balanced"
+    THOROUGH = "thorough"
+
+    @classmethod
+    def parse(cls, level: "Level | str") -> "Level":
+        """The level of that name.
+
+        Raises:
+            InputError: there is no such level.
+        """
+        try:
+            return cls(level)
+        except ValueError:
+            names = ", ".join(known.value for known in cls)
+            raise InputError(f"there is no level {level!r}; choose one of {names}.") from None
+
+
+@dataclass(frozen=True)
+class Thresholds:
+    """The least probability a replacement needs.
+
+    `explained` holds where the two characters sound or look alike, `unexplained` where only the context speaks
+    for the edit; a value above 1 means never.
+    """
+
+    explained: float
+    unexplained: float
+
+
+@dataclass(frozen=True)
+class Policy:
+    """How a model's scores are read.
+
+    `window` is how many characters the model reads at once, `passes` how often a sentence is read: the second
+    time with the first time's edits made. `calibration` says on what the thresholds were chosen, and what they
+    gave there.
+    """
+
+    levels: dict[Level, Thresholds]
+    window: int = 190
+    passes: int = 1
+    calibration: dict[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def uncalibrated(cls) -> "Policy":
+        """Thresholds for a model that nobody has calibrated yet."""
+        return cls(
+            {
+                Level.CAREFUL: Thresholds(0.9, 0.99),
+                Level.BALANCED: Thresholds(0.6, 0.8),
+                Level.THOROUGH: Thresholds(0.3, 0.5),
+            }
+        )
+
+    @classmethod
+    def read(cls, path: Path) -> "Policy":
+        """Read a policy.json.
+
+        Raises:
+            InputError: the file is missing or is no policy.
+        """
+        try:
+            content = json.loads(path.read_text("utf-8"))
+            if content["format"] != FORMAT:
+                raise ValueError(f"its format is {content['format']!r}")
+            levels = {level: Thresholds(**content["levels"][level.value]) for level in Level}
+            return cls(levels, int(content["window"]), int(content["passes"]), content["calibration"])
+        except OSError as error:
+            reason = error.strerror or error
+            raise InputError(
+                f"cannot read {path} ({reason}); a model folder needs its policy.json."
+            ) from error
+        except (ValueError, KeyError, TypeError) as error:
+            raise InputError(f"{path} is not a policy ({error}); export the model again.") from error
+
+    def write(self, path: Path) -> None:
+        """Write a policy.json."""
+        content = {
+            "format": FORMAT,
+            "window": self.window,
+            "passes": self.passes,
+            "levels": {level.value: asdict(thresholds) for level, thresholds in self.levels.items()},
+            "calibration": self.calibration,
+        }
+        path.write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n", "utf-8")
