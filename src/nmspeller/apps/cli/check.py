@@ -1,8 +1,142 @@
 """`nmspeller check`"""
 
+import io
+import sys
+from enum import Enum
+from pathlib import Path
+
+import typer
+
 from nmspeller.errors import InputError
 
 
-def check() -> None:
-    """Find and correct spelling errors in files, folders, standard input or a text."""
-    raise InputError("`check` is not built yet.")
+class Level(str, Enum):
+    """How sure the speller must be of an edit."""
+
+    careful = "careful"
+    balanced = "balanced"
+    thorough = "thorough"
+
+
+class Format(str, Enum):
+    """How a file is read."""
+
+    auto = "auto"
+    text = "text"
+    markdown = "markdown"
+    html = "html"
+    srt = "srt"
+    docx = "docx"
+    latex = "latex"
+    rst = "rst"
+    code = "code"
+
+
+class Encoding(str, Enum):
+    """How a file's bytes are read."""
+
+    auto = "auto"
+    utf8 = "utf-8"
+    gb18030 = "gb18030"
+    big5 = "big5"
+    utf16 = "utf-16"
+
+
+class OutputFormat(str, Enum):
+    """How findings are reported."""
+
+    auto = "auto"
+    terminal = "terminal"
+    plain = "plain"
+    json = "json"
+    github = "github"
+    sarif = "sarif"
+
+
+def check(
+    files: list[str] = typer.Argument(
+        None,
+        metavar="FILE",
+        help="Files, folders or patterns; - is standard input.",
+        show_default=False,
+    ),
+    text: str = typer.Option(
+        None, "--text", "-t", metavar="TEXT", help="Check this text instead of files.", show_default=False
+    ),
+    fix: bool = typer.Option(
+        False, "--fix", help="Correct the files in place; print corrected input otherwise."
+    ),
+    backup: bool = typer.Option(
+        False, "--backup", help="With --fix, keep each original beside it as NAME.bak."
+    ),
+    diff: bool = typer.Option(False, "--diff", help="Print a unified diff of the corrections."),
+    json: bool = typer.Option(
+        False, "--json", help="Print one JSON object a file, the same as --output-format json."
+    ),
+    output_format: OutputFormat = typer.Option(
+        OutputFormat.auto, "--output-format", "-o", help="auto is terminal on a terminal and plain in a pipe."
+    ),
+    level: Level = typer.Option(
+        None, "--level", "-l", help="How much is reported.  [default: balanced]", show_default=False
+    ),
+    words: list[Path] = typer.Option(
+        None,
+        "--words",
+        "-w",
+        help="A file of words that are right, one a line; may be given again.",
+        show_default=False,
+    ),
+    replacements: list[Path] = typer.Option(
+        None,
+        "--replacements",
+        "-r",
+        help="A file of wrong<TAB>right lines, always corrected.",
+        show_default=False,
+    ),
+    model: Path = typer.Option(
+        None,
+        "--model",
+        metavar="FOLDER",
+        help="A model folder instead of the shipped model.",
+        show_default=False,
+    ),
+    format: Format = typer.Option(
+        Format.auto, "--format", "-f", help="Only prose is checked; auto goes by the name."
+    ),
+    encoding: Encoding = typer.Option(
+        Encoding.auto, "--encoding", help="auto tells UTF-8, GB18030 and Big5 apart."
+    ),
+) -> None:
+    """Find and correct spelling errors in files, folders, standard input or a text.
+
+    Exits with 0 when nothing was found, 1 when something was (corrected or not), 2 when an input could not be
+    checked. Settings are read from the nearest .nmspeller.toml above each file.
+    """
+    if bool(files) == (text is not None):
+        raise InputError("Name files or folders, or - for standard input, or give --text TEXT.")
+    if backup and not fix:
+        raise InputError("--backup goes with --fix.")
+    if fix and diff:
+        raise InputError("--fix and --diff do not go together; --diff shows what --fix would do.")
+    if (json and diff) or ((json or diff) and output_format is not OutputFormat.auto):
+        raise InputError("Choose one of --json, --diff and --output-format.")
+    from nmspeller.apps.cli.checking import Job
+
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        # Chinese must come out whatever the locale, and file names as they are on the disk.
+        sys.stdout.reconfigure(encoding="utf-8", errors="surrogateescape")
+    name = "json" if json else "diff" if diff else output_format.value
+    if name == "auto":
+        name = "terminal" if sys.stdout.isatty() else "plain"
+    job = Job(
+        report_name=name,
+        fix=fix,
+        backup=backup,
+        level=level.value if level else None,
+        words=tuple(words or ()),
+        replacements=tuple(replacements or ()),
+        model=model,
+        format=format.value,
+        encoding=encoding.value,
+    )
+    raise typer.Exit(job.run(files or [], text))

@@ -1,0 +1,153 @@
+"""The work behind `nmspeller check`: every input is checked, reported, and corrected if asked, in turn."""
+
+import signal
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from nmspeller.apps.cli.progress import SlowProgress
+from nmspeller.apps.documents import document as documents
+from nmspeller.apps.documents import files
+from nmspeller.apps.documents.config import Config, config_for
+from nmspeller.apps.documents.document import Document
+from nmspeller.apps.documents.find import find
+from nmspeller.apps.reports import Report, report
+from nmspeller.errors import InputError
+
+CLEAN, FINDINGS, BAD_INPUT = 0, 1, 2
+
+
+class Lists(NamedTuple):
+    """The user's own files: words that are right, and texts that are always replaced."""
+
+    words: tuple[Path, ...]
+    replacements: tuple[Path, ...]
+
+
+@dataclass(frozen=True)
+class Input:
+    """Something to check: where it comes from, and how it is read when its turn comes."""
+
+    load: Callable[[], tuple[Document, bytes]]
+    path: Path | None = None
+    config: Config = field(default_factory=Config)
+
+    @property
+    def size(self) -> int:
+        try:
+            return self.path.stat().st_size if self.path else 0
+        except OSError:
+            return 0
+
+
+@dataclass
+class Job:
+    """The options of one call, and what became of it."""
+
+    report_name: str
+    fix: bool
+    backup: bool
+    level: str | None
+    words: tuple[Path, ...]
+    replacements: tuple[Path, ...]
+    model: Path | None
+    format: str
+    encoding: str
+    refused: bool = False
+    found: bool = False
+    spellers: dict[Lists, Any] = field(default_factory=dict)
+
+    def run(self, names: list[str], text: str | None) -> int:
+        """Check everything and return the exit code; what cannot be checked does not stop the rest."""
+        if threading.current_thread() is threading.main_thread():
+            signal.signal(signal.SIGTERM, _leave)
+        inputs = [self._text_input(text)] if text is not None else list(self._inputs(names))
+        out = report(self.report_name, fixing=self.fix)
+        with SlowProgress(sum(one.size for one in inputs)) as progress:
+            for one in inputs:
+                try:
+                    self._check(one, out, progress)
+                except InputError as wrong:
+                    progress.pause()
+                    self._refuse(wrong)
+        out.finish()
+        return BAD_INPUT if self.refused else FINDINGS if self.found else CLEAN
+
+    def _check(self, one: Input, out: Report, progress: SlowProgress) -> None:
+        document, raw = one.load()
+        prose = sum(len(passage.text) for passage in document.passages)
+        correction = documents.check(
+            self._speller(one.config) if prose else None,
+            document,
+            level=self.level or one.config.level,
+            advance=lambda characters: progress.advance(one.size * characters / prose, document.name),
+        )
+        if self.fix and (correction.edits or one.path is None):
+            corrected = document.with_edits(correction.edits)
+            if one.path is None:
+                sys.stdout.buffer.write(corrected)
+                self.found |= bool(correction.edits)
+                return
+            files.replace(one.path, corrected, expected=raw, backup=self.backup)
+        self.found |= bool(correction.edits)
+        progress.pause()
+        out.show(document, correction)
+
+    def _speller(self, config: Config) -> Any:
+        """The speller with the lists that apply; loaded when there is something to check, and then once."""
+        lists = Lists(config.words + self.words, config.replacements + self.replacements)
+        if lists not in self.spellers:
+            self.spellers[lists] = load_speller(self.model, lists)
+        return self.spellers[lists]
+
+    def _inputs(self, names: list[str]) -> Iterator[Input]:
+        seen = set()
+        for name in names:
+            if name == "-":
+                yield Input(self._read_standard_input)
+                continue
+            for found in find(name):
+                if isinstance(found, InputError):
+                    self._refuse(found)
+                elif (real := found.resolve()) not in seen:
+                    seen.add(real)
+                    yield self._file_input(found)
+
+    def _file_input(self, path: Path) -> Input:
+        config = config_for(path)
+        format = config.format_of(path) if self.format == "auto" else self.format
+        return Input(lambda: documents.read(path, format, self.encoding), path, config)
+
+    def _read_standard_input(self) -> tuple[Document, bytes]:
+        raw = files.read_stream(sys.stdin.buffer, "<stdin>")
+        return documents.parse(raw, "<stdin>", self.format, self.encoding), raw
+
+    def _text_input(self, text: str) -> Input:
+        return Input(lambda: (documents.from_text(text, "<text>", self.format), b""))
+
+    def _refuse(self, wrong: InputError) -> None:
+        self.refused = True
+        sys.stdout.flush()
+        print(f"nmspeller: {wrong}", file=sys.stderr, flush=True)
+
+
+def load_speller(model: Path | None, lists: Lists) -> Any:
+    """A speller that knows the words and replacements of these files."""
+    from nmspeller.runtime import Speller
+    from nmspeller.runtime.dictionary import read_replacements, read_words
+
+    return Speller(
+        model,
+        words=[word for path in lists.words for word in read_words(path)],
+        replacements={
+            wrong: right for path in lists.replacements for wrong, right in read_replacements(path).items()
+        },
+    )
+
+
+def _leave(number: int, frame: Any) -> None:
+    """SIGTERM unwinds as Ctrl-C does, so that no temporary file stays behind."""
+    sys.exit(128 + number)

@@ -1,0 +1,57 @@
+"""A progress bar that shows itself only when the work takes long, and only to a person."""
+
+import sys
+import time
+from types import TracebackType
+from typing import Any
+
+_PATIENCE = 1.0  # seconds before anyone wants to know
+
+
+class SlowProgress:
+    """Counts towards `total`; draws on standard error, where it disturbs no pipe, and leaves no trace."""
+
+    def __init__(self, total: float) -> None:
+        self._total = total
+        self._done = 0.0
+        self._began = time.monotonic()
+        self._bar: Any = None
+        self._wanted = sys.stderr.isatty() and total > 0
+
+    def __enter__(self) -> "SlowProgress":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, wrong: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.pause()
+
+    def advance(self, amount: float, name: str) -> None:
+        """So much more is done, and `name` is being worked on."""
+        self._done += amount
+        if not self._wanted or time.monotonic() - self._began < _PATIENCE:
+            return
+        if self._bar is None:
+            self._bar = self._make_bar()
+        self._bar.start()
+        self._bar.update(self._task, completed=self._done, description=name)
+
+    def pause(self) -> None:
+        """Take the bar away, so that something else can be written; the next advance brings it back."""
+        if self._bar is not None:
+            self._bar.stop()
+
+    def _make_bar(self) -> Any:
+        from rich.console import Console
+        from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+
+        bar = Progress(
+            TextColumn("{task.description}", markup=False),
+            BarColumn(),
+            TaskProgressColumn(),
+            TimeRemainingColumn(compact=True),
+            console=Console(stderr=True),
+            transient=True,
+        )
+        self._task = bar.add_task("", total=self._total)
+        return bar

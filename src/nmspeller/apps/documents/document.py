@@ -1,0 +1,94 @@
+"""A document as the checker sees it: its text, the passages of prose in it, and a way to write it."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from nmspeller.apps.documents import encoding, files, prose
+from nmspeller.apps.documents.docx import DocxDocument
+from nmspeller.apps.documents.encoding import Encoding
+from nmspeller.apps.documents.prose import Passage
+from nmspeller.errors import InputError
+from nmspeller.runtime.correction import Correction, Edit, apply_edits
+
+# Enough for full batches, and little enough that a progress bar moves.
+_CHARACTERS_AT_ONCE = 20_000
+
+
+@dataclass(frozen=True)
+class TextDocument:
+    """Any format that is a text file; `name` is what reports call it."""
+
+    name: str
+    text: str
+    passages: Sequence[Passage]
+    encoding: Encoding
+
+    def with_edits(self, edits: Iterable[Edit]) -> bytes:
+        """The whole file, everything but the edited characters as it was."""
+        return self.encoding.encode(apply_edits(self.text, edits), self.name)
+
+
+Document = TextDocument | DocxDocument
+
+
+def parse(raw: bytes, name: str, format: str = "auto", asked_encoding: str = "auto") -> Document:
+    """A document from its bytes; `auto` goes by the name and by what the bytes look like."""
+    if format == "auto":
+        format = prose.format_of(name)
+    if format == "docx":
+        return DocxDocument.parse(raw, name)
+    text, found = encoding.decode(raw, name, asked_encoding)
+    if format == "code":
+        format = prose.format_of(name)
+    return TextDocument(name, text, prose.passages(text, format), found)
+
+
+def from_text(text: str, name: str, format: str = "auto") -> Document:
+    """A document from a text that never was a file."""
+    for at, character in enumerate(text):
+        if "\ud800" <= character <= "\udfff":
+            raise InputError(f"{name}: character {at} is half of a surrogate pair or an undecodable byte.")
+    passages = prose.passages(text, "text" if format == "auto" else format)
+    return TextDocument(name, text, passages, Encoding("utf-8"))
+
+
+def read(path: Path, format: str = "auto", asked_encoding: str = "auto") -> tuple[Document, bytes]:
+    """The document in a file, and the bytes that were read."""
+    raw = files.read(path)
+    return parse(raw, str(path), format, asked_encoding), raw
+
+
+def check(
+    speller: Any,
+    document: Document,
+    *,
+    level: str | None = None,
+    advance: Callable[[int], None] | None = None,
+) -> Correction:
+    """Check all prose of a document; the edits' offsets are those of `document.text`.
+
+    `advance` hears of every piece that is done, as a number of characters.
+    """
+    edits: list[Edit] = []
+    for chunk in _chunks(document.passages):
+        corrections = speller.check_many([passage.text for passage in chunk], level=level)
+        for passage, correction in zip(chunk, corrections, strict=True):
+            edits += passage.in_document(correction.edits)
+        if advance is not None:
+            advance(sum(len(passage.text) for passage in chunk))
+    return Correction(document.text, apply_edits(document.text, edits), tuple(edits))
+
+
+def _chunks(passages: Iterable[Passage]) -> Iterable[list[Passage]]:
+    chunk: list[Passage] = []
+    size = 0
+    for passage in passages:
+        if chunk and size + len(passage.text) > _CHARACTERS_AT_ONCE:
+            yield chunk
+            chunk, size = [], 0
+        chunk.append(passage)
+        size += len(passage.text)
+    if chunk:
+        yield chunk

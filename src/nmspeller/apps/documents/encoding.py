@@ -1,0 +1,118 @@
+"""Bytes to text and back: UTF-8 with and without a byte order mark, UTF-16 with one, GB18030 and Big5."""
+
+import codecs
+from dataclasses import dataclass
+from functools import lru_cache
+
+from nmspeller.errors import InputError
+
+ENCODINGS = ("utf-8", "gb18030", "big5", "utf-16")
+
+_BYTE_ORDER_MARKS = {
+    codecs.BOM_UTF8: "utf-8",
+    codecs.BOM_UTF16_LE: "utf-16-le",
+    codecs.BOM_UTF16_BE: "utf-16-be",
+}
+# The second and third are Big5 as Windows and as Hong Kong extend it.
+_LEGACY = ("gb18030", "big5", "cp950", "big5hkscs")
+_BIG5 = _LEGACY[1:]
+
+
+@dataclass(frozen=True)
+class Encoding:
+    """How a file was written, so that it can be written so again."""
+
+    codec: str
+    mark: bytes = b""
+
+    def encode(self, text: str, name: str) -> bytes:
+        """The bytes of a text; `name` is what an error calls the file."""
+        try:
+            return self.mark + text.encode(self.codec)
+        except UnicodeEncodeError as wrong:
+            raise InputError(
+                f"{name}: {text[wrong.start]!r} cannot be written in the file's encoding {self.codec}; "
+                "convert the file to UTF-8 first."
+            ) from None
+
+
+def decode(raw: bytes, name: str, asked: str = "auto") -> tuple[str, Encoding]:
+    """The text of some bytes and how they are encoded; `name` is what an error calls them."""
+    for mark, codec in _BYTE_ORDER_MARKS.items():
+        if raw.startswith(mark) and asked in ("auto", "utf-8", "utf-16"):
+            return _strictly(raw[len(mark) :], Encoding(codec, mark), name, offset=len(mark))
+    if asked != "auto":
+        return _as_asked(raw, name, asked)
+    zero = raw.find(b"\0")
+    if zero >= 0:
+        raise InputError(f"{name} is not a text file: byte {zero} is zero.")
+    try:
+        return raw.decode("utf-8"), Encoding("utf-8")
+    except UnicodeDecodeError as wrong:
+        legacy = None if _is_damaged_utf8(raw) else _likelier_legacy(raw)
+        if legacy is None:
+            raise InputError(
+                f"{name}: byte {wrong.start} (0x{raw[wrong.start]:02x}) is not UTF-8, "
+                "and the whole is neither GB18030 nor Big5."
+            ) from None
+        return raw.decode(legacy), Encoding(legacy)
+
+
+def _as_asked(raw: bytes, name: str, asked: str) -> tuple[str, Encoding]:
+    candidates = _BIG5 if asked == "big5" else (asked,)
+    for codec in candidates:
+        if _decodes(raw, codec):
+            return raw.decode(codec), Encoding(codec)
+    return _strictly(raw, Encoding(candidates[0]), name)
+
+
+def _strictly(raw: bytes, encoding: Encoding, name: str, offset: int = 0) -> tuple[str, Encoding]:
+    try:
+        return raw.decode(encoding.codec), encoding
+    except UnicodeDecodeError as wrong:
+        byte = raw[wrong.start]
+        raise InputError(
+            f"{name}: byte {offset + wrong.start} (0x{byte:02x}) is not {encoding.codec.upper()}."
+        ) from None
+
+
+def _is_damaged_utf8(raw: bytes) -> bool:
+    """Whether most of it is UTF-8 all the same, which Chinese in another encoding never is by chance."""
+    decoded = raw.decode("utf-8", errors="replace")
+    wrong = decoded.count("\ufffd")
+    return sum(not character.isascii() for character in decoded) - wrong > 2 * wrong
+
+
+def _likelier_legacy(raw: bytes) -> str | None:
+    """The encoding that makes the most everyday characters of the bytes, None if none makes sense.
+
+    Both standards put the everyday characters first, so the first of two bytes tells; unlike a statistical
+    guess this is right from four characters on.
+    """
+    shares = {codec: _everyday_share(raw.decode(codec), codec) for codec in _LEGACY if _decodes(raw, codec)}
+    best = max(shares, key=lambda codec: shares[codec], default=None)
+    return best if best is not None and shares[best] >= 0.5 else None
+
+
+def _decodes(raw: bytes, codec: str) -> bool:
+    """Whether the bytes are valid and come back the same: some codecs read two codes as one character."""
+    try:
+        return raw.decode(codec).encode(codec) == raw
+    except UnicodeError:
+        return False
+
+
+def _everyday_share(text: str, codec: str) -> float:
+    foreign = [character for character in text[:100_000] if not character.isascii()]
+    return sum(_is_everyday(character, codec) for character in foreign) / len(foreign)
+
+
+@lru_cache(maxsize=50_000)
+def _is_everyday(character: str, codec: str) -> bool:
+    """Whether it is punctuation, or a character of the first level of GB 2312 or Big5."""
+    standard, last = ("gb2312", 0xD7) if codec == "gb18030" else (codec, 0xC6)
+    try:
+        encoded = character.encode(standard)
+    except UnicodeEncodeError:
+        return False
+    return 0xA1 <= encoded[0] <= last

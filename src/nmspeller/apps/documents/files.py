@@ -1,0 +1,82 @@
+"""Reading whole files, and writing them so that nobody ever sees half a file."""
+
+import contextlib
+import os
+import tempfile
+from pathlib import Path
+from typing import BinaryIO
+
+from nmspeller.errors import InputError
+
+LARGEST = 64 * 1024 * 1024
+
+
+def read(path: Path) -> bytes:
+    """All bytes of a file, which must be a file that can be read and no larger than `LARGEST`."""
+    try:
+        if path.is_dir():
+            raise InputError(f"{path} is a folder.")
+        with open(path, "rb") as file:
+            return read_stream(file, str(path))
+    except OSError as wrong:
+        raise InputError(f"{path} cannot be read: {reason(wrong)}.") from None
+
+
+def read_stream(stream: BinaryIO, name: str) -> bytes:
+    """All bytes of a stream, at most `LARGEST` of them."""
+    raw = stream.read(LARGEST + 1)
+    if len(raw) > LARGEST:
+        raise InputError(
+            f"{name} has more than {LARGEST // 2**20} MB, more than one check takes; "
+            "split it or use `nmspeller batch`."
+        )
+    return raw
+
+
+def replace(path: Path, content: bytes, *, expected: bytes, backup: bool = False) -> None:
+    """Put `content` in the place of `expected` in one step: whoever opens the file sees the one or the other.
+
+    A link is followed, permissions are kept. If the file has changed since it was read, nothing is written.
+    """
+    target = Path(os.path.realpath(path))
+    try:
+        if target.read_bytes() != expected:
+            raise InputError(f"{path} changed while it was being checked and was left alone; check it again.")
+        if backup:
+            _write_beside(target, expected, _free_backup_name(target))
+        _write_beside(target, content, target)
+    except OSError as wrong:
+        raise InputError(f"{path} cannot be written: {reason(wrong)}.") from None
+
+
+def _write_beside(model: Path, content: bytes, destination: Path) -> None:
+    """Write a file with the owner and permissions of `model` under another name, then rename it."""
+    descriptor, temporary = tempfile.mkstemp(dir=model.parent, prefix=f".{model.name[:40]}.", suffix=".tmp")
+    try:
+        with open(descriptor, "wb") as file:
+            file.write(content)
+            file.flush()
+            status = model.stat()
+            with contextlib.suppress(OSError):  # only root may give files away
+                os.chown(temporary, status.st_uid, status.st_gid)
+            os.chmod(temporary, status.st_mode & 0o7777)
+            os.fsync(file.fileno())
+        os.replace(temporary, destination)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.unlink(temporary)
+        raise
+
+
+def _free_backup_name(path: Path) -> Path:
+    """`name.bak`, or the first `name.bak2`, `name.bak3` … that is free: an older original is worth more."""
+    candidate, number = path.with_name(f"{path.name}.bak"), 2
+    while os.path.lexists(candidate):
+        candidate, number = path.with_name(f"{path.name}.bak{number}"), number + 1
+    return candidate
+
+
+def reason(wrong: OSError) -> str:
+    """What the system says, in lower case to go into a sentence."""
+    sentence = wrong.strerror or str(wrong)
+    return sentence[:1].lower() + sentence[1:]

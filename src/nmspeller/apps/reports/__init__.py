@@ -1,0 +1,39 @@
+"""What a check found, as people and programs want to read it: one file a form, chosen here by name."""
+
+from typing import Protocol
+
+from nmspeller.apps.documents.document import Document
+from nmspeller.runtime.correction import Correction
+
+NAMES = ("terminal", "plain", "json", "github", "sarif", "diff")
+
+
+class Report(Protocol):
+    """Writes to standard output."""
+
+    def show(self, document: Document, correction: Correction) -> None:
+        """Report one document, also when nothing was found in it."""
+        ...
+
+    def finish(self) -> None:
+        """Report whatever is said once, after the last document."""
+        ...
+
+
+def report(name: str, *, fixing: bool = False) -> Report:
+    """The report of that name; `fixing` where the findings are being corrected."""
+    if name == "terminal":
+        from nmspeller.apps.reports.terminal import TerminalReport
+
+        return TerminalReport(fixing=fixing)
+    if name == "diff":
+        from nmspeller.apps.reports.diff import DiffReport
+
+        return DiffReport()
+    if name == "sarif":
+        from nmspeller.apps.reports.sarif import SarifReport
+
+        return SarifReport()
+    from nmspeller.apps.reports.lines import LineReport, github, json_object, plain
+
+    return LineReport({"plain": plain, "json": json_object, "github": github}[name])

@@ -1,0 +1,63 @@
+"""Edits as a reader counts them: by line and column, neighbours together."""
+
+from bisect import bisect_right
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from nmspeller.apps.documents.markup import line_starts
+from nmspeller.runtime.correction import Correction, Edit
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One or more edits side by side; line and column count from 1, `line_start` is the line's offset."""
+
+    line: int
+    column: int
+    line_start: int
+    edits: tuple[Edit, ...]
+
+    @property
+    def offset(self) -> int:
+        return self.edits[0].offset
+
+    @property
+    def length(self) -> int:
+        return sum(edit.length for edit in self.edits)
+
+    @property
+    def source(self) -> str:
+        return "".join(edit.source for edit in self.edits)
+
+    @property
+    def target(self) -> str:
+        return "".join(edit.target for edit in self.edits)
+
+    @property
+    def reason(self) -> str:
+        """Every reason once: `same sound, similar shape`."""
+        return ", ".join(dict.fromkeys(edit.reason.value for edit in self.edits))
+
+    @property
+    def probability(self) -> float:
+        """That of the least certain edit."""
+        return min(edit.probability for edit in self.edits)
+
+
+def findings(correction: Correction) -> Iterator[Finding]:
+    """The edits of a correction; those without a gap between them are one finding."""
+    if not correction.edits:
+        return
+    starts = line_starts(correction.source)
+    group: list[Edit] = []
+    for edit in correction.edits:
+        if group and group[-1].offset + group[-1].length != edit.offset:
+            yield _finding(group, starts)
+            group = []
+        group.append(edit)
+    yield _finding(group, starts)
+
+
+def _finding(group: list[Edit], starts: list[int]) -> Finding:
+    line = bisect_right(starts, group[0].offset)
+    return Finding(line, group[0].offset - starts[line - 1] + 1, starts[line - 1], tuple(group))

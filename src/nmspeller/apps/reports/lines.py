@@ -1,0 +1,58 @@
+"""Reports of plain lines: for people in a pipe, for programs, and for GitHub's annotations."""
+
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import asdict
+
+from nmspeller.apps.documents.document import Document
+from nmspeller.apps.reports.findings import findings
+from nmspeller.runtime.correction import Correction
+
+
+class LineReport:
+    """Prints the lines that a function makes of each document, as soon as it is checked."""
+
+    def __init__(self, lines: Callable[[Document, Correction], Iterator[str]]) -> None:
+        self._lines = lines
+
+    def show(self, document: Document, correction: Correction) -> None:
+        for line in self._lines(document, correction):
+            print(line, flush=True)
+
+    def finish(self) -> None:
+        pass
+
+
+def plain(document: Document, correction: Correction) -> Iterator[str]:
+    """`file:line:column: wrong → right (reason, probability)`"""
+    for one in findings(correction):
+        yield (
+            f"{document.name}:{one.line}:{one.column}: {one.source} → {one.target} "
+            f"({one.reason}, {one.probability:.2f})"
+        )
+
+
+def json_object(document: Document, correction: Correction) -> Iterator[str]:
+    """One object on one line, for every document."""
+    edits = [{**asdict(edit), "reason": edit.reason.value} for edit in correction.edits]
+    report = {"path": document.name, "text": correction.source, "corrected": correction.text, "edits": edits}
+    yield json.dumps(report, ensure_ascii=False)
+
+
+def github(document: Document, correction: Correction) -> Iterator[str]:
+    """Workflow commands that GitHub Actions shows at the line in question."""
+    for one in findings(correction):
+        place = (
+            f"file={_escaped_property(document.name)},line={one.line},"
+            f"col={one.column},endColumn={one.column + one.length}"
+        )
+        message = _escaped(f"{one.source} → {one.target} ({one.reason}, {one.probability:.2f})")
+        yield f"::warning {place},title=nmspeller::{message}"
+
+
+def _escaped(message: str) -> str:
+    return message.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def _escaped_property(value: str) -> str:
+    return _escaped(value).replace(":", "%3A").replace(",", "%2C")

@@ -1,0 +1,110 @@
+"""The report for people at a terminal: each line before and after, then place, reason and probability."""
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+
+from rich.cells import cell_len
+from rich.console import Console
+from rich.text import Text
+
+from nmspeller.apps.documents.document import Document
+from nmspeller.apps.reports.findings import Finding, findings
+from nmspeller.runtime.correction import Correction
+
+_CONTEXT = 10  # characters before the first finding of an excerpt
+_LINE_END = re.compile(r"[\r\n]|\Z")
+
+
+class TerminalReport:
+    """Prints the findings of each document under its name, and a summary at the end."""
+
+    def __init__(self, *, fixing: bool = False, console: Console | None = None) -> None:
+        self._console = console or Console(highlight=False, soft_wrap=True, emoji=False, markup=False)
+        self._fixing = fixing
+        self._documents = self._with_findings = self._findings = 0
+
+    def show(self, document: Document, correction: Correction) -> None:
+        found = list(findings(correction))
+        self._documents += 1
+        if not found:
+            return
+        self._with_findings += 1
+        self._findings += len(found)
+        self._console.print(Text(document.name, style="bold"))
+        gutter = len(str(found[-1].line)) + 2
+        for number, in_line in groupby(found, key=lambda one: one.line):
+            group = list(in_line)
+            start = group[0].line_start
+            end = _LINE_END.search(correction.source, start)
+            line = correction.source[start : end.start() if end else None]
+            width = max(self._console.width - gutter - 3, 20)
+            for excerpt in _excerpts(line, group, width):
+                self._block(str(number).rjust(gutter), line, *excerpt)
+        self._console.print()
+
+    def _block(self, number: str, line: str, start: int, stop: int, group: Sequence[Finding]) -> None:
+        before, after = (
+            Text(f"{number} - ", style="dim red"),
+            Text(f"{' ' * len(number)} + ", style="dim green"),
+        )
+        at = start
+        if start:
+            before.append("…", style="dim")
+            after.append("…", style="dim")
+        for one in group:
+            offset = one.column - 1
+            for text, word, style in ((before, one.source, "bold red"), (after, one.target, "bold green")):
+                text.append(_printable(line[at:offset]), style="not dim default")
+                text.append(_printable(word), style=f"not dim {style}")
+            at = offset + one.length
+        for text in (before, after):
+            text.append(_printable(line[at:stop]), style="not dim default")
+            if stop < len(line):
+                text.append("…", style="dim")
+        self._console.print(before)
+        self._console.print(after)
+        for one in group:
+            note = Text(" " * (len(number) + 3), style="dim")
+            note.append(
+                f"column {one.column}: {one.source} → {one.target}  {one.reason}, {one.probability:.2f}"
+            )
+            self._console.print(note)
+
+    def finish(self) -> None:
+        documents = _count(self._documents, "file")
+        if not self._findings:
+            self._console.print(Text(f"No findings in {documents}.", style="green"))
+            return
+        done = "corrected" if self._fixing else "found"
+        place = documents if self._documents == 1 else f"{self._with_findings} of {documents}"
+        self._console.print(f"{_count(self._findings, 'error')} {done} in {place}.")
+
+
+def _excerpts(
+    line: str, found: Sequence[Finding], width: int
+) -> Iterator[tuple[int, int, Sequence[Finding]]]:
+    """Stretches of the line that fit the width (in cells), and the findings that lie in each."""
+    if cell_len(line) <= width:
+        yield 0, len(line), found
+        return
+    rest = list(found)
+    while rest:
+        start = max(rest[0].column - 1 - _CONTEXT, 0)
+        stop, cells = start, 2  # room for an ellipsis on both sides
+        while stop < len(line) and (cells := cells + cell_len(line[stop])) <= width:
+            stop += 1
+        inside = [one for one in rest if one.column - 1 + one.length <= stop] or rest[:1]
+        yield start, max(stop, inside[-1].column - 1 + inside[-1].length), inside
+        rest = rest[len(inside) :]
+
+
+def _printable(text: str) -> str:
+    """Control characters would move the cursor."""
+    return "".join(
+        character if character.isprintable() or character == "\u3000" else " " for character in text
+    )
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
