@@ -4,7 +4,7 @@ import logging
 from collections import Counter
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nmspeller.data.bakeoff import (
@@ -35,6 +35,7 @@ def pairs_by_id(draw):
     }
 
 
+@settings(deadline=None)
 @given(pairs_by_id(), st.sampled_from(["NID", "pid"]))
 def test_input_and_answers_are_read_back(tmp_path_factory, pairs, label):
     folder = tmp_path_factory.mktemp("bakeoff")
@@ -45,6 +46,7 @@ def test_input_and_answers_are_read_back(tmp_path_factory, pairs, label):
     assert list(passages) == list(answers) == list(pairs)
 
 
+@settings(deadline=None)
 @given(pairs_by_id())
 def test_training_is_read_back(tmp_path_factory, pairs):
     path = tmp_path_factory.mktemp("bakeoff") / "training.sgml"

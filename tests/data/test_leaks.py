@@ -3,7 +3,7 @@
 import time
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nmspeller.data.folder import data_folder
@@ -43,7 +43,7 @@ def test_innocent_text_passes(text):
 
 def test_a_leak_says_where_it_is():
     (leak,) = find_leaks(["好的。", f"是{CLAUSE}吗"], EVALUATION)
-    assert (leak.index, leak.text, leak.found) == (1, f"是{CLAUSE}吗", CLAUSE)
+    assert (leak.row, leak.text, leak.found) == (1, f"是{CLAUSE}吗", CLAUSE)
     with pytest.raises(InputError, match=f"1 training text.*number 2.*{CLAUSE}"):
         assert_no_leaks(["好的。", f"是{CLAUSE}吗"], EVALUATION)
     assert_no_leaks(["好的。"], EVALUATION)
@@ -52,6 +52,7 @@ def test_a_leak_says_where_it_is():
 letters = st.text("天地人我你他，。", min_size=1, max_size=40)
 
 
+@settings(deadline=None)
 @given(st.lists(letters, max_size=5), letters)
 def test_a_plain_search_agrees(evaluation, text):
     clauses = {

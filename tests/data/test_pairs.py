@@ -3,7 +3,7 @@
 import logging
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nmspeller.data.pairs import Pair, read_pairs, write_pairs
@@ -21,6 +21,7 @@ def pair(draw):
     return Pair(source, "".join(characters))
 
 
+@settings(deadline=None)
 @given(st.lists(pair(), max_size=6))
 def test_written_pairs_are_read_back(tmp_path_factory, pairs):
     path = tmp_path_factory.mktemp("pairs") / "pairs.tsv"

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nmspeller.errors import InputError
@@ -70,12 +70,14 @@ def flat(scores, prefix=""):
             yield f"{prefix}{name}", value
 
 
+@settings(deadline=None)
 @given(triples(), st.booleans())
 def test_scores_follow_the_definitions(sentences, drop_de):
     ours = dict(flat(evaluate(*columns(sentences), drop_de=drop_de).as_dict()))
     assert ours == pytest.approx(dict(flat(plain_scores(sentences, drop_de))))
 
 
+@settings(deadline=None)
 @given(triples())
 def test_a_perfect_speller_scores_a_hundred(sentences):
     sources, targets, _ = columns(sentences)
@@ -89,6 +91,7 @@ def test_a_perfect_speller_scores_a_hundred(sentences):
         assert scores.detection_accuracy == scores.correction_accuracy == 100
 
 
+@settings(deadline=None)
 @given(triples())
 def test_doing_nothing_finds_nothing_and_harms_nothing(sentences):
     sources, targets, _ = columns(sentences)
@@ -100,6 +103,7 @@ def test_doing_nothing_finds_nothing_and_harms_nothing(sentences):
         assert scores.correction_accuracy == pytest.approx(100 * clean / len(sources))
 
 
+@settings(deadline=None)
 @given(triples())
 def test_the_loose_convention_never_scores_lower(sentences):
     scores = evaluate(*columns(sentences))

@@ -25,9 +25,9 @@ EVALUATION_SETS = (
 
 
 class Leak(NamedTuple):
-    """The `index`-th training text, from 0, holds `found`, a sentence or clause of the evaluation data."""
+    """Training text number `row`, from 0, holds `found`, a sentence or clause of the evaluation data."""
 
-    index: int
+    row: int
     text: str
     found: str
 
@@ -68,8 +68,8 @@ class LeakFilter:
 def find_leaks(training_texts: Iterable[str], evaluation_texts: Iterable[str]) -> list[Leak]:
     """Every training text that leaks; about half a minute for 50 million characters."""
     leak_filter = LeakFilter(evaluation_texts)
-    found = ((index, text, leak_filter.find(text)) for index, text in enumerate(training_texts))
-    return [Leak(index, text, leak) for index, text, leak in found if leak is not None]
+    found = ((row, text, leak_filter.find(text)) for row, text in enumerate(training_texts))
+    return [Leak(row, text, leak) for row, text, leak in found if leak is not None]
 
 
 def assert_no_leaks(training_texts: Iterable[str], evaluation_texts: Iterable[str]) -> None:
@@ -83,7 +83,7 @@ def assert_no_leaks(training_texts: Iterable[str], evaluation_texts: Iterable[st
         first = leaks[0]
         raise InputError(
             f"{len(leaks)} training text(s) hold evaluation sentences or clauses of them, first text number "
-            f"{first.index + 1} with “{first.found}”; leave them out and prepare the data again."
+            f"{first.row + 1} with “{first.found}”; leave them out and prepare the data again."
         )
 
 
