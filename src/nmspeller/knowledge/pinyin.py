@@ -1,0 +1,88 @@
+"""How characters sound: their Mandarin readings, and how easily two of them are mistaken by ear.
+
+The readings come from pypinyin and are shipped, so that this needs nothing but numpy.
+"""
+
+from functools import cache
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nmspeller.knowledge.sounds import syllable_similarity
+from nmspeller.knowledge.tables import load
+
+# What a reading that no common word uses is worth beside one in daily use.
+RARE_READING = 0.6
+
+
+class Syllable(NamedTuple):
+    """A syllable as it is spoken: 约 yuē is ("", "ve", 1), 知 zhī ("zh", "i", 1), 吗 ma ("m", "a", 5).
+
+    Initials are "" or consonants; finals are full forms ("iou", "uen", "v" for ü); 5 is the neutral tone.
+    """
+
+    initial: str
+    final: str
+    tone: int
+
+
+class _Readings(NamedTuple):
+    """The shipped table: reading r of character c is syllables[syllable[r]], first[c] <= r < first[c + 1]."""
+
+    number: dict[str, int]
+    syllables: tuple[Syllable, ...]
+    first: NDArray[np.int32]
+    syllable: NDArray[np.uint16]
+    is_common: NDArray[np.bool_]
+
+
+@cache
+def _table() -> _Readings:
+    data = load("pinyin.npz")
+    characters = "".join(map(chr, data["characters"]))
+    syllables = tuple(
+        Syllable(str(initial), str(final), int(tone))
+        for initial, final, tone in zip(data["initials"], data["finals"], data["tones"], strict=True)
+    )
+    number = {character: place for place, character in enumerate(characters)}
+    return _Readings(number, syllables, data["first"], data["syllable"], data["is_common"].astype(bool))
+
+
+def readings(character: str) -> tuple[Syllable, ...]:
+    """Every reading of a character, the most common first; none for what is not a Chinese character."""
+    table = _table()
+    place = table.number.get(character)
+    if place is None:
+        return ()
+    return tuple(table.syllables[s] for s in table.syllable[table.first[place] : table.first[place + 1]])
+
+
+@cache
+def _syllable_matrix() -> NDArray[np.float32]:
+    syllables = _table().syllables
+    return np.array([[syllable_similarity(a, b) for b in syllables] for a in syllables], dtype=np.float32)
+
+
+def similarity(a: str, b: str) -> float:
+    """How alike two characters sound, from 0 to 1: the best over their readings; 1 is same sound and tone."""
+    return max((syllable_similarity(x, y) for x in readings(a) for y in readings(b)), default=0.0)
+
+
+def similarity_matrix(rows: str, columns: str) -> NDArray[np.float32]:
+    """`similarity` of many characters at once, rare readings counting less: (len(rows), len(columns))."""
+    alike = _best_over_readings(columns, _syllable_matrix())
+    return _best_over_readings(rows, alike.T.copy()).astype(np.float32)
+
+
+def _best_over_readings(characters: str, values: NDArray[np.float32]) -> NDArray[np.float32]:
+    """The best row of `values` (syllables, n) over each character's readings: (len(characters), n)."""
+    table = _table()
+    best = np.zeros((len(characters), values.shape[1]), dtype=np.float32)
+    for row, character in enumerate(characters):
+        place = table.number.get(character)
+        if place is not None:
+            ours = slice(table.first[place], table.first[place + 1])
+            weights = np.where(table.is_common[ours], 1.0, RARE_READING).astype(np.float32)
+            best[row] = (weights[:, None] * values[table.syllable[ours]]).max(axis=0, initial=0)
+    return best
