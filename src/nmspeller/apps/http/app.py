@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager, suppress
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
+from fastapi.routing import APIRoute
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.middleware.cors import CORSMiddleware
@@ -39,20 +40,23 @@ _SENTENCES = {
 }
 
 
+_ROUTERS = (native.router, languagetool.router, operations.router, page.router)
+
+
 def create_app(settings: Settings, load_checker: Callable[[], Checker]) -> FastAPI:
     """A server of the engine that `load_checker` makes; it is called once now and again to reload words."""
     service = Service(settings, load_checker)
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        service.start()
         loop = asyncio.get_running_loop()
         # Signals can only be handled in a process's main thread, and there is no SIGHUP on Windows.
         with suppress(ValueError, RuntimeError, NotImplementedError, AttributeError):
             loop.add_signal_handler(signal.SIGHUP, lambda: loop.run_in_executor(None, service.reload))
         logs.event("started", version=__version__, model=getattr(service.checker, "model_hash", None))
         yield
-        service.stopping = True
-        await asyncio.to_thread(service.batcher.close, settings.time_limit)
+        await asyncio.to_thread(service.stop)
         logs.event("stopped")
 
     middleware = [Middleware(Observed, metrics=service.metrics)]
@@ -79,10 +83,16 @@ def create_app(settings: Settings, load_checker: Callable[[], Checker]) -> FastA
         redoc_url=None,
     )
     app.state.service = service
-    for router in (native.router, languagetool.router, operations.router, page.router):
+    for router in _ROUTERS:
         app.include_router(router)
     _answer_failures(app)
     return app
+
+
+def _methods(path: str) -> list[str]:
+    """The methods that a path takes."""
+    routes = [route for router in _ROUTERS for route in router.routes if isinstance(route, APIRoute)]
+    return sorted({method for route in routes if route.path == path for method in route.methods})
 
 
 def _answer_failures(app: FastAPI) -> None:
@@ -95,13 +105,19 @@ def _answer_failures(app: FastAPI) -> None:
     @app.exception_handler(RequestValidationError)
     async def invalid(request: Request, wrong: RequestValidationError) -> Response:
         errors = list(wrong.errors())
+        if request.headers.get("content-type", "").partition(";")[0] != "application/json":
+            return refuse(request.scope, Refusal(422, "Send JSON, with `Content-Type: application/json`."))
         status = 400 if errors[0]["type"] == "json_invalid" else 422
         return refuse(request.scope, Refusal(status, refusals.describe_validation(errors)))
 
     @app.exception_handler(HTTPException)
     async def not_served(request: Request, wrong: HTTPException) -> Response:
         sentence = _SENTENCES.get(wrong.status_code, "The request cannot be read.")
-        return refuse(request.scope, Refusal(wrong.status_code, sentence, dict(wrong.headers or {})))
+        headers = dict(wrong.headers or {})
+        if wrong.status_code == 405:
+            # The framework names the methods of the first route alone, where a path has one for each.
+            headers["Allow"] = ", ".join(_methods(request.url.path)) or headers.get("Allow", "")
+        return refuse(request.scope, Refusal(wrong.status_code, sentence, headers))
 
     @app.exception_handler(ClientGone)
     async def gone(request: Request, _: ClientGone) -> Response:

@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator, Iterator
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, Depends, Request
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import BaseModel, ConfigDict, Field, StrictBool, StringConstraints
 from starlette.responses import Response, StreamingResponse
 
 from nmspeller.apps.http.access import require_key
@@ -38,7 +38,7 @@ class CheckRequest(BaseModel):
     words: list[Word] = Field(
         [], max_length=2_000, description="Names and terms that must not be changed, in this request only."
     )
-    stream: bool = Field(
+    stream: StrictBool = Field(
         False,
         description="Answer part by part, one JSON object a line; so does `Accept: application/x-ndjson`.",
     )

@@ -38,7 +38,9 @@ async def readyz(request: Request) -> Response:
     summary="Figures for Prometheus",
     response_class=PlainTextResponse,
     dependencies=[Depends(require_key)],
-    responses={401: REFUSALS[401]},
+    responses={
+        401: {"description": REFUSALS[401]["description"], "content": {"application/json": {}}},
+    },
 )
 async def metrics(request: Request) -> Response:
     """Requests, seconds, characters, edits by reason, batches, queue; never a text."""

@@ -33,13 +33,23 @@ class Service:
         self.stopping = False
         self._load_checker = load_checker
         self.checker = load_checker()
+        self.batcher: Batcher
+
+    def start(self) -> None:
+        """Open the queue."""
         self.batcher = Batcher(
             self.checker,
-            batch_tokens=settings.batch_tokens,
-            queue_tokens=settings.queue_tokens,
+            batch_tokens=self.settings.batch_tokens,
+            queue_tokens=self.settings.queue_tokens,
             on_batch=self._count_batch,
             on_failure=self._report_failure,
         )
+        self.stopping = False
+
+    def stop(self) -> None:
+        """Finish what was taken in."""
+        self.stopping = True
+        self.batcher.close(self.settings.time_limit)
 
     def _count_batch(self, texts: int, tokens: int, seconds: float) -> None:
         self.metrics.batch_texts.observe(texts)

@@ -80,6 +80,16 @@ _FIELDS = {
     "preferredVariants": "Taken and not used",
 }
 _REQUIRED = ("language",)
+_VALUES = {
+    "language": ["auto", "zh", "zh-CN", "zh-TW", "zh-HK", "zh-MO", "zh-SG"],
+    "level": ["default", "picky"],
+    "mode": ["all", "textLevelOnly", "allButTextLevelOnly", "batch"],
+}
+
+
+def _schema(name: str) -> dict[str, Any]:
+    return {"type": "string", **({"enum": _VALUES[name]} if name in _VALUES else {})}
+
 
 CHECK_PARAMETERS: list[dict[str, Any]] = [
     {
@@ -87,7 +97,7 @@ CHECK_PARAMETERS: list[dict[str, Any]] = [
         "in": "query",
         "required": name in _REQUIRED,
         "description": description,
-        "schema": {"type": "string"},
+        "schema": _schema(name),
     }
     for name, description in _FIELDS.items()
 ]
@@ -98,7 +108,7 @@ CHECK_REQUEST_BODY: dict[str, Any] = {
             "schema": {
                 "type": "object",
                 "properties": {
-                    name: {"type": "string", "description": description}
+                    name: {**_schema(name), "description": description}
                     for name, description in _FIELDS.items()
                 },
                 "required": list(_REQUIRED),

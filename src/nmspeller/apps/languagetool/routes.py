@@ -112,7 +112,12 @@ async def info() -> Response:
     return Json({"software": _SOFTWARE})
 
 
-@_address("GET", "/maxtextlength", summary="How long a text may be (LanguageTool)")
+@_address(
+    "GET",
+    "/maxtextlength",
+    summary="How long a text may be (LanguageTool)",
+    response_class=PlainTextResponse,
+)
 async def longest_text(request: Request) -> Response:
     """A number of characters."""
     return PlainTextResponse(str(request.app.state.service.settings.max_text_length))

@@ -1,0 +1,147 @@
+"""No input makes the server fail, and every edit lies inside its text and does what it says."""
+
+import json
+
+import pytest
+import schemathesis
+from fakes import KNOWN, FakeChecker
+from fastapi.testclient import TestClient
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from nmspeller.apps.http.app import create_app
+from nmspeller.apps.http.settings import Settings
+
+LIMITS = {"max_text_length": 2_000, "max_body_bytes": 50_000}
+schema = schemathesis.openapi.from_asgi("/openapi.json", create_app(Settings(api_key="key"), FakeChecker))
+JSON = {"Content-Type": "application/json"}
+few = settings(max_examples=10, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+some = settings(max_examples=40, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+
+anything = st.text(st.characters(codec="utf-8"), max_size=60)
+text_with_errors = st.lists(st.one_of(anything, st.sampled_from(sorted(KNOWN))), max_size=8).map("".join)
+
+
+@pytest.fixture(scope="module")
+def fuzzed():
+    with TestClient(create_app(Settings(**LIMITS), FakeChecker), raise_server_exceptions=False) as client:
+        yield client
+
+
+@schema.parametrize()
+@few
+def test_schema_is_kept(case):
+    # Which of LanguageTool's fields exclude one another, no schema of them can say.
+    excluded = [schemathesis.checks.CHECKS.get_one("positive_data_acceptance")] if "v2" in case.path else []
+    case.call_and_validate(headers={"Authorization": "Bearer key"}, excluded_checks=excluded)
+
+
+def in_units(text, start, length):
+    units = text.encode("utf-16-le")
+    assert 0 <= 2 * start <= 2 * (start + length) <= len(units)
+    return units[2 * start : 2 * (start + length)].decode("utf-16-le")
+
+
+@some
+@given(text=text_with_errors)
+def test_languagetool_matches_lie_inside_any_text(fuzzed, text):
+    answer = fuzzed.post("/v2/check", data={"text": text, "language": "auto"})
+    assert answer.status_code == 200
+    [native] = fuzzed.post("/v1/check", json={"text": text}).json()["results"]
+    units = text.encode("utf-16-le")
+    for match in reversed(answer.json()["matches"]):
+        assert in_units(text, match["offset"], match["length"]) in {
+            error[at] for error, (at, *_) in KNOWN.items()
+        }
+        context = match["context"]
+        in_units(context["text"], context["offset"], context["length"])
+        value = match["replacements"][0]["value"].encode("utf-16-le")
+        units = units[: 2 * match["offset"]] + value + units[2 * (match["offset"] + match["length"]) :]
+    assert units.decode("utf-16-le") == native["text"]
+    assert b"".join(
+        in_units(text, start, end - start).encode() for start, end in answer.json()["sentenceRanges"]
+    ) == text.encode("utf-8")
+
+
+@some
+@given(
+    pieces=st.lists(
+        st.tuples(text_with_errors, st.sampled_from(["text", "markup", "read"]), anything), max_size=6
+    )
+)
+def test_matches_never_touch_markup(fuzzed, pieces):
+    annotation = []
+    prose = []
+    start = 0
+    for content, kind, read in pieces:
+        annotation.append({"text": content} if kind == "text" else {"markup": content})
+        if kind == "read":
+            annotation[-1]["interpretAs"] = read
+        length = len(content.encode("utf-16-le")) // 2
+        if kind == "text":
+            prose.append(range(start, start + length))
+        start += length
+    data = json.dumps({"annotation": annotation})
+    answer = fuzzed.post("/v2/check", data={"data": data, "language": "zh"})
+    assert answer.status_code == 200
+    for match in answer.json()["matches"]:
+        assert any(
+            match["offset"] in piece and match["offset"] + match["length"] - 1 in piece for piece in prose
+        )
+
+
+@some
+@given(
+    body=st.one_of(
+        st.binary(max_size=300),
+        st.dictionaries(st.sampled_from(["text", "data", "language", "level", "x"]), anything).map(
+            lambda fields: "&".join(f"{name}={value}" for name, value in fields.items()).encode("utf-8")
+        ),
+    ),
+    kind=st.sampled_from(
+        [
+            "application/x-www-form-urlencoded",
+            "multipart/form-data; boundary=x",
+            "multipart/form-data",
+            "text/plain",
+            "",
+        ]
+    ),
+    path=st.sampled_from(["/v2/check", "/check", "/v1/check"]),
+)
+def test_malformed_bodies_are_refused(fuzzed, body, kind, path):
+    answer = fuzzed.post(path, content=body, headers={"Content-Type": kind} if kind else {})
+    assert answer.status_code in (200, 400, 413, 422)
+
+
+@some
+@given(query=st.binary(max_size=200))
+def test_malformed_queries_are_refused(fuzzed, query):
+    encoded = "".join(f"%{byte:02x}" if byte % 3 else "&=%"[byte % 2] for byte in query)
+    assert fuzzed.get(f"/v2/check?language=zh&text={encoded}").status_code in (200, 400)
+
+
+def test_real_speller_survives_any_text(real_server):
+    import httpx
+
+    texts = []
+
+    @settings(max_examples=60, deadline=None, derandomize=True, database=None)
+    @given(text=st.text(max_size=40))
+    def collect(text):
+        texts.append(text)
+
+    collect()
+    texts += ["", "\n", "\x00", "\ud800", "😀" * 30, "𠮷野家", "a" * 400, "\u202e高心", "e\u0301" * 20, "﷽"]
+    answer = httpx.post(
+        f"{real_server}/v1/check", content=json.dumps({"text": texts}), headers=JSON, timeout=60
+    )
+    results = answer.raise_for_status().json()["results"]
+    assert len(results) == len(texts)
+    for text, result in zip(texts, results, strict=True):
+        corrected = list(text)
+        for edit in reversed(result["edits"]):
+            stop = edit["offset"] + edit["length"]
+            assert text[edit["offset"] : stop] == edit["source"]
+            corrected[edit["offset"] : stop] = edit["target"]
+        assert "".join(corrected) == result["text"]
