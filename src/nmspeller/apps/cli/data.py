@@ -30,7 +30,7 @@ def stats(
         typer.echo(json.dumps({"sets": [one._asdict() for one in sets]}, ensure_ascii=False))
         return
     table = Table(box=None, pad_edge=False)
-    table.add_column("set", no_wrap=True)
+    table.add_column("set", overflow="fold")
     for name in ("lines", "mean length", "errors", "lines with errors", "skipped"):
         table.add_column(name, justify="right")
     for one in sets:
