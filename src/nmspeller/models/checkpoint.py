@@ -6,6 +6,7 @@ module needs no torch: exporters call `read_description` and read the tensors wi
 
 import json
 import os
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -33,7 +34,9 @@ def save(folder: str | Path, model: "SpellerModel", tokens: Sequence[str], card:
         raise InputError(f"{len(tokens)} tokens do not fit a model of {model.config.encoder.vocabulary}.")
     described = describe(model.config)
     description = {"format": FORMAT, "model": described}
-    _write(folder / "config.yaml", (json.dumps(description, indent=1, ensure_ascii=False) + "\n").encode())
+    text = json.dumps(description, indent=1, ensure_ascii=False)
+    text = re.sub(r"(?<= )(\d+)e-", r"\1.0e-", text)  # YAML takes 1e-12 for a string
+    _write(folder / "config.yaml", (text + "\n").encode())
     _write(folder / "vocab.txt", ("\n".join(tokens) + "\n").encode())
     _write(folder / "card.md", (card or f"# A {described['speller']} speller\n").encode())
     tensors = {name: tensor.detach().cpu().contiguous() for name, tensor in model.state_dict().items()}

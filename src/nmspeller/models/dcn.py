@@ -15,6 +15,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from nmspeller.errors import InputError
 from nmspeller.models import chains
 from nmspeller.models.batch import NO_TARGET, Batch, PackedBatch
 from nmspeller.models.characters import KnownTables
@@ -101,6 +102,10 @@ class DCN(SpellerModel):
 
     def __init__(self, config: DCNConfig, tables: CharacterTables) -> None:
         super().__init__(config)
+        if tables.syllables.max() >= config.syllables:
+            raise InputError(
+                f"the tables have {tables.syllables.max() + 1} syllables; set model.syllables to it."
+            )
         self.tables = KnownTables(tables, self.needs)
         self.candidates = config.candidates
         self.pinyin = PinyinEnhancement(config.encoder, config.syllables)

@@ -6,12 +6,20 @@ position comes from elsewhere in the sentence: neither the answer leaks nor does
 residual is still E_out, by which the model can see the character after all, as the paper's limitations say.
 """
 
+from typing import Protocol
+
 import torch
 from torch import Tensor, nn
 
 from nmspeller.models.batch import Batch, PackedBatch
 from nmspeller.models.config import EncoderConfig, MaskingConfig
-from nmspeller.models.encoder import Embeddings, Layer
+from nmspeller.models.encoder import Layer
+
+
+class MasksEmbedded(Protocol):
+    """Embeddings that can also embed a row of [MASK]."""
+
+    def of_mask(self, batch: Batch | PackedBatch) -> Tensor: ...
 
 
 def visible_positions(offsets: tuple[int, ...], real: Tensor) -> Tensor:
@@ -40,7 +48,7 @@ class NGramMasking(nn.Module):
         self.config = config
         self.layer = Layer(encoder)
 
-    def forward(self, embedded: Tensor, batch: Batch | PackedBatch, embeddings: Embeddings) -> Tensor:
+    def forward(self, embedded: Tensor, batch: Batch | PackedBatch, embeddings: MasksEmbedded) -> Tensor:
         """embedded: E_out, (..., hidden); embeddings: what made it, and makes the query from [MASK]."""
         if not self.training and self.config.active == "training":
             return embedded

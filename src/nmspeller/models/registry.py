@@ -62,6 +62,7 @@ def build(config: SpellerConfig, tables: CharacterTables | None = None) -> Spell
         return model(config)
     if tables is None:
         raise InputError(f"{describe(config)['speller']} needs character tables ({', '.join(model.needs)}).")
+    tables.check(config.encoder.vocabulary, model.needs)
     return model(config, tables.only(model.needs))
 
 

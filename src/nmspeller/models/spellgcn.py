@@ -51,7 +51,8 @@ class Graph(nn.Module):
         adjacency = torch.sparse_coo_tensor(
             self.indices, self.values, size, is_coalesced=True, check_invariants=False
         )
-        return torch.sparse.mm(adjacency, states.float())
+        with torch.autocast(states.device.type, enabled=False):  # sparse products are fp32 only
+            return torch.sparse.mm(adjacency, states.float())
 
 
 class GraphLayers(Remembering):

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
+from zipfile import BadZipFile
 
 import numpy as np
 from numpy.typing import NDArray
@@ -61,6 +62,23 @@ class CharacterTables:
         known = [entry.name for entry in fields(cls)]
         return cls(**{name: arrays.get(name, _empty(0)) for name in known})
 
+    def check(self, vocabulary: int, names: Sequence[str]) -> None:
+        """Make sure that the named tables are there and are of a vocabulary of this size.
+
+        Raises:
+            InputError: they are not.
+        """
+        for name in names:
+            table = getattr(self, name)
+            edges = name in ("sound", "shape")
+            fits = (
+                table.ndim == 2 and table.max(initial=0) < vocabulary if edges else len(table) == vocabulary
+            )
+            if not table.size or not fits:
+                raise InputError(
+                    f"the character table {name!r} does not fit a vocabulary of {vocabulary} tokens."
+                )
+
     def only(self, names: Sequence[str]) -> "CharacterTables":
         """Without the tables that are not named."""
         dropped: dict[str, Any] = {e.name: _empty(0) for e in fields(self) if e.name not in names}
@@ -80,5 +98,5 @@ class CharacterTables:
         try:
             with np.load(path) as stored:
                 return cls(**{entry.name: stored[entry.name] for entry in fields(cls)})
-        except (OSError, ValueError, KeyError, EOFError) as problem:
+        except (OSError, ValueError, KeyError, EOFError, BadZipFile) as problem:
             raise InputError(f"{path} is no file of character tables ({problem}); make it again.") from None
