@@ -2,7 +2,7 @@
 
 import pytest
 
-from nmspeller.evaluation.paper import BERT_NGRAMS, BEST_NGRAMS, MODELS, NGRAMS, RESULTS
+from nmspeller.evaluation.paper import BERT_NGRAMS, BEST_NGRAMS, COUNTED, MODELS, NGRAMS, RESULTS
 
 SETS = ("sighan13", "sighan14", "sighan15")
 
@@ -28,3 +28,12 @@ def test_tables_agree():
         if masked:
             gain = row.correction[2] - RESULTS[model, False, name].correction[2]
             assert (gain > 0) == (name in BEST_NGRAMS[model])
+
+
+@pytest.mark.parametrize("key", RESULTS)
+def test_recalls_are_shares_of_the_sentences_counted(key):
+    model, _, name = key
+    counted = COUNTED[model][SETS.index(name)]
+    for _, recall, _ in RESULTS[key][:2]:
+        nearest = round(recall * counted / 100)
+        assert 100 * nearest / counted == pytest.approx(recall, abs=0.0051)
