@@ -1,5 +1,6 @@
 """The work behind `nmspeller check`: every input is checked, reported, and corrected if asked, in turn."""
 
+import os
 import signal
 import sys
 import threading
@@ -112,7 +113,7 @@ class Job:
             for found in find(name):
                 if isinstance(found, InputError):
                     self._refuse(found)
-                elif (real := found.resolve()) not in seen:
+                elif (real := os.path.realpath(found)) not in seen:
                     seen.add(real)
                     yield self._file_input(found)
 

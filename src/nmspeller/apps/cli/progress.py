@@ -14,7 +14,7 @@ class SlowProgress:
     def __init__(self, total: float) -> None:
         self._total = total
         self._done = 0.0
-        self._began = time.monotonic()
+        self._began: float | None = None  # loading the model does not count
         self._bar: Any = None
         self._wanted = sys.stderr.isatty() and total > 0
 
@@ -29,7 +29,8 @@ class SlowProgress:
     def advance(self, amount: float, name: str) -> None:
         """So much more is done, and `name` is being worked on."""
         self._done += amount
-        if not self._wanted or time.monotonic() - self._began < _PATIENCE:
+        self._began = self._began or time.monotonic()
+        if not self._wanted or self._done >= self._total or time.monotonic() - self._began < _PATIENCE:
             return
         if self._bar is None:
             self._bar = self._make_bar()

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
-from rich.cells import cell_len
+from rich.cells import cell_len, set_cell_size
 from rich.console import Console
 from rich.text import Text
 
@@ -64,12 +64,11 @@ class TerminalReport:
                 text.append("…", style="dim")
         self._console.print(before)
         self._console.print(after)
-        for one in group:
-            note = Text(" " * (len(number) + 3), style="dim")
-            note.append(
-                f"column {one.column}: {one.source} → {one.target}  {one.reason}, {one.probability:.2f}"
-            )
-            self._console.print(note)
+        rows = [(f"{one.line}:{one.column}", f"{one.source} → {one.target}", one.reason) for one in group]
+        widths = [max(map(cell_len, column)) for column in zip(*rows, strict=True)]
+        for row, one in zip(rows, group, strict=True):
+            cells = "  ".join(set_cell_size(cell, width) for cell, width in zip(row, widths, strict=True))
+            self._console.print(Text(f"{' ' * len(number)}   {cells}  {one.probability:.2f}", style="dim"))
 
     def finish(self) -> None:
         documents = _count(self._documents, "file")

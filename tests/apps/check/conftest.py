@@ -1,0 +1,52 @@
+"""The command line around a speller that needs no model."""
+
+import io
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from nmspeller.apps.cli import checking, run
+from nmspeller.apps.documents import config
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+
+@pytest.fixture
+def speller(monkeypatch):
+    """The speller that `check` gets, and the lists it was asked to load with."""
+    from knowing_speller import KnowingSpeller
+
+    from nmspeller.runtime.dictionary import read_words
+
+    made = KnowingSpeller()
+
+    def load(model, lists):
+        made.words = tuple(word for path in lists.words for word in read_words(path))
+        made.lists = lists
+        return made
+
+    monkeypatch.setattr(checking, "load_speller", load)
+    return made
+
+
+@pytest.fixture
+def check(speller, capfdbinary, monkeypatch, tmp_path):
+    """Run `nmspeller check` in an empty folder; gives exit code, standard output and standard error."""
+    monkeypatch.chdir(tmp_path)
+    config._config_of_folder.cache_clear()
+
+    def call(*arguments, stdin=b""):
+        monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(stdin), isatty=lambda: False))
+        # Standard output as a program has it, with bytes below: pytest's own is no such thing.
+        with open(1, "w", encoding="ascii", closefd=False) as out:
+            monkeypatch.setattr(sys, "stdout", out)
+            code = run(["check", *map(str, arguments)])
+        captured = capfdbinary.readouterr()
+        return SimpleNamespace(
+            code=code, raw=captured.out, out=captured.out.decode(errors="replace"), err=captured.err.decode()
+        )
+
+    yield call
+    config._config_of_folder.cache_clear()

@@ -1,0 +1,227 @@
+"""What `nmspeller check` does with files, folders, patterns, standard input and texts."""
+
+import json
+import os
+import stat
+import subprocess
+import sys
+
+import pytest
+
+
+def test_a_clean_file_exits_with_0_and_says_nothing(check, tmp_path):
+    (tmp_path / "a.txt").write_text("今天天气很好。\n")
+    result = check("a.txt")
+    assert (result.code, result.out, result.err) == (0, "", "")
+
+
+def test_a_finding_has_file_line_and_column(check, tmp_path):
+    (tmp_path / "a.txt").write_text("今天天气很好。\n下午，我门去公园。\n")
+    result = check("a.txt")
+    assert result.code == 1
+    assert result.out == "a.txt:2:5: 门 → 们 (same sound, 0.99)\n"
+
+
+def test_neighbouring_edits_are_one_finding(check):
+    assert "<text>:1:3: 借少 → 介绍 (similar sound, 0.97)" in check("--text", "请你借少一下").out
+
+
+def test_text_and_standard_input(check):
+    assert check("-", stdin="我门".encode()).out.startswith("<stdin>:1:2: 门 → 们")
+    assert check("-t", "我们").code == 0
+
+
+def test_one_of_files_and_text_is_needed(check):
+    for arguments in ([], ["--text", "好", "a.txt"]):
+        result = check(*arguments)
+        assert result.code == 2
+        assert result.err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    "options", [["--backup"], ["--fix", "--diff"], ["--json", "--diff"], ["--json", "-o", "plain"]]
+)
+def test_options_that_contradict_each_other(check, options):
+    result = check("--text", "好", *options)
+    assert (result.code, result.err.count("\n")) == (2, 1)
+
+
+def test_a_folder_gives_its_prose_files_in_order(check, tmp_path):
+    wanted = ["a.md", "b/c.txt", "b/d.html", "b/e/f.tex"]
+    unwanted = [
+        ".git/x.txt",
+        "node_modules/x.md",
+        "vendor/x.txt",
+        ".hidden.txt",
+        "program.py",
+        "data.csv",
+        "b/.v/x.md",
+    ]
+    for name in wanted + unwanted:
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("# 我门" if name.endswith("py") else "我门")
+    assert [line.split(":")[0] for line in check(".").out.splitlines()] == wanted
+
+
+def test_a_pattern_is_expanded_and_a_file_named_twice_is_checked_once(check, tmp_path):
+    (tmp_path / "deep").mkdir()
+    for name in ("a.txt", "deep/b.txt", "deep/c.md"):
+        (tmp_path / name).write_text("我门")
+    assert check("**/*.txt", "a.txt", "./a.txt").out.count("\n") == 2
+    assert check("[a].txt").out.startswith("a.txt:")
+
+
+def test_a_file_whose_name_looks_like_a_pattern(check, tmp_path):
+    (tmp_path / "[我].txt").write_text("我门")
+    assert check("[我].txt").code == 1
+
+
+def test_json_has_one_object_a_file_and_its_edits_make_the_corrected_text(check, tmp_path):
+    (tmp_path / "a.md").write_text("**我**门去\n\n公圆😀他门\n")
+    (tmp_path / "b.txt").write_text("好。")
+    result = check("--json", "a.md", "b.txt")
+    first, second = map(json.loads, result.out.splitlines())
+    assert second == {"path": "b.txt", "text": "好。", "corrected": "好。", "edits": []}
+    assert first["path"] == "a.md"
+    assert first["corrected"] == "**我**们去\n\n公园😀他们\n"
+    text = first["text"]
+    for edit in reversed(first["edits"]):
+        assert text[edit["offset"] :][: edit["length"]] == edit["source"]
+        text = text[: edit["offset"]] + edit["target"] + text[edit["offset"] + edit["length"] :]
+    assert text == first["corrected"]
+    assert set(first["edits"][0]) == {
+        "offset", "length", "source", "target", "probability", "alternatives", "reason"
+    }  # fmt: skip
+    assert first["edits"][0]["reason"] == "same sound"
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "gb18030", "utf-16"])
+@pytest.mark.parametrize("newline", ["\n", "\r\n", "\r"])
+def test_fix_changes_the_wrong_characters_and_no_other_byte(check, tmp_path, encoding, newline):
+    text = newline.join(["今天我门去公圆。", "", "\t天汽很好　 ", "结束了没有换行"])
+    file = tmp_path / "a.txt"
+    file.write_bytes(text.encode(encoding))
+    result = check("--fix", "a.txt")
+    assert result.code == 1
+    right = text.replace("我门", "我们").replace("公圆", "公园").replace("天汽", "天气")
+    assert file.read_bytes() == right.encode(encoding)
+    assert check("a.txt").code == 0
+
+
+def test_fix_writes_big5_back_as_big5(check, tmp_path):
+    file = tmp_path / "a.txt"
+    file.write_bytes("今天下午我門去圖書館看書。".encode("big5"))
+    check("--fix", "a.txt")
+    assert file.read_bytes() == "今天下午我們去圖書館看書。".encode("big5")
+
+
+def test_fix_leaves_clean_files_untouched(check, tmp_path):
+    file = tmp_path / "a.txt"
+    file.write_text("很好。")
+    os.utime(file, (1, 1))
+    inode = file.stat().st_ino
+    assert check("--fix", "a.txt").code == 0
+    assert (file.stat().st_mtime, file.stat().st_ino) == (1, inode)
+
+
+def test_fix_keeps_permissions_and_follows_links(check, tmp_path):
+    (tmp_path / "real").mkdir()
+    file = tmp_path / "real" / "a.txt"
+    file.write_text("我门")
+    file.chmod(0o640)
+    (tmp_path / "link.txt").symlink_to("real/a.txt")
+    check("--fix", "link.txt")
+    assert (tmp_path / "link.txt").is_symlink()
+    assert file.read_text() == "我们"
+    assert stat.S_IMODE(file.stat().st_mode) == 0o640
+    assert [path.name for path in (tmp_path / "real").iterdir()] == ["a.txt"]
+
+
+def test_backup_keeps_every_original(check, tmp_path):
+    file = tmp_path / "a.txt"
+    file.write_text("我门")
+    check("--fix", "--backup", "a.txt")
+    file.write_text("他门")
+    check("--fix", "--backup", "a.txt")
+    contents = {path.name: path.read_text() for path in tmp_path.iterdir()}
+    assert contents == {"a.txt": "他们", "a.txt.bak": "我门", "a.txt.bak2": "他门"}
+
+
+def test_fix_of_standard_input_prints_the_corrected_bytes(check):
+    raw = "我门去公圆。\r\n".encode("gb18030")
+    result = check("--fix", "-", stdin=raw)
+    assert result.raw == "我们去公园。\r\n".encode("gb18030")
+    assert result.code == 1
+    assert check("--fix", "--text", "很好").raw == "很好".encode()
+
+
+def test_diff_applies_with_patch_in_the_file_s_own_encoding(check, tmp_path):
+    lines = ["没有错误的一行", *["中间的行"] * 9, "我门去公圆", "下一行", "天汽很好"]
+    file = tmp_path / "a.txt"
+    file.write_bytes("\n".join(lines).encode("gb18030"))
+    result = check("--diff", "a.txt")
+    assert result.code == 1
+    assert b"@@ -8,6 +8,6 @@" in result.raw
+    subprocess.run(["git", "apply", "-"], input=result.raw, cwd=tmp_path, check=True)
+    assert file.read_bytes().decode("gb18030") == "\n".join(lines).replace("我门", "我们").replace(
+        "公圆", "公园"
+    ).replace("天汽", "天气")
+
+
+def test_level_and_words_reach_the_speller(check, speller, tmp_path):
+    (tmp_path / "words.txt").write_text("天汽\n")
+    result = check("--text", "我门看天汽", "--level", "thorough", "--words", "words.txt")
+    assert speller.calls[-1][1] == "thorough"
+    assert "天" not in result.out
+    assert "门 → 们" in result.out
+
+
+def test_config_is_found_upwards_and_options_override_it(check, speller, tmp_path):
+    (tmp_path / ".nmspeller.toml").write_text(
+        'level = "careful"\nwords = "words.txt"\nignore = ["drafts/"]\nformat = {"*.note" = "markdown"}\n'
+    )
+    (tmp_path / "words.txt").write_text("天汽\n")
+    (tmp_path / "deep" / "drafts").mkdir(parents=True)
+    (tmp_path / "deep" / "a.note").write_text("天汽 `我门` 他门")
+    (tmp_path / "deep" / "drafts" / "b.txt").write_text("我门")
+    result = check("deep/a.note", "deep/drafts/b.txt")
+    assert result.out == "deep/a.note:1:10: 门 → 们 (same sound, 0.98)\n"
+    assert speller.calls[-1][1] == "careful"
+    check("deep/a.note", "--level", "thorough")
+    assert speller.calls[-1][1] == "thorough"
+
+
+@pytest.mark.parametrize(
+    ("settings", "complaint"),
+    [
+        ("levle = 1", "levle"),
+        ("level = 'bold'", "bold"),
+        ("x = ", "TOML"),
+        ("words = 3", "words"),
+        ("format = 'pdf'", "pdf"),
+    ],
+)
+def test_a_wrong_setting_is_named(check, tmp_path, settings, complaint):
+    (tmp_path / ".nmspeller.toml").write_text(settings)
+    (tmp_path / "a.txt").write_text("我门")
+    result = check("a.txt")
+    assert result.code == 2
+    assert complaint in result.err
+    assert result.err.count("\n") == 1
+
+
+def test_without_prose_no_model_is_loaded(check, speller, tmp_path):
+    (tmp_path / "empty.txt").write_text("")
+    (tmp_path / "english.md").write_text("# Hello\n\nworld\n")
+    assert check("empty.txt", "english.md").code == 0
+    assert speller.calls == []
+
+
+def test_help_does_not_wait_for_the_model():
+    code = (
+        "import sys\nfrom nmspeller.apps.cli import run\nrun(['check', '--help'])\n"
+        "print([name for name in ('onnxruntime', 'docx', 'torch') if name in sys.modules])"
+    )
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert result.stdout.splitlines()[-1] == "[]"
+    assert "--output-format" in result.stdout

@@ -1,0 +1,194 @@
+"""Whatever is given, the answer is one clear sentence and exit code 2, and no file is changed."""
+
+import io
+import os
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from nmspeller.apps.documents import files
+
+RUN = [sys.executable, "-m", "nmspeller", "check"]
+
+
+def refuses(result, *words):
+    assert result.code == 2
+    assert result.err.count("\n") == 1, result.err
+    assert result.err.startswith("nmspeller: ")
+    for word in words:
+        assert word in result.err
+    return True
+
+
+@pytest.mark.parametrize("fix", [[], ["--fix"]])
+@pytest.mark.parametrize(
+    ("name", "content", "word"),
+    [
+        ("binary.txt", b"\x89PNG\r\n\x1a\n\0\0\0", "not a text file"),
+        ("latin.txt", "Déjà vu à la carte, été où".encode("latin-1"), "byte 1 (0xe9)"),
+        ("damaged.txt", "今天我门去公园，天气很好。".encode() + b"\xff" + "我门".encode(), "byte 39 (0xff)"),
+        ("surrogate.txt", b"\xe4\xbd\xa0\xed\xa0\x80\xe6\x88\x91\xe9\x97\xa8", "byte 3 (0xed)"),
+        ("cut.txt", "我门去公园".encode()[:-1], "byte 12"),
+        ("half.txt", b"\xff\xfe\x11\x62\x95", "byte 4"),
+        ("broken.docx", b"PK\x03\x04 nothing more", "Word"),
+        ("empty.docx", b"", "Word"),
+    ],
+)
+def test_content_that_is_no_text(check, tmp_path, name, content, word, fix):
+    (tmp_path / name).write_bytes(content)
+    assert refuses(check(name, *fix), name, word)
+    assert (tmp_path / name).read_bytes() == content
+    assert os.listdir(tmp_path) == [name]
+
+
+def test_a_zip_archive_is_no_word_document(check, tmp_path):
+    archive = io.BytesIO()
+    with zipfile.ZipFile(archive, "w") as file:
+        file.writestr("word/document.xml", "<broken")
+    (tmp_path / "a.docx").write_bytes(archive.getvalue())
+    assert refuses(check("a.docx"), "a.docx")
+
+
+def test_a_word_document_that_unpacks_to_gigabytes(check, tmp_path, monkeypatch):
+    from nmspeller.apps.documents import docx
+
+    monkeypatch.setattr(docx, "LARGEST", 1000)
+    with zipfile.ZipFile(tmp_path / "a.docx", "w", zipfile.ZIP_DEFLATED) as file:
+        file.writestr("word/document.xml", b"0" * 5000)
+    assert refuses(check("a.docx"), "unpacks to more")
+
+
+def test_a_line_of_100_megabytes(check, tmp_path):
+    with open(tmp_path / "a.txt", "wb") as file:
+        file.truncate(100 * 2**20)
+    assert refuses(check("a.txt"), "a.txt", "more than 64 MB")
+    with open(tmp_path / "a.txt", "rb") as file:
+        assert subprocess.run([*RUN, "-"], stdin=file, capture_output=True).returncode == 2
+
+
+def test_missing_files_and_patterns_without_match(check):
+    assert refuses(check("nothing.txt"), "nothing.txt does not exist")
+    assert refuses(check("*.txt"), "*.txt")
+    assert refuses(check("a\0b"), "")
+
+
+def test_links_that_lead_nowhere_or_in_circles(check, tmp_path):
+    (tmp_path / "circle.txt").symlink_to("circle.txt")
+    (tmp_path / "gone.txt").symlink_to("nowhere")
+    assert refuses(check("circle.txt"), "circle.txt")
+    assert refuses(check("gone.txt"), "gone.txt")
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    (folder / "up").symlink_to("..")
+    (folder / "a.txt").write_text("好")
+    assert check("folder").code == 0
+
+
+def test_a_folder_without_rights(check, tmp_path, monkeypatch):
+    (tmp_path / "closed").mkdir()
+    (tmp_path / "open").mkdir()
+    (tmp_path / "open" / "a.txt").write_text("我门")
+    scandir = os.scandir
+
+    def guarded(path):
+        if Path(path).name == "closed":  # the tests may run as root, whom no permissions stop
+            raise PermissionError(13, "Permission denied", str(path))
+        return scandir(path)
+
+    monkeypatch.setattr(os, "scandir", guarded)
+    result = check(".")
+    assert refuses(result, "closed", "permission denied")
+    assert "open/a.txt:1:2" in result.out
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+def test_a_folder_that_may_not_be_written(check, tmp_path):
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    (folder / "a.txt").write_text("我门")
+    folder.chmod(0o500)
+    try:
+        assert refuses(check("--fix", "folder/a.txt"), "cannot be written")
+        assert (folder / "a.txt").read_text() == "我门"
+    finally:
+        folder.chmod(0o700)
+
+
+def test_a_full_disk_leaves_the_file_as_it_was(check, tmp_path, monkeypatch):
+    (tmp_path / "a.txt").write_text("我门")
+
+    def full(descriptor):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    assert refuses(check("--fix", "a.txt"), "a.txt cannot be written: no space left on device")
+    assert {path.name: path.read_text() for path in tmp_path.iterdir()} == {"a.txt": "我门"}
+
+
+def test_a_file_that_someone_changes_meanwhile_is_left_alone(check, speller, tmp_path, monkeypatch):
+    file = tmp_path / "a.txt"
+    file.write_text("我门")
+    check_many = speller.check_many
+
+    def slow(texts, **options):
+        file.write_text("别人写的我门")
+        return check_many(texts, **options)
+
+    monkeypatch.setattr(speller, "check_many", slow)
+    assert refuses(check("--fix", "a.txt"), "changed while")
+    assert file.read_text() == "别人写的我门"
+
+
+def test_a_character_that_the_encoding_lacks(check, tmp_path):
+    raw = "請看，我门在這裡，這是我們的學校。".replace("门", "門").encode("big5")
+    from knowing_speller import KNOWN
+
+    KNOWN["學校"] = ("學𠮷", KNOWN["我门"][1], 0.9)
+    try:
+        (tmp_path / "a.txt").write_bytes(raw)
+        assert refuses(check("--fix", "a.txt"), "a.txt", "big5")
+        assert (tmp_path / "a.txt").read_bytes() == raw
+    finally:
+        del KNOWN["學校"]
+
+
+def test_undecodable_arguments():
+    result = subprocess.run([*RUN, "--text", b"\xe6\x88\x91\xff"], capture_output=True)
+    assert result.returncode == 2
+    assert result.stderr.count(b"\n") == 1
+    assert b"character 1" in result.stderr
+
+
+def test_the_good_files_are_checked_all_the_same(check, tmp_path):
+    (tmp_path / "bad.txt").write_bytes(b"\0")
+    (tmp_path / "good.txt").write_text("我门")
+    result = check("missing.txt", "bad.txt", "good.txt", "--fix")
+    assert result.code == 2
+    assert result.err.count("\n") == 2
+    assert result.out.startswith("good.txt:1:2")
+    assert (tmp_path / "good.txt").read_text() == "我们"
+
+
+def test_empty_input_is_clean(check, tmp_path):
+    (tmp_path / "empty.txt").write_bytes(b"")
+    (tmp_path / "mark.txt").write_bytes(b"\xef\xbb\xbf")
+    assert check("empty.txt", "mark.txt").code == 0
+    assert check("-", stdin=b"").code == 0
+    assert check("--text", "").code == 0
+
+
+def test_a_word_list_that_is_not_there(check):
+    assert refuses(check("--text", "我门", "--words", "nothing.txt"), "nothing.txt")
+
+
+def test_unreadable_files_say_why(check, tmp_path, monkeypatch):
+    (tmp_path / "a.txt").write_text("好")
+
+    def denied(stream, name):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(files, "read_stream", denied)
+    assert refuses(check("a.txt"), "a.txt cannot be read: permission denied")

@@ -1,0 +1,71 @@
+"""A real process, interrupted or killed: every file is whole, either as it was or corrected."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+PROGRAM = [sys.executable, str(Path(__file__).with_name("knowing_speller.py")), "check", "--fix"]
+WRONG, RIGHT = "我门去公圆。\n" * 2000, "我们去公园。\n" * 2000
+
+
+def wait_until(condition, seconds=30):
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline, "it never came to that"
+        time.sleep(0.005)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_no_file_is_half_written(tmp_path, number):
+    paths = [tmp_path / f"{index:03}.txt" for index in range(200)]
+    for path in paths:
+        path.write_text(WRONG)
+    environment = {**os.environ, "SECONDS_A_CHECK": "0.01"}
+    process = subprocess.Popen(
+        [*PROGRAM, "."], cwd=tmp_path, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
+    )
+    wait_until(lambda: paths[5].read_text() == RIGHT)
+    process.send_signal(number)
+    errors = process.communicate(timeout=30)[1].decode()
+    assert process.returncode in (130, 143, -number)
+    assert "Traceback" not in errors
+    contents = [path.read_text() for path in paths]
+    assert set(contents) == {WRONG, RIGHT}
+    if number != signal.SIGKILL:  # whoever is killed cannot clean up
+        assert sorted(os.listdir(tmp_path)) == [path.name for path in paths]
+
+
+def test_an_interrupt_while_writing_leaves_the_original_and_nothing_else(tmp_path):
+    file = tmp_path / "a.txt"
+    file.write_text(WRONG)
+    program = (
+        "import os, sys, time\n"
+        "sys.path.insert(0, sys.argv[1])\n"
+        "from knowing_speller import KnowingSpeller\n"
+        "from nmspeller.apps.cli import checking, run\n"
+        "checking.load_speller = lambda model, lists: KnowingSpeller()\n"
+        "def stuck(descriptor):\n"
+        "    print('writing', flush=True)\n"
+        "    time.sleep(60)\n"
+        "os.fsync = stuck\n"
+        "sys.exit(run(['check', '--fix', 'a.txt']))\n"
+    )
+    process = subprocess.Popen(
+        [sys.executable, "-c", program, str(Path(__file__).parent)],
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    assert process.stdout.readline() == b"writing\n"
+    assert len(os.listdir(tmp_path)) == 2
+    process.send_signal(signal.SIGINT)
+    errors = process.communicate(timeout=30)[1]
+    assert process.returncode == 130
+    assert b"Traceback" not in errors
+    assert os.listdir(tmp_path) == ["a.txt"]
+    assert file.read_text() == WRONG
