@@ -8,6 +8,7 @@ even alone is read through overlapping windows, which hand over at the end of a 
 import re
 from bisect import bisect_right
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import NamedTuple
 
 CLOSING = "”’」』）》〉】〕］｝)\"'\\]}"
@@ -34,14 +35,13 @@ def split(text: str, limit: int) -> list[Window]:
         raise ValueError(f"a window must hold at least one character, not {limit}")
     if not text:
         return []
+    ends = list(_cuts(LINE_END, text, 0, len(text)))
     windows: list[Window] = []
-    start = 0
-    for stop in _cuts(LINE_END, text, 0, len(text)):
+    for start, stop in pairwise((0, *ends)):
         if stop - start <= limit:
             windows.append(Window(start, stop, start, stop))
         else:
             windows.extend(_split_line(text, start, stop, limit))
-        start = stop
     return windows
 
 

@@ -1,0 +1,160 @@
+import random
+import time
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.text.strategies import texts
+
+from nmspeller.text.protect import Span, WordMatcher, protected_spans
+
+
+def found(text: str, words: WordMatcher | None = None) -> list[tuple[str, str]]:
+    return [(span.kind, text[span.start : span.stop]) for span in protected_spans(text, words)]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("见https://a.cn/b?c=1，再看", [("url", "https://a.cn/b?c=1")]),
+        ("（www.a.cn）。", [("url", "www.a.cn")]),
+        ("见HTTP://A.CN/x.html.", [("url", "HTTP://A.CN/x.html")]),
+        ("写给li.lei+x@mail.a.cn吧", [("email", "li.lei+x@mail.a.cn")]),
+        ("谢谢@小明 帮忙", [("mention", "@小明")]),
+        ("今天#天气 真好#出门", [("tag", "#天气 真好#")]),
+        ("用`天汽`表示", [("code", "`天汽`")]),
+        ("用``天`汽``表示", [("code", "``天`汽``")]),
+        ("先\n```py\n天汽 = 1\n```\n后", [("code", "```py\n天汽 = 1\n```")]),
+        ("先\n~~~\n天汽\n~~~~\n后", [("code", "~~~\n天汽\n~~~~")]),
+        ("设$x_1$为", [("math", "$x_1$")]),
+        (r"设$\text{天汽}$为", [("math", r"$\text{天汽}$")]),
+        ("设$$天汽\n+1$$为", [("math", "$$天汽\n+1$$")]),
+        (r"设\(天汽\)和\[天汽\]为", [("math", r"\(天汽\)"), ("math", r"\[天汽\]")]),
+        ("从$5涨到$10", [("number", "$5"), ("number", "$10")]),
+        ("跑了3.5公里", [("number", "3.5公里")]),
+        ("气温25℃，湿度60%", [("number", "25℃"), ("number", "60%")]),
+        ("重3 kg，快100km/h", [("number", "3 kg"), ("number", "100km/h")]),
+        ("花了２００万元", [("number", "２００万元")]),
+        ("2024年10月", [("number", "2024年"), ("number", "10月")]),
+        ("学C++和don't吧", [("latin", "C++"), ("latin", "don't")]),
+        ("去café吧", [("latin", "café")]),
+    ],
+)
+def test_what_is_protected(text: str, expected: list[tuple[str, str]]) -> None:
+    assert found(text) == expected
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "今天天气很好。",
+        "~~~好开心\n今天天气很好。",
+        "```\n没有写完",
+        "一个`反引号",
+        "上一段`\n\n下一段`",
+        "# 标题",
+        "上一段\\(\n\n下一段\\)",
+        "看@ 这里",
+        "\ud800👩\u200d🔬",
+    ],
+)
+def test_what_is_not_protected(text: str) -> None:
+    assert found(text) == []
+
+
+def test_only_the_number_is_protected_not_the_words_beside_it() -> None:
+    assert found("3只猫和2个人") == [("number", "3"), ("number", "2")]
+
+
+def test_code_hides_what_is_inside_and_math_cannot_start_there() -> None:
+    assert found("`$`和`x@y.cn`，$") == [("code", "`$`"), ("code", "`x@y.cn`")]
+
+
+def test_the_users_words_are_found_wherever_they_overlap() -> None:
+    words = WordMatcher(["天地会", "地会所", "会", "", "天地会"])
+    assert len(words) == 3
+    assert found("去天地会所，会议", words) == [("word", "天地会所"), ("word", "会")]
+    assert words.spans("去天地会") == [Span(1, 4, "word")]
+
+
+def test_a_word_may_reach_into_another_span() -> None:
+    assert found("买iPhone手机", WordMatcher(["one手机"])) == [("latin", "iPhone"), ("word", "手机")]
+
+
+def test_no_words_match_nothing() -> None:
+    assert WordMatcher([]).spans("天地") == []
+
+
+@given(
+    st.lists(st.text("天地a\ud800😀", min_size=1, max_size=3), max_size=6),
+    st.text("天地a\ud800😀", max_size=30),
+)
+def test_words_cover_exactly_their_occurrences(words: list[str], text: str) -> None:
+    covered = {
+        place
+        for word in words
+        for start in range(len(text))
+        if text.startswith(word, start)
+        for place in range(start, start + len(word))
+    }
+    spans = WordMatcher(words).spans(text)
+    assert {place for span in spans for place in range(span.start, span.stop)} == covered
+
+
+@given(texts, st.lists(texts, max_size=3))
+def test_spans_are_in_order_and_disjoint(text: str, words: list[str]) -> None:
+    spans = protected_spans(text, WordMatcher(words))
+    assert all(0 <= span.start < span.stop <= len(text) for span in spans)
+    assert all(before.stop <= after.start for before, after in pairwise(spans))
+    assert all(span.kind for span in spans)
+
+
+@given(texts)
+def test_a_code_span_protects_whatever_it_holds(text: str) -> None:
+    inside = "".join(character for character in text if character not in "`\n\r")
+    whole = f"`{inside}字`"
+    assert found(whole) == [("code", whole)]
+
+
+ADVERSARIAL = [
+    "`",
+    "`a``",
+    "```x\n",
+    "~~~\n```y\n",
+    "$",
+    "$ x",
+    "$$",
+    "\\(",
+    "\\",
+    "@",
+    "a@",
+    "a.",
+    "a%",
+    "#",
+    "#a ",
+]
+ADVERSARIAL += ["1", "1.", "http://", "www.", "a@a.", "字", "a" * 99 + "@", "1,", "\n", "\ud800"]
+
+
+@pytest.mark.parametrize("unit", ADVERSARIAL)
+def test_hostile_text_takes_linear_time(unit: str) -> None:
+    text = unit * (100_000 // len(unit))
+    start = time.process_time()
+    protected_spans(text)
+    assert time.process_time() - start < 2
+
+
+def test_a_hundred_thousand_words_are_built_in_less_than_a_second() -> None:
+    choose = random.Random(0)
+    words = {
+        "".join(chr(choose.randrange(0x4E00, 0x9FA6)) for _ in range(choose.randint(2, 4)))
+        for _ in range(110_000)
+    }
+    listed = sorted(words)[:100_000]
+    start = time.process_time()
+    matcher = WordMatcher(listed)
+    assert time.process_time() - start < 1
+    assert len(matcher) == 100_000
+    assert matcher.spans(f"了{listed[5]}了") == [Span(1, 1 + len(listed[5]), "word")]

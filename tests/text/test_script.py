@@ -1,0 +1,94 @@
+import subprocess
+import sys
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.text.strategies import texts
+
+from nmspeller.text.script import Script, Simplified, detect, simplify
+
+
+@pytest.mark.parametrize(
+    ("text", "script"),
+    [
+        ("我们说汉语", Script.SIMPLIFIED),
+        ("我們說漢語", Script.TRADITIONAL),
+        ("天地大水", Script.NEUTRAL),
+        ("皇后的里面", Script.NEUTRAL),
+        ("", Script.NEUTRAL),
+        ("abc 123 😀\ud800", Script.NEUTRAL),
+        ("我們說汉语的時候", Script.TRADITIONAL),
+        ("我们说漢语的时候", Script.SIMPLIFIED),
+    ],
+)
+def test_detect(text: str, script: Script) -> None:
+    assert detect(text) is script
+
+
+def test_traditional_sentences_are_lent_a_simplified_face() -> None:
+    text = "我們說漢語。我们说汉语，寫著。"
+    lent = simplify(text)
+    assert lent.text == "我们说汉语。我们说汉语，寫著。"
+    assert lent.source == text
+
+
+def test_phrases_are_converted_as_opencc_does() -> None:
+    assert simplify("乾隆曬乾頭髮。").text == "乾隆晒干头发。"
+
+
+@pytest.mark.parametrize(
+    ("text", "index", "target", "expected"),
+    [
+        ("他的頭發很長。", 3, "发", "發"),  # 发 is already there: nothing changes.
+        ("他的頭法很長。", 3, "发", "髮"),
+        ("我們法現問題。", 2, "发", "發"),
+        ("我們在這裹見面。", 4, "里", "裡"),
+        ("我們說漢雨。", 4, "语", "語"),
+        ("我们说汉雨。", 4, "语", "语"),
+        ("天地大谁。", 3, "水", "水"),
+    ],
+)
+def test_a_replacement_comes_back_in_the_sentences_script(
+    text: str, index: int, target: str, expected: str
+) -> None:
+    assert simplify(text).back(index, target) == expected
+
+
+def test_each_sentence_has_its_own_script() -> None:
+    lent = simplify("我們說漢雨。我们说汉雨。")
+    assert lent.back(4, "语") == "語"
+    assert lent.back(10, "语") == "语"
+
+
+def test_a_sentence_with_a_lone_surrogate_stays_as_it_is() -> None:
+    text = "我們\ud800說。我們說。"
+    assert simplify(text).text == "我們\ud800說。我们说。"
+
+
+def test_simplified_text_never_loads_opencc() -> None:
+    code = (
+        "import sys; from nmspeller.text.script import simplify; "
+        "assert simplify('我们说汉语').text == '我们说汉语'; assert 'opencc' not in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+@given(texts)
+def test_simplified_and_neutral_text_is_untouched(text: str) -> None:
+    lent = simplify(text)
+    assert len(lent.text) == len(text)
+    if detect(text) is not Script.TRADITIONAL and not lent.converted:
+        assert lent == Simplified(text, text, ())
+
+
+traditional = st.text("我們說漢語這裡頭髮發現乾燥著於。\n，a\ud800", min_size=1)
+
+
+@given(traditional, st.data())
+def test_the_faces_agree_character_by_character(text: str, data: st.DataObject) -> None:
+    lent = simplify(text)
+    assert len(lent.text) == len(text)
+    index = data.draw(st.integers(0, len(text) - 1))
+    assert lent.back(index, lent.text[index]) == text[index]
+    assert len(lent.back(index, "发")) == 1
