@@ -14,7 +14,7 @@ from nmspeller.models.tables import CharacterTables
 
 VOCABULARY = 60
 SMALL: dict[str, dict[str, Any]] = {
-    "dcn": {"candidates": 12, "syllables": 64},
+    "dcn": {"candidates": 8, "syllables": 64},
     "phmospell": {"graphic_channels": [4, 4, 8, 8], "phonetic_layers": 1, "fusion_layers": 1},
     "realise": {"graphic_channels": [4, 4, 8, 8], "phonetic_layers": 1, "fusion_layers": 1},
     "dgspeller": {"graphic_channels": [4, 4, 8, 8], "phonetic_layers": 1, "fusion_layers": 1},
