@@ -80,7 +80,8 @@ def _is_damaged_utf8(raw: bytes) -> bool:
     """Whether most of it is UTF-8 all the same, which Chinese in another encoding never is by chance."""
     decoded = raw.decode("utf-8", errors="replace")
     wrong = decoded.count("\ufffd")
-    return sum(not character.isascii() for character in decoded) - wrong > 2 * wrong
+    # Characters of three bytes and more, as Chinese has them; those of two come up by chance.
+    return sum(character >= "\u0800" for character in decoded) - wrong > 2 * wrong
 
 
 def _likelier_legacy(raw: bytes) -> str | None:
@@ -110,9 +111,10 @@ def _everyday_share(text: str, codec: str) -> float:
 @lru_cache(maxsize=50_000)
 def _is_everyday(character: str, codec: str) -> bool:
     """Whether it is punctuation, or a character of the first level of GB 2312 or Big5."""
-    standard, last = ("gb2312", 0xD7) if codec == "gb18030" else (codec, 0xC6)
     try:
-        encoded = character.encode(standard)
+        first = character.encode("gb2312" if codec == "gb18030" else codec)[0]
     except UnicodeEncodeError:
         return False
-    return 0xA1 <= encoded[0] <= last
+    if codec == "gb18030":
+        return first in (0xA1, 0xA3) or 0xB0 <= first <= 0xD7
+    return 0xA1 <= first <= 0xC6

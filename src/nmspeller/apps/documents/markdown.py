@@ -15,6 +15,7 @@ _LINE_PREFIX = re.compile(
     r"(?:[ \t]*(?:>|[-*+](?=[ \t])|\d{1,9}[.)](?=[ \t])|\#{1,6}(?=[ \t])|\[[ xX]\](?=[ \t])))+[ \t]*"
 )
 _UNDERLINE = re.compile(r"[ \t]*(?:=+|-+)[ \t]*")
+_LINK_TARGET = re.compile(r"[ \t]*\[(?!\^)[^\[\]]+\]:[ \t]*\S")
 _INLINE = re.compile(
     r"""
       (?P<code>(?<!`)(?P<ticks>`+)(?!`))
@@ -60,7 +61,8 @@ def _parser() -> Any:
     from markdown_it import MarkdownIt
 
     # Only blocks are wanted: the inline rules do not say where they found what.
-    return MarkdownIt("commonmark").enable("table").disable(["inline"])
+    # It takes footnotes for targets of links, and leaves both out.
+    return MarkdownIt("commonmark").enable("table").disable(["inline", "reference"])
 
 
 def _inline(text: str, starts: list[int], start: int, stop: int, is_table: bool) -> Iterator[Markup]:
@@ -72,7 +74,7 @@ def _inline(text: str, starts: list[int], start: int, stop: int, is_table: bool)
             text[starts[line] : line_stop].rstrip("\r\n")
         )
         prefix = _LINE_PREFIX.match(text, starts[line], line_stop)
-        if underline:
+        if underline or _LINK_TARGET.match(text, starts[line], line_stop):
             yield Markup(starts[line], line_stop)
         elif prefix:
             # On the first line it begins the block; on the others it only repeats that this is a quotation.

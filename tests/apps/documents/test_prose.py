@@ -1,0 +1,284 @@
+"""Where prose is found, format by format, and that edits come back to the right place."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from nmspeller.apps.documents.prose import Passage, Segment, format_of, passages, segments
+from nmspeller.errors import InputError
+from nmspeller.runtime.correction import Edit, Reason, apply_edits
+
+
+def prose(text, format):
+    return [passage.text for passage in passages(text, format)]
+
+
+MARKDOWN = """\
+---
+title: 前言
+---
+# 一个**大**标题 #
+
+第一段有`代码`和[链接](http://a.b/路 "题")，![图](a.png)，
+换行继续<b>粗</b>字。
+
+> 引用一
+> 引用二
+
+- 列表项
+  1. 里面
+- [ ] 任务
+
+```py
+# 围栏
+```
+
+    缩进
+
+<div>块</div>
+
+| 表头 | 第二 |
+|---|---|
+| 单元 | 格子 |
+
+标题二
+====
+
+[名]: http://x/ "题"
+
+公式 $x=数$ 完[^1]。
+
+[^1]: 脚注
+"""
+
+
+def test_markdown():
+    assert prose(MARKDOWN, "markdown") == [
+        "一个大标题",
+        "第一段有和链接，图，换行继续粗字。",
+        "引用一引用二",
+        "列表项",
+        "里面",
+        "任务",
+        "表头",
+        "第二",
+        "单元",
+        "格子",
+        "标题二",
+        "公式  完。",
+        "脚注",
+    ]
+
+
+def test_markdown_that_is_never_closed():
+    assert prose("甲\n\n```\n乙", "markdown") == ["甲"]
+    assert prose("甲 `乙", "markdown") == ["甲 乙"]
+    assert prose("---\n甲", "markdown") == ["甲"]
+
+
+def test_html():
+    html = """<!doctype html><title>题目</title><style>p{content:"样"}</style>
+    <p title="大 > 小">我们<b class='x'>去</b>公园&nbsp;玩<br/>再来<!-- 注 --></p>
+    <pre>代<b>码</b></pre><p>这是<code>码</code>字<script>s = "<script>脚</p>";</script></p>
+    <p>后<ruby>字<rt>音</rt></ruby></p>
+    未闭<a href="中"""
+    assert prose(html, "html") == ["题目", "我们去公园玩", "再来", "这是字", "后字", "未闭"]
+
+
+def test_subtitles():
+    srt = "1\r\n00:00:01,000 --> 00:00:02,000\r\n我们<i>去</i>公\r\n园玩\r\n\r\n"
+    srt += "2\r\n00:00:03,000 --> 00:00:04,000\r\n{\\an8}好的\r\n"
+    assert prose(srt, "srt") == ["我们去公园玩", "好的"]
+    vtt = "WEBVTT 头\n\nNOTE 注\n还是注\n\n00:01.000 --> 00:02.000 align:左\n<v 张三>你好\n"
+    assert prose(vtt, "srt") == ["你好"]
+
+
+LATEX = r"""
+\documentclass{ctexart} % 注释
+\usepackage[甲]{乙}
+\begin{document}
+\section{第一节}\label{节}
+我们\textbf{去}公园，见图~\ref{图}和 $x=数$。涨了 5\% 还
+换行\footnote{脚注}后面 % 注
+继续。\\ 新行 \verb|码| 完。
+\begin{equation}式\end{equation}
+\begin{itemize}\item 一项 \item[选] 二项\end{itemize}
+\begin{verbatim}
+码 \end{itemize}
+\end{verbatim}
+\[ 式 \] 末，只值 \$5 和 $6 元
+\end{document}
+"""
+
+
+def test_latex():
+    assert prose(LATEX, "latex") == [
+        "第一节",
+        "我们去公园，见图和 。涨了 5 还换行",
+        "脚注",
+        "后面 继续。",
+        "新行  完。",
+        "一项",
+        "二项",
+        "末，只值 5 和 6 元",
+    ]
+
+
+RST = """\
+标题
+====
+
+段落有``代码``和:ref:`引用`，`链接 <http://路>`_，**粗**体。
+
+.. note:: 注意
+   继续
+
+.. code-block:: python
+
+   # 代码
+
+   还是
+
+例子::
+
+   文字块
+
+- 项目一
+- 项目二
+
+.. 注释
+.. image:: 图.png
+   :alt: 图
+
+:作者: 张三
+"""
+
+
+def test_rst():
+    assert prose(RST, "rst") == [
+        "标题",
+        "段落有和，链接，粗体。",
+        "注意继续",
+        "例子::",
+        "项目一",
+        "项目二",
+        "张三",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("language", "program", "expected"),
+    [
+        (
+            "python",
+            '#!/x/环境\n"""说明。\n\n第二\n段。\n"""\nx = "串"  # 尾\n# 一\n# 二\n',
+            ["说明。", "第二段。", "尾", "一二"],
+        ),
+        ("c", '/* 块\n * 接着\n */\nint x; // 尾\n// 一\n// 二\n#include "头"\n', ["块接着", "尾", "一二"]),
+        ("lua", "-- 一\n--[[ 块\n接着 ]]\nlocal x = '串'\n", ["一", "块接着"]),
+        ("shellscript", "#!/bin/sh\n# 注\necho 串\n", ["注"]),
+        ("typescriptreact", "// 注\nconst a = <p>串</p>;\n", ["注"]),
+        ("rust", "/// 文档\nfn f() {} // 尾\n", ["文档", "尾"]),
+        ("sql", "-- 注\nselect '串'\n", ["注"]),
+    ],
+)
+def test_comments_of_programs(language, program, expected):
+    assert prose(program, language) == expected
+
+
+def test_the_inline_switch():
+    assert prose("甲\nnmspeller: off\n乙\nnmspeller: on\n丙\n", "text") == ["甲", "丙"]
+    assert prose("甲\n\n<!-- nmspeller: off -->\n乙\n\n<!-- nmspeller:on -->\n丙", "markdown") == ["甲", "丙"]
+    assert prose("甲 % nmspeller: off\n乙", "latex") == ["甲"]
+    assert prose("# 甲\n# nmspeller: off\n# 乙\n", "python") == ["甲"]
+
+
+def test_formats_by_name():
+    names = [
+        "a.TXT",
+        "a.md",
+        "a.htm",
+        "a.srt",
+        "a.tex",
+        "a.docx",
+        "a.rst",
+        "a.py",
+        "a.unknown",
+        "README",
+        "a.org",
+    ]
+    assert [format_of(name) for name in names] == [
+        "text", "markdown", "html", "srt", "latex", "docx", "rst", "code:python", "text", "text", "text"
+    ]  # fmt: skip
+
+
+def test_an_unknown_language_is_refused():
+    with pytest.raises(InputError, match="klingon"):
+        segments("甲", "klingon")
+
+
+FORMATS = ["text", "markdown", "html", "srt", "latex", "rst", "python", "c"]
+MARKS = (
+    "我们 门 。 \n \n\n \r\n \r \t ** ` ``` < > <b> </p> <!-- --> <script> & &lt; $ $$ \\ \\begin{verbatim} "
+    "\\section{ { } % [ ]( ) | --- # > - :: .. :a:` 1\n00:00:01 --> // /* */ ' nmspeller:off nmspeller:on "
+    '""" 😀 \u2028 \x00 a'
+)
+documents = st.one_of(st.text(), st.lists(st.sampled_from(MARKS.split(" "))).map("".join))
+
+
+@settings(max_examples=150, deadline=None)
+@given(documents, st.sampled_from(FORMATS))
+def test_segments_are_in_order_and_passages_are_made_of_them(text, format):
+    found = passages(text, format)
+    end = 0
+    for segment in segments(text, format):
+        assert end <= segment.start < segment.stop <= len(text)
+        end = segment.stop
+    for passage in found:
+        assert passage.text == "".join(text[start:stop] for start, stop in passage.segments)
+
+
+@settings(max_examples=150, deadline=None)
+@given(documents, st.sampled_from(FORMATS), st.integers(1, 3), st.integers(0, 2))
+def test_edits_come_back_to_the_very_characters(text, format, length, grow):
+    for passage in passages(text, format):
+        edits = [
+            Edit(at, len(source), source, "换" * (len(source) + grow), 0.9, (), Reason.CONTEXT)
+            for at in range(0, len(passage.text), length + 1)
+            if (source := passage.text[at : at + length])
+        ]
+        placed = list(passage.in_document(edits))
+        for edit in placed:
+            assert text[edit.offset : edit.offset + edit.length] == edit.source
+            assert any(a <= edit.offset and edit.offset + edit.length <= b for a, b in passage.segments)
+        changed = apply_edits(text, placed)
+        # All that is not in the passage's segments is still there, in order.
+        at = end = 0
+        for start, stop in passage.segments:
+            at = changed.index(text[end:start], at) + start - end
+            end = stop
+        assert changed.endswith(text[end:])
+        assert "".join(edit.target for edit in placed) == "".join(edit.target for edit in edits)
+
+
+def test_an_edit_over_markup_is_split_there():
+    passage = Passage("借少你", (Segment(2, 3), Segment(5, 7)))
+    (first, second) = passage.in_document(
+        [Edit(0, 2, "借少", "介绍", 0.9, ("介少", "长了三"), Reason.SIMILAR_SOUND)]
+    )
+    assert (first.offset, first.source, first.target, first.alternatives) == (2, "借", "介", ("介",))
+    assert (second.offset, second.source, second.target, second.alternatives) == (5, "少", "绍", ("少",))
+
+
+@pytest.mark.parametrize("format", FORMATS)
+@pytest.mark.parametrize(
+    "piece", [" ", "\n", "`", "<!--", '<a "', "$中 ", "\\a{", "[中](", "> ", "中\r\n", "# 中\n"]
+)
+def test_hostile_text_takes_no_forever(format, piece):
+    # Quadratic patterns took minutes over these; what is linear takes less than a second.
+    import time
+
+    text = piece * (40_000 // len(piece))
+    began = time.perf_counter()
+    segments(text, format)
+    assert time.perf_counter() - began < 15
