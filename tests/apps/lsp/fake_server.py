@@ -23,7 +23,8 @@ MISTAKES = {
 
 
 class FakeSpeller:
-    def __init__(self, model):
+    def __init__(self, model, *, replacements):
+        self.replacements = replacements
         if model is not None and not Path(model).is_dir():
             raise InputError(f"There is no model at {model}; give a folder with model.onnx in it.")
         print("this must not reach the editor")
@@ -48,6 +49,11 @@ class FakeSpeller:
                 protected = any(start <= at < stop for start, stop in safe)
                 if not protected and not (level == "careful" and reason is Reason.CONTEXT):
                     edits.append(Edit(at, 1, source, target, 0.97, alternatives, reason))
+        for wrong, right in self.replacements.items():
+            edits += [
+                Edit(found.start(), len(wrong), wrong, right, 1.0, (), Reason.USER_WORD)
+                for found in re.finditer(re.escape(wrong), text)
+            ]
         edits.sort(key=lambda edit: edit.offset)
         return Correction(text, apply_edits(text, edits), tuple(edits))
 

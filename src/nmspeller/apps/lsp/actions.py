@@ -21,9 +21,10 @@ def diagnostic(document: Document, finding: Finding) -> types.Diagnostic:
     """The finding as a diagnostic; one that nothing but the context speaks for is only a hint."""
     edit = finding.edit
     hint = edit.reason is Reason.CONTEXT
+    why = f"{edit.reason.value}, {edit.probability:.0%}"
     return types.Diagnostic(
         range=document.range(finding.start, finding.stop),
-        message=f"“{edit.source}”: did you mean “{edit.target}”? ({edit.reason.value}, {edit.probability:.0%})",
+        message=f"“{edit.source}”: did you mean “{edit.target}”? ({why})",
         severity=types.DiagnosticSeverity.Hint if hint else types.DiagnosticSeverity.Information,
         code=edit.reason.value,
         source=SOURCE,

@@ -26,7 +26,7 @@ class Document:
     encoding: str = types.PositionEncodingKind.Utf16.value
 
     def changed(self, changes: Iterable[types.TextDocumentContentChangeEvent], version: int) -> "Document":
-        """The document after the editor's changes, each of which speaks of the text the one before it left."""
+        """The document after the editor's changes, each of which speaks of the text the last one left."""
         document = replace(self, version=version)
         for change in changes:
             if isinstance(change, types.TextDocumentContentChangePartial):

@@ -41,7 +41,7 @@ def connect(server: SpellingServer) -> SpellingServer:
 
     @server.feature(types.TEXT_DOCUMENT_DID_SAVE)
     def saved(_: types.DidSaveTextDocumentParams) -> None:
-        # Not every editor watches files, and what was saved may be the project's words; unchanged texts cost nothing.
+        # Not every editor watches files, and this may be the project's words; unchanged texts cost nothing.
         server.check_all()
 
     @server.feature(types.TEXT_DOCUMENT_CODE_ACTION, types.CodeActionOptions(code_action_kinds=actions.KINDS))

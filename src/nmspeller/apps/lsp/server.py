@@ -1,4 +1,4 @@
-"""The language server: what the editor says comes in on the event loop, the speller works in one other thread.
+"""The language server: the editor is heard on the event loop, the speller works in one other thread.
 
 A check is a task. A newer text cancels it, so that a stale result can never be published, and it hands the
 thread one small batch of lines at a time, so that documents take turns and nothing waits long for an end.
@@ -10,6 +10,7 @@ import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from time import monotonic
 from typing import Any, TypeVar
@@ -24,7 +25,7 @@ from nmspeller.apps.documents.prose import Passage, passages
 from nmspeller.apps.lsp import actions
 from nmspeller.apps.lsp.document import Document
 from nmspeller.apps.lsp.findings import Checker, Finding, batches, pieces, place
-from nmspeller.apps.lsp.rules import Rules, add_word, rules_for
+from nmspeller.apps.lsp.rules import Place, Rules
 from nmspeller.apps.lsp.settings import Settings
 from nmspeller.errors import InputError
 from nmspeller.runtime.correction import Edit
@@ -66,19 +67,20 @@ class _Protocol(LanguageServerProtocol):
 
 
 class SpellingServer(LanguageServer):
-    """A language server around whatever `make_speller` makes of a model folder (None: the shipped model)."""
+    """A language server around what `make_speller(model, replacements=...)` makes, as `Speller` does."""
 
     protocol: _Protocol
 
-    def __init__(self, make_speller: Callable[[str | None], Checker]) -> None:
+    def __init__(self, make_speller: Callable[..., Checker]) -> None:
         super().__init__(
             "nmspeller", __version__, protocol_cls=_Protocol, converter_factory=default_converter
         )
         self.settings = Settings()
         self.shut_down = False
         self._initial_options: Any = None
-        self._make_speller = make_speller
-        self._spellers: dict[str | None, Checker] = {}
+        self._speller = lru_cache(maxsize=2)(
+            lambda model, replacements: make_speller(model, replacements=dict(replacements))
+        )
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="speller")
         self._open: dict[str, _Open] = {}
         self._ignored: set[tuple[str, str, str, str]] = set()
@@ -116,12 +118,14 @@ class SpellingServer(LanguageServer):
 
     def configure(self, options: Any) -> None:
         """The editor's settings are now these."""
-        before = self.settings
-        self.settings, complaints = Settings.read(self._initial_options, options)
-        self._said.clear()
+        settings, complaints = Settings.read(self._initial_options, options)
+        changed = settings != self.settings
+        self.settings = settings
+        if changed:
+            self._said.clear()
         for complaint in complaints:
             self._say(complaint)
-        if self.settings != before:
+        if changed:
             self.check_all()
 
     def check_all(self) -> None:
@@ -160,7 +164,7 @@ class SpellingServer(LanguageServer):
     async def add_word(self, uri: str, word: str) -> None:
         """Put a word into the user's file, and look at every document with it."""
         try:
-            await self._in_thread(add_word, word, _path(uri), self._root(), self.settings)
+            await self._in_thread(self._place(uri).add_word, word)
         except InputError as wrong:
             self._say(str(wrong))
         self.check_all()
@@ -184,8 +188,8 @@ class SpellingServer(LanguageServer):
     async def _check(self, state: _Open, delay: float) -> None:
         """Wait until the writer pauses, check what is new, and publish.
 
-        Nothing else runs between the last `await` and the publishing, and a newer text cancels this task: what
-        is published is always about the text as it is.
+        Nothing else runs between the last `await` and the publishing, and a newer text cancels this task:
+        what is published is always about the text as it is.
         """
         with contextlib.suppress(asyncio.TimeoutError):
             await asyncio.wait_for(state.hurry.wait(), delay)
@@ -193,14 +197,15 @@ class SpellingServer(LanguageServer):
             if not self.settings.enable:
                 self._publish(state, [])
                 return
-            rules, complaints = await self._in_thread(
-                rules_for, state.document.language, _path(state.document.uri), self._root(), self.settings
-            )
+            place = self._place(state.document.uri)
+            rules, complaints = await self._in_thread(place.rules, state.document.language)
             for complaint in complaints:
                 self._say(complaint)
             if rules != state.rules:
                 state.rules, state.edits = rules, {}
-            prose = await self._in_thread(passages, state.document.text, rules.format)
+            prose = []
+            if not rules.ignored:
+                prose = await self._in_thread(passages, state.document.text, rules.format)
             texts = [text for passage in prose for _, text in pieces(passage)]
             await self._check_new(state, rules, prose, texts)
             state.edits = {text: state.edits[text] for text in texts}
@@ -226,9 +231,7 @@ class SpellingServer(LanguageServer):
 
     def _check_batch(self, batch: list[str], rules: Rules, edits: dict[str, tuple[Edit, ...]]) -> None:
         """In the thread: put each text's edits into `edits`."""
-        speller = self._spellers.get(rules.model)
-        if speller is None:
-            speller = self._spellers[rules.model] = self._make_speller(rules.model)
+        speller = self._speller(rules.model, rules.replacements)
         corrections = speller.check_many(batch, level=rules.level, words=rules.words)
         edits.update((text, correction.edits) for text, correction in zip(batch, corrections, strict=True))
 
@@ -266,9 +269,14 @@ class SpellingServer(LanguageServer):
                 types.ShowMessageParams(types.MessageType.Warning, f"nmspeller: {sentence}")
             )
 
-    def _root(self) -> Path | None:
-        folders = [folder.uri for folder in self.workspace.folders.values()]
-        return _path(next(iter(folders), None) or self.workspace.root_uri)
+    def _place(self, uri: str) -> Place:
+        """The document's file, and the innermost folder of the workspace that holds it, or else the first."""
+        path = _path(uri)
+        opened = [folder.uri for folder in self.workspace.folders.values()] or [self.workspace.root_uri]
+        roots = [root for root in map(_path, opened) if root is not None]
+        holding = [root for root in roots if path is not None and root in path.parents]
+        root = max(holding, key=lambda root: len(root.parts)) if holding else next(iter(roots), None)
+        return Place(path, root, self.settings)
 
     def _edits_are_versioned(self) -> bool:
         workspace = self.client_capabilities.workspace

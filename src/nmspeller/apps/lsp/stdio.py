@@ -11,8 +11,8 @@ from nmspeller.apps.lsp.findings import Checker
 from nmspeller.apps.lsp.server import SpellingServer
 
 
-def serve(make_speller: Callable[[str | None], Checker]) -> int:
-    """Serve one editor until it says `exit` or goes away; the exit code is the protocol's: 0 after `shutdown`."""
+def serve(make_speller: Callable[..., Checker]) -> int:
+    """Serve one editor until it says `exit` or goes away; the exit code is 0 if it said `shutdown` first."""
     # The reader's thread waits for input and would hold up an interrupt until the next message.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     # From here on a stray `print`, in whatever library, goes to standard error and not between two messages.

@@ -1,0 +1,210 @@
+"""Whatever comes in, the server lives on, or goes cleanly."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+FAKE_SERVER = Path(__file__).with_name("fake_server.py")
+
+
+def message(body) -> bytes:
+    data = body if isinstance(body, bytes) else json.dumps(body).encode()
+    return b"Content-Length: %d\r\n\r\n" % len(data) + data
+
+
+def call(method, params=None, id=None):
+    body = {"jsonrpc": "2.0", "method": method, "params": params}
+    return message(body if id is None else {**body, "id": id})
+
+
+def opened(text, language="plaintext", uri="untitled:1"):
+    return call(
+        "textDocument/didOpen",
+        {"textDocument": {"uri": uri, "languageId": language, "version": 1, "text": text}},
+    )
+
+
+INITIALIZE = call("initialize", {"processId": None, "rootUri": None, "capabilities": {}}, id=1)
+INITIALIZED = call("initialized", {})
+GOODBYE = call("shutdown", id=99) + call("exit")
+
+
+class Wire:
+    """The bytes of a server, with nothing of any client library between."""
+
+    def __init__(self, command):
+        self.process = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+        )
+        # A server that falls silent fails the test instead of holding it up.
+        self._watchdog = threading.Timer(30, self.process.kill)
+        self._watchdog.start()
+
+    def send(self, *messages):
+        self.process.stdin.write(b"".join(messages))
+        self.process.stdin.flush()
+
+    def next(self):
+        """The next message; anything on the wire that is not one fails here."""
+        length = 0
+        while line := self.process.stdout.readline().strip():
+            name, value = line.split(b":")
+            length = int(value) if name == b"Content-Length" else length
+        assert length, "the server is gone"
+        return json.loads(self.process.stdout.read(length))
+
+    def until(self, wanted):
+        while not wanted(received := self.next()):
+            pass
+        return received
+
+    def diagnostics(self):
+        found = self.until(lambda received: received.get("method") == "textDocument/publishDiagnostics")
+        return found["params"]["diagnostics"]
+
+    def kill(self):
+        self._watchdog.cancel()
+        self.process.kill()
+        self.process.stdout.close()
+        self.process.wait()
+
+    def end(self):
+        """Say goodbye as the protocol wants it: all output is messages, and the exit code is 0."""
+        self.send(GOODBYE)
+        self.until(lambda received: received.get("id") == 99)
+        assert self.process.stdout.read() == b""
+        assert self.process.wait(10) == 0
+
+
+@pytest.fixture
+def wire(tmp_path):
+    wires = []
+
+    def start(command=(sys.executable, str(FAKE_SERVER), str(tmp_path / "log"))):
+        wires.append(Wire(command))
+        return wires[-1]
+
+    yield start
+    for each in wires:
+        each.kill()
+
+
+GARBAGE = [
+    b"\x00\xff\xfe not a message at all\r\n\r\n",
+    b"Content-Length: nonsense\r\n\r\n",
+    b"content-length: 2\r\n\r\n{}\r\n",
+    message(b"{not json"),
+    message(b"\xff\xfe\xfd"),
+    message(b"[1, 2, 3]"),
+    message(b'"text"'),
+    message(b"null"),
+    message(b"[" * 20_000 + b"]" * 20_000),
+    message({"jsonrpc": "1.0", "id": 5, "method": "initialize"}),
+    message({"jsonrpc": "2.0", "id": 7, "result": "nobody asked"}),
+    message({"jsonrpc": "2.0", "method": 3}),
+    call("textDocument/didOpen", {"textDocument": None}),
+    call("textDocument/didOpen"),
+    call("textDocument/didChange", {"textDocument": {"uri": "x", "version": 1}, "contentChanges": []}),
+    call("textDocument/didClose", {"textDocument": {"uri": "never opened"}}),
+    call("textDocument/unheardOf", {}),
+    call("textDocument/unheardOf", {}, id=11),
+    call("workspace/executeCommand", {"command": "rm"}, id=12),
+    call("workspace/executeCommand", {"command": "nmspeller.addWord", "arguments": []}, id=13),
+    call("workspace/executeCommand", {"command": "nmspeller.ignore", "arguments": [{}, [], 1, None]}, id=14),
+    call("workspace/didChangeConfiguration", {"settings": 5}),
+    call("workspace/didChangeConfiguration", {"settings": {"nmspeller": [1]}}),
+    call("$/cancelRequest", {"id": 12345}),
+    call("textDocument/codeAction", {"nothing": "right"}, id=15),
+]
+
+
+def test_garbage_in_between_does_no_harm(wire):
+    server = wire()
+    server.send(INITIALIZE, INITIALIZED)
+    for number, rubbish in enumerate(GARBAGE):
+        server.send(rubbish, opened("明天在见", uri=f"untitled:{number}"))
+        assert len(server.diagnostics()) == 1, rubbish
+    server.end()
+
+
+def test_garbage_before_the_greeting_does_no_harm(wire):
+    server = wire()
+    server.send(*GARBAGE, opened("明天在见"), INITIALIZE, INITIALIZED, opened("明天在见"))
+    assert len(server.diagnostics()) == 1
+    server.end()
+
+
+def test_strange_texts(wire):
+    server = wire()
+    server.send(INITIALIZE, INITIALIZED)
+    strange = [
+        "",
+        "\ud800在见\udfff",
+        "\0在见",
+        "\u202e在见\u2066",
+        "在见" + "\u0301" * 1000,
+        "在见\n" * 5_000,
+    ]
+    for number, text in enumerate(strange):
+        server.send(opened(text, uri=f"untitled:{number}"))
+        assert len(server.diagnostics()) == text.count("在见")
+    server.end()
+
+
+def test_a_speller_that_breaks_costs_one_sentence(wire):
+    server = wire()
+    server.send(INITIALIZE, INITIALIZED, opened("坏"))
+    assert server.diagnostics() == []
+    shown = server.until(lambda received: received.get("method") == "window/showMessage")
+    assert "RuntimeError" in shown["params"]["message"]
+    server.send(opened("明天在见", uri="untitled:2"))
+    assert len(server.diagnostics()) == 1
+    server.end()
+
+
+def test_exit_without_shutdown_is_exit_code_1(wire):
+    server = wire()
+    server.send(INITIALIZE, INITIALIZED, call("exit"))
+    assert server.process.wait(10) == 1
+
+
+def test_the_server_goes_when_its_editor_is_gone(wire):
+    server = wire()
+    server.send(INITIALIZE, INITIALIZED, opened("慢\n" * 3))
+    server.process.stdin.close()
+    assert server.process.wait(10) == 1
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals are for POSIX")
+@pytest.mark.parametrize("kill", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_killed_in_the_middle_it_can_be_started_again(wire, kill):
+    server = wire()
+    many = "\n".join(f"慢{number}" for number in range(100))
+    server.send(INITIALIZE, INITIALIZED, opened(many))
+    server.until(lambda received: received.get("id") == 1)
+    server.process.send_signal(kill)
+    assert server.process.wait(5) == -kill
+
+    again = wire()
+    again.send(INITIALIZE, INITIALIZED, opened("明天在见"))
+    assert len(again.diagnostics()) == 1
+    again.end()
+
+
+def test_shutdown_does_not_wait_for_the_work(wire):
+    server = wire()
+    server.send(
+        INITIALIZE, INITIALIZED, opened("\n".join(f"慢{number}" + "长" * 900 for number in range(100)))
+    )
+    server.until(lambda received: received.get("id") == 1)
+    time.sleep(0.5)
+    start = time.monotonic()
+    server.end()
+    assert time.monotonic() - start < 5  # the work would take forty seconds
