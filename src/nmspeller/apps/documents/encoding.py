@@ -92,7 +92,11 @@ def _likelier_legacy(raw: bytes) -> str | None:
     """
     shares = {codec: _everyday_share(raw.decode(codec), codec) for codec in _LEGACY if _decodes(raw, codec)}
     best = max(shares, key=lambda codec: shares[codec], default=None)
-    return best if best is not None and shares[best] >= 0.5 else None
+    if best is None:
+        return None
+    # Traditional text may be in GB18030: what is everyday in either standard makes sense.
+    makes_sense = max(_everyday_share(raw.decode(best), codec) for codec in ("gb18030", "big5")) >= 0.5
+    return best if makes_sense else None
 
 
 def _decodes(raw: bytes, codec: str) -> bool:
