@@ -69,10 +69,13 @@ def own_set(candidates: int = 100) -> ConfusionSet:
 def read_lists(path: str | os.PathLike[str]) -> ConfusionSet:
     """Read a table with one character a line, `:` or `,`, and its candidates: 基:急击接.
 
-    So are written Wang's table, the shape table of SIGHAN 2013 and NCUEE's table.
+    So are written Wang's table, the shape table of SIGHAN 2013 and NCUEE's table. Five lines of SIGHAN's table
+    have lost their character, and are passed over.
     """
     table: dict[str, list[str]] = {}
     for number, line in _lines(path):
+        if line[0] in ":,":
+            continue
         if len(line) < 2 or line[1] not in ":,":
             raise InputError(
                 f"{path}, line {number}: expected a character, a colon or comma, and its candidates."

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from nmspeller.knowledge.sounds import syllable_similarity
+from nmspeller.knowledge.sounds import base_similarity, syllable_similarity, tone_similarity
 from nmspeller.knowledge.tables import load
 
 # What a reading that no common word uses is worth beside one in daily use.
@@ -60,8 +60,16 @@ def readings(character: str) -> tuple[Syllable, ...]:
 
 @cache
 def _syllable_matrix() -> NDArray[np.float32]:
+    """syllable_similarity of all syllables: (syllables, syllables)."""
     syllables = _table().syllables
-    return np.array([[syllable_similarity(a, b) for b in syllables] for a in syllables], dtype=np.float32)
+    bases = sorted({syllable._replace(tone=1) for syllable in syllables})
+    number = {base: place for place, base in enumerate(bases)}
+    alike = np.array([[base_similarity(a, b) for b in bases] for a in bases], dtype=np.float32)
+    tones = np.array([[tone_similarity(a, b) for b in range(6)] for a in range(6)], dtype=np.float32)
+    base = [number[syllable._replace(tone=1)] for syllable in syllables]
+    tone = [syllable.tone for syllable in syllables]
+    matrix: NDArray[np.float32] = alike[np.ix_(base, base)] * tones[np.ix_(tone, tone)]
+    return matrix
 
 
 def similarity(a: str, b: str) -> float:

@@ -106,6 +106,12 @@ def _pairs(degrees: Degrees) -> dict[tuple[str, str], float]:
     return table
 
 
+_FINAL_OF_PARTS = {parts: final for final, parts in PARTS_OF_FINALS.items() if final != "o"}
+_ROUNDED = {
+    final: _FINAL_OF_PARTS["u", vowel, ending]
+    for final, (medial, vowel, ending) in PARTS_OF_FINALS.items()
+    if medial == "" and ("u", vowel, ending) in _FINAL_OF_PARTS
+}
 _INITIAL_PAIRS = _pairs(INITIALS)
 _FINAL_PAIRS = _pairs(FINALS)
 
@@ -129,10 +135,25 @@ def final_similarity(a: str, b: str) -> float:
 
 def syllable_similarity(a: "Syllable", b: "Syllable") -> float:
     """How alike two syllables sound, from 0 to 1; 1 is the same sound and tone."""
-    alike = initial_similarity(a.initial, b.initial) * final_similarity(_spoken_final(a), _spoken_final(b))
-    if a.tone == b.tone:
-        return alike
-    return alike * (NEUTRAL_TONE if 5 in (a.tone, b.tone) else OTHER_TONE)
+    return base_similarity(a, b) * tone_similarity(a.tone, b.tone)
+
+
+def tone_similarity(a: int, b: int) -> float:
+    """How much of two syllables' likeness is left with these tones; 5 is the neutral one."""
+    if a == b:
+        return 1.0
+    return NEUTRAL_TONE if 5 in (a, b) else OTHER_TONE
+
+
+def base_similarity(a: "Syllable", b: "Syllable") -> float:
+    """How alike two syllables sound without their tones, from 0 to 1."""
+    ours, theirs = _spoken_final(a), _spoken_final(b)
+    # Who says h for f rounds the lips all the same: 飞 fei turns into 灰 hui, 房 fang into 黄 huang.
+    if a.initial == "f" and b.initial == "h":
+        ours = _ROUNDED.get(ours, ours)
+    elif a.initial == "h" and b.initial == "f":
+        theirs = _ROUNDED.get(theirs, theirs)
+    return initial_similarity(a.initial, b.initial) * final_similarity(ours, theirs)
 
 
 def _spoken_final(syllable: "Syllable") -> str:
