@@ -69,7 +69,7 @@ def own_set(candidates: int = 100) -> ConfusionSet:
 def read_lists(path: str | os.PathLike[str]) -> ConfusionSet:
     """Read a table with one character a line, `:` or `,`, and its candidates: 基:急击接.
 
-    So are written Wang's table, the shape table of SIGHAN 2013 and NCUEE's table. Five lines of SIGHAN's table
+    So are written Wang's table, the shape table of SIGHAN 2013 and NCUEE's. Five lines of SIGHAN's table
     have lost their character, and are passed over.
     """
     table: dict[str, list[str]] = {}
