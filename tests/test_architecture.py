@@ -1,0 +1,104 @@
+"""The rules that hold for the whole project: direction of imports, style, types, and its furniture."""
+
+import os
+import re
+import subprocess
+import sys
+from itertools import chain
+from pathlib import Path
+
+import pytest
+import yaml
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+ROOT = Path(__file__).parents[1]
+BIN = Path(sys.executable).parent
+
+
+def run(*command, **options):
+    return subprocess.run(
+        list(map(str, command)), cwd=ROOT, capture_output=True, text=True, encoding="utf-8", **options
+    )
+
+
+@pytest.mark.parametrize("command", ["lint-imports", "ruff check", "ruff format --check", "mypy"])
+def test_linters(command):
+    program, *arguments = command.split()
+    result = run(BIN / program, *arguments)
+    assert result.returncode == 0, result.stdout[-5000:] + result.stderr[-2000:]
+
+
+def test_the_product_loads_without_torch():
+    modules = "nmspeller.apps.cli.checking, nmspeller.runtime.speller, nmspeller.evaluation.metrics"
+    result = run(sys.executable, "-c", f"import sys, {modules}; sys.exit('torch' in sys.modules)")
+    assert result.returncode == 0, result.stderr
+
+
+def test_nothing_is_unpickled():
+    forbidden = re.compile(r"\bimport pickle\b|\btorch\.load\(|allow_pickle=True|\bpickle\.loads?\(")
+    for path in (ROOT / "src").rglob("*.py"):
+        assert not forbidden.search(path.read_text(encoding="utf-8")), path
+
+
+def test_every_dependency_is_explained():
+    with open(ROOT / "pyproject.toml", "rb") as file:
+        project = tomllib.load(file)["project"]
+    requirements = [*project["dependencies"], *chain(*project["optional-dependencies"].values())]
+    names = {re.match(r"[\w.-]+", requirement).group().lower() for requirement in requirements} - {
+        "nmspeller"
+    }
+    rows = re.findall(
+        r"^\| ([^|]+) \|", (ROOT / "docs" / "dependencies.md").read_text(encoding="utf-8"), re.MULTILINE
+    )
+    explained = {name.strip().lower() for row in rows for name in row.split(",")} - {"library", "---"}
+    assert explained == names
+
+
+def test_the_version_is_said_once():
+    import nmspeller
+
+    with open(ROOT / "pyproject.toml", "rb") as file:
+        assert tomllib.load(file)["project"]["version"] == nmspeller.__version__
+
+
+@pytest.mark.parametrize(
+    ("kind", "file"), [("manifest", ".pre-commit-hooks.yaml"), ("config", ".pre-commit-config.yaml")]
+)
+def test_pre_commit_files_are_valid(kind, file):
+    result = run(BIN / "pre-commit", f"validate-{kind}", file)
+    assert result.returncode == 0, result.stdout
+
+
+@pytest.mark.parametrize(
+    ("text", "fail", "expected"),
+    [("很好。", "true", 0), ("我门去公园玩。", "true", 1), ("我门去公园玩。", "false", 0)],
+)
+def test_the_github_action_checks_and_annotates(tmp_path, text, fail, expected):
+    (tmp_path / "a b").mkdir()
+    (tmp_path / "a b" / "文.md").write_text(text, encoding="utf-8")
+    (tmp_path / "nmspeller").symlink_to(BIN.parent)
+    step = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))["runs"]["steps"][1]
+    variables = {"PATHS": "*/*.md", "LEVEL": "careful", "FAIL": fail, "RUNNER_TEMP": str(tmp_path)}
+    result = subprocess.run(
+        ["bash", "-e", "-c", step["run"]],
+        cwd=tmp_path,
+        env={**os.environ, **variables},
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+    )
+    assert result.returncode == expected, result.stderr
+    assert ("::warning file=a b/文.md,line=1,col=2," in result.stdout) is ("门" in text)
+
+
+def test_make_says_what_python_it_needs(tmp_path):
+    fake = tmp_path / "python-of-old"
+    fake.write_text("#!/bin/sh\nexit 1\n")
+    fake.chmod(0o755)
+    result = run("make", "--no-print-directory", f"PYTHON={fake}", f"venv={tmp_path}/venv", "run")
+    assert result.returncode != 0
+    assert "3.10 to 3.13" in result.stdout
