@@ -158,6 +158,15 @@ def test_compiles_without_graph_breaks(make, rows, packed):
     torch.testing.assert_close(compiled(batch), model.loss(batch))
 
 
+@pytest.mark.parametrize("speller", ["dcn", "realise"])
+def test_the_others_compile_too(make, rows, speller):
+    sizes = {"layers": 1, "dropout": 0.0, "attention_dropout": 0.0}
+    model = make(speller, ngram="trigram", encoder=sizes).train()
+    batch = collate(rows, rows)
+    compiled = torch.compile(model.loss, backend="eager", fullgraph=speller == "dcn")
+    torch.testing.assert_close(compiled(batch), model.loss(batch))
+
+
 def test_no_dropout_is_no_module(make):
     model = make("bert", encoder={"dropout": 0.0, "attention_dropout": 0.0})
     assert not any(isinstance(module, torch.nn.Dropout) for module in model.modules())
@@ -173,7 +182,8 @@ def test_loss_without_targets_is_zero_not_nan(make, rows):
     [
         (lambda folder: (folder / "model.safetensors").unlink(), "safetensors only"),
         (lambda folder: (folder / "model.safetensors").write_bytes(b"\x80\x02pickle"), "damaged"),
-        (lambda folder: (folder / "vocab.txt").write_text("a\nb"), r"no \[MASK\]"),
+        (lambda folder: (folder / "model.safetensors").rename(folder / "pytorch_model.bin"), "only a pickle"),
+        (lambda folder: (folder / "vocab.txt").write_text("a\nb"), r"lacks .*\[MASK\]"),
         (lambda folder: (folder / "config.json").write_text("{"), "not a Hugging Face BERT folder"),
         (lambda folder: (folder / "config.json").write_text('{"model_type": "t5"}'), "only BERT"),
         (lambda folder: (folder / "config.json").write_text("{}"), "does not say 'vocab_size'"),

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from nmspeller.errors import InputError
+from nmspeller.text.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
     from nmspeller.models.speller import SpellerModel
@@ -94,12 +95,11 @@ def read_description(folder: str | Path) -> tuple[dict[str, Any], tuple[str, ...
             raise InputError(f"{folder} has no {name}; a checkpoint is a folder with {', '.join(FILES)}.")
     try:
         description = json.loads((folder / "config.yaml").read_text(encoding="utf-8"))
-        tokens = (folder / "vocab.txt").read_text(encoding="utf-8").removesuffix("\n").split("\n")
     except ValueError as problem:  # undecodable bytes, or broken JSON
         raise InputError(f"{folder} is damaged: {problem}; copy it again.") from None
     if not isinstance(description, dict) or description.get("format") != FORMAT or "model" not in description:
         raise InputError(f"{folder}/config.yaml is not of the format {FORMAT!r}; something else made it.")
-    return description["model"], tuple(tokens)
+    return description["model"], Vocabulary.from_file(folder / "vocab.txt").tokens
 
 
 def _write(path: Path, content: bytes) -> None:

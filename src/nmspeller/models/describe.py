@@ -53,12 +53,13 @@ def table() -> Iterator[str]:
     yield ""
     yield "| model | parameters (M) | prediction (GFLOP) | × BERT | masking always active (GFLOP) | × BERT |"
     yield "|---|---:|---:|---:|---:|---:|"
-    bert = operations(described("bert", None))
-    for speller, (plain, masked) in NAMES.items():
-        base = operations(described(speller, None))
-        always = operations(described(speller, "always"))
-        yield _row(plain, described(speller, None), base, None, bert)
-        yield _row(masked, described(speller, "training"), base, always, bert)
+    bert = 0.0
+    for speller, (plain_name, masked_name) in NAMES.items():
+        plain, masked = described(speller, masked=False), described(speller, masked=True)
+        base = operations(plain)
+        bert = bert or base  # which comes first
+        yield _row(plain_name, plain, base, None, bert)
+        yield _row(masked_name, masked, base, operations(masked), bert)
 
 
 def _row(name: str, model: SpellerModel, base: float, always: float | None, bert: float) -> str:
@@ -67,11 +68,11 @@ def _row(name: str, model: SpellerModel, base: float, always: float | None, bert
     return f"| {name} | {parameters:.1f} | {base / 1e9:.2f} | {base / bert:.2f} | {masked}"
 
 
-def described(speller: str, active: str | None) -> SpellerModel:
+def described(speller: str, *, masked: bool) -> SpellerModel:
     """A full-size model without weights (on PyTorch's meta device), in eval mode."""
     encoder = EncoderConfig(vocabulary=VOCABULARY, mask_id=4)
-    masking = MaskingConfig(active=active) if active else None
-    values = {"encoder": to_mapping(encoder), "masking": to_mapping(masking) if masking else None}
+    masking = to_mapping(MaskingConfig(active="always")) if masked else None
+    values = {"encoder": to_mapping(encoder), "masking": masking}
     with torch.device("meta"):
         model = build(from_mapping(SPELLERS[speller].config, values), _blank_tables())
     return model.to("meta").eval()

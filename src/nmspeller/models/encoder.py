@@ -12,7 +12,7 @@ from nmspeller.models.config import EncoderConfig
 try:  # torch 2.10 and later
     from torch.nn.attention.varlen import varlen_attn
 except ImportError:  # pragma: no cover
-    varlen_attn = None
+    varlen_attn = None  # type: ignore[assignment]
 
 
 def dropout(probability: float) -> nn.Module:

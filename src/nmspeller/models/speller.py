@@ -16,6 +16,7 @@ from nmspeller.models.batch import NO_TARGET, Batch, PackedBatch
 from nmspeller.models.config import EncoderConfig, MaskingConfig, SpellerConfig
 from nmspeller.models.encoder import Embeddings, Layer, dropout, initialise, run, stack
 from nmspeller.models.masking import NGramMasking
+from nmspeller.text.vocabulary import Vocabulary
 
 
 class SemanticEncoder(nn.Module):
@@ -153,12 +154,9 @@ def read_encoder_config(folder: str | Path) -> EncoderConfig:
     folder = Path(folder)
     try:
         config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
-        tokens = (folder / "vocab.txt").read_text(encoding="utf-8").split("\n")
-    except (OSError, UnicodeDecodeError, json.JSONDecodeError) as problem:
+    except (OSError, ValueError) as problem:
         raise InputError(f"{folder} is not a Hugging Face BERT folder: {problem}.") from None
-    if "[MASK]" not in tokens:
-        raise InputError(f"{folder / 'vocab.txt'} has no [MASK] token; it is not a BERT vocabulary.")
-    return names.config_from_hugging_face(config, mask_id=tokens.index("[MASK]"))
+    return names.config_from_hugging_face(config, mask_id=Vocabulary.from_file(folder / "vocab.txt").mask)
 
 
 def read_safetensors(path: Path) -> dict[str, Tensor]:
@@ -168,6 +166,10 @@ def read_safetensors(path: Path) -> dict[str, Tensor]:
         InputError: no such file, or a damaged one.
     """
     if not path.is_file():
+        if path.with_name("pytorch_model.bin").is_file():
+            raise InputError(
+                f"{path.parent} has only a pickle; load and save it with transformers to convert it."
+            )
         raise InputError(f"{path} does not exist; weights are read from safetensors only.")
     try:
         return load_file(path)
