@@ -14,7 +14,7 @@ from starlette.middleware.cors import CORSMiddleware
 from starlette.responses import Response
 
 from nmspeller import __version__
-from nmspeller.apps.http import logs, native, operations, page, refusals
+from nmspeller.apps.http import logs, masking, native, operations, page, refusals
 from nmspeller.apps.http.answers import refuse
 from nmspeller.apps.http.batching import Checker
 from nmspeller.apps.http.middleware import BodyLimit, Observed
@@ -40,7 +40,7 @@ _SENTENCES = {
 }
 
 
-_ROUTERS = (native.router, languagetool.router, operations.router, page.router)
+_ROUTERS = (native.router, masking.router, languagetool.router, operations.router, page.router)
 
 
 def create_app(settings: Settings, load_checker: Callable[[], Checker]) -> FastAPI:

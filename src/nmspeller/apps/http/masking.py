@@ -1,0 +1,183 @@
+"""`POST /v1/masking`: how the model reads each character of a sentence, with and without its n-gram masked.
+
+Masking here is literal, the paper's ideal: for each position the sentence is read once with the characters of
+its window replaced by [MASK]. The trained layer's attention is shown beside it where the model's folder has one.
+"""
+
+import asyncio
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+from fastapi import APIRouter, Depends, Request
+from pydantic import BaseModel, ConfigDict, Field
+from starlette.responses import Response
+
+from nmspeller.apps.http import refusals
+from nmspeller.apps.http.access import require_key
+from nmspeller.apps.http.answers import Json
+from nmspeller.apps.http.native import REFUSALS
+from nmspeller.apps.http.refusals import Refusal
+from nmspeller.apps.http.service import Service
+from nmspeller.runtime.engine import Engine, Floats, Ids
+from nmspeller.text.script import simplify
+from nmspeller.text.vocabulary import Vocabulary
+
+Bounds = Sequence[tuple[int, int]]
+
+_LONGEST_SENTENCE = 64
+_WINDOWS = {"character": (0, 0), "left": (1, 0), "right": (0, 1), "both": (1, 1)}
+
+router = APIRouter(prefix="/v1", tags=["native"], dependencies=[Depends(require_key)])
+# A sentence of n characters is read n + 1 times; one such request at a time leaves room for the others.
+_one_at_a_time = asyncio.Semaphore(1)
+
+
+class MaskingRequest(BaseModel):
+    """Which sentence, and how much of it is masked at each position."""
+
+    model_config = ConfigDict(
+        extra="forbid", json_schema_extra={"examples": [{"text": "我很高心。", "window": "both"}]}
+    )
+    text: str = Field(min_length=1, max_length=_LONGEST_SENTENCE)
+    window: Literal["character", "left", "right", "both"] = Field(
+        "both", description="The character alone, or with its left, right or both neighbours."
+    )
+
+
+class Candidate(BaseModel):
+    """What the model would write."""
+
+    character: str
+    probability: float = Field(ge=0, le=1)
+
+
+class Position(BaseModel):
+    """A character of the sentence and the model's five likeliest for its place."""
+
+    character: str
+    window: tuple[int, int] = Field(description="Where the masked characters start and stop.")
+    as_is: list[Candidate] = Field(description="When the whole sentence is read.")
+    masked: list[Candidate] = Field(description="When the window is masked.")
+
+
+class MaskingAnswer(BaseModel):
+    """`attention[i][j]`: how much the masking layer looks at character j to predict character i."""
+
+    positions: list[Position]
+    attention: list[list[float]] | None = Field(description="Null where the model has no masking layer.")
+
+
+@router.post(
+    "/masking",
+    summary="See a sentence through n-gram masking",
+    response_model=MaskingAnswer,
+    responses={404: {**REFUSALS[422], "description": "The engine cannot show this"}, **REFUSALS},
+)
+async def show_masking(asked: MaskingRequest, request: Request) -> Response:
+    """What the model would write at each position, with the sentence as it is and with its n-gram masked."""
+    service: Service = request.app.state.service
+    reader = _reader_of(service.checker)
+    if reader is None:
+        raise Refusal(404, "This server's engine cannot show single readings of a sentence.")
+    try:
+        async with _one_at_a_time:
+            reading = asyncio.to_thread(reader.read, asked.text, asked.window)
+            answer = await asyncio.wait_for(reading, service.settings.time_limit)
+    except asyncio.TimeoutError:
+        raise refusals.out_of_time(service.settings.time_limit) from None
+    return Json(answer)
+
+
+def _reader_of(checker: Any) -> "MaskedReader | None":
+    finder = getattr(checker, "_finder", None)
+    if finder is None:
+        return None
+    return MaskedReader(finder.engine, checker.vocabulary, checker._folder / "masking.npz")
+
+
+class MaskedReader:
+    """Reads a sentence once as it is and once for each position with that position's window masked."""
+
+    def __init__(self, engine: Engine, vocabulary: Vocabulary, layer: Path) -> None:
+        self._engine = engine
+        self._vocabulary = vocabulary
+        self._layer = layer
+
+    def read(self, text: str, window: str) -> dict[str, Any]:
+        """The answer to a request."""
+        ids = self._vocabulary.encode(simplify(text).text)
+        left, right = _WINDOWS[window]
+        length = len(ids)
+        bounds = [(max(0, at - left), min(length, at + right + 1)) for at in range(length)]
+        rows = np.tile(ids, (length + 1, 1))
+        for at, (start, stop) in enumerate(bounds):
+            rows[at + 1, start:stop] = self._vocabulary.mask
+        best, probabilities = self._score(rows)
+        return {
+            "positions": [
+                {
+                    "character": character,
+                    "window": bounds[at],
+                    "as_is": self._candidates(best[0, at], probabilities[0, at]),
+                    "masked": self._candidates(best[at + 1, at], probabilities[at + 1, at]),
+                }
+                for at, character in enumerate(text)
+            ],
+            "attention": self._attention(ids, bounds),
+        }
+
+    def _score(self, rows: Ids) -> tuple[Ids, Floats]:
+        """The five best of every position of every row, (rows, length, 5) each."""
+        count, length = rows.shape
+        starts = np.arange(count) * length
+        best = np.zeros((count, length, 5), np.int32)
+        probabilities = np.zeros((count, length, 5), np.float32)
+        for scores in self._engine.scores(rows.reshape(-1), starts, starts + length):
+            best[scores.windows] = scores.best
+            probabilities[scores.windows] = scores.probabilities
+        return best, probabilities
+
+    def _candidates(self, best: Ids, probabilities: Floats) -> list[dict[str, Any]]:
+        tokens = self._vocabulary.tokens
+        return [
+            {"character": tokens[token], "probability": round(min(1.0, float(probability)), 4)}
+            for token, probability in zip(best, probabilities, strict=True)
+        ]
+
+    def _attention(self, ids: Ids, bounds: Bounds) -> list[list[float]] | None:
+        if not self._layer.is_file():
+            return None
+        with np.load(self._layer, allow_pickle=False) as layer:
+            arrays = {name: layer[name].astype(np.float32) for name in layer.files}
+        cls, sep = self._vocabulary.cls, self._vocabulary.sep
+        weights = masking_attention(arrays, np.array([cls, *ids, sep]), bounds)
+        return [[round(float(weight), 4) for weight in row] for row in weights]
+
+
+def masking_attention(layer: dict[str, Floats], ids: Ids, bounds: Bounds) -> Floats:
+    """The masking layer's attention, averaged over its heads, among a sentence's own characters.
+
+    `layer` holds query_vectors (positions, hidden), which are LayerNorm(E[MASK] + E_pos + E_type);
+    word_embeddings (vocabulary, hidden), position_embeddings (positions, hidden) with the type's added,
+    norm_weight and norm_bias (hidden,), of which the keys are made; wq, wk (hidden, hidden) as in x @ w + b;
+    bq, bk (hidden,); heads ().
+    `ids` (length + 2,) has [CLS] and [SEP] around it. The result is (length, length).
+    """
+    length = len(ids)
+    heads = int(layer["heads"])
+    embedded = layer["word_embeddings"][ids] + layer["position_embeddings"][:length]
+    centred = embedded - embedded.mean(-1, keepdims=True)
+    spread = np.sqrt(embedded.var(-1, keepdims=True) + 1e-12)
+    embedded = centred / spread * layer["norm_weight"] + layer["norm_bias"]
+    queries = layer["query_vectors"][:length] @ layer["wq"] + layer["bq"]
+    keys = embedded @ layer["wk"] + layer["bk"]
+    size = queries.shape[1] // heads
+    queries, keys = (array.reshape(length, heads, size).transpose(1, 0, 2) for array in (queries, keys))
+    scores = queries @ keys.transpose(0, 2, 1) / np.sqrt(size)
+    for at, (start, stop) in enumerate(bounds, start=1):
+        scores[:, at, start + 1 : stop + 1] -= 10_000
+    weights = np.exp(scores - scores.max(-1, keepdims=True))
+    weights /= weights.sum(-1, keepdims=True)
+    return weights.mean(0)[1:-1, 1:-1]

@@ -1,0 +1,83 @@
+// Sends what is not known yet, a little at a time, and goes on by itself when the server was away.
+
+import { Busy, NeedsKey, Offline, Refused, check } from "./server.js"
+
+const PAUSE = 350
+const CHARACTERS_AT_ONCE = 1500
+const LONGEST_WAIT = 15000
+
+export class Checking {
+  constructor(draft, manner, { onAnswer, onState }) {
+    this.draft = draft
+    this.manner = manner
+    this.onAnswer = onAnswer
+    this.onState = onState
+    this.flight = null // { texts, controller }
+    this.timer = 0
+    this.failures = 0
+    addEventListener("online", () => this.soon(0))
+  }
+
+  // The text has changed: drop what is out of date, and ask when the writer pauses.
+  changed() {
+    if (this.flight && this.flight.texts.some((text) => !this.draft.has(text))) this.drop()
+    this.soon(PAUSE)
+  }
+
+  // The level or the words have changed.
+  restart() {
+    this.drop()
+    this.soon(0)
+  }
+
+  drop() {
+    this.flight?.controller.abort()
+    this.flight = null
+  }
+
+  soon(milliseconds) {
+    clearTimeout(this.timer)
+    this.timer = setTimeout(() => this.next(), milliseconds)
+  }
+
+  async next() {
+    if (this.flight) return
+    const texts = this.draft.unknown(CHARACTERS_AT_ONCE)
+    if (!texts.length) return this.onState("done")
+    const flight = { texts, controller: new AbortController() }
+    this.flight = flight
+    if (!this.failures) this.onState("checking")
+    try {
+      const answers = await check(texts, this.manner(), flight.controller.signal)
+      if (this.flight !== flight) return
+      this.flight = null
+      this.failures = 0
+      this.draft.learn(texts, answers)
+      this.onAnswer()
+      this.soon(0)
+    } catch (wrong) {
+      if (this.flight === flight) this.flight = null
+      else return
+      this.failed(wrong, texts)
+    }
+  }
+
+  failed(wrong, texts) {
+    if (wrong.name === "AbortError") return
+    this.failures += 1
+    if (wrong instanceof Busy) {
+      this.onState("busy")
+      this.soon(1000 * wrong.seconds)
+    } else if (wrong instanceof NeedsKey) {
+      this.onState("needsKey")
+    } else if (wrong instanceof Refused) {
+      // Asking again would not help; the rest of the text still can be checked.
+      this.onState("refused", { sentence: wrong.message })
+      this.draft.learn(texts, texts.map(() => []))
+    } else {
+      if (!(wrong instanceof Offline)) console.error(wrong)
+      this.onState("offline")
+      this.soon(Math.min(LONGEST_WAIT, 500 * 2 ** this.failures))
+    }
+  }
+}

@@ -1,0 +1,64 @@
+// The API's own description, read from openapi.json and laid out for people.
+
+import { element } from "./cards.js"
+import { recall } from "./memory.js"
+
+const dark = matchMedia("(prefers-color-scheme: dark)").matches
+document.documentElement.dataset.theme = recall("theme") ?? (dark ? "dark" : "light")
+
+const api = await (await fetch("openapi.json")).json()
+const find = (schema) => (schema?.$ref ? api.components.schemas[schema.$ref.split("/").at(-1)] : schema)
+
+document.getElementById("operations").replaceChildren(
+  element("section", { class: "lesson" }, element("h2", {}, `${api.info.title} ${api.info.version}`), prose(api.info.description)),
+  ...Object.entries(api.paths).flatMap(([path, operations]) =>
+    Object.entries(operations).map(([method, operation]) => describe(method, path, operation)),
+  ),
+)
+
+function describe(method, path, operation) {
+  const [kind, body] = Object.entries(operation.requestBody?.content ?? {})[0] ?? []
+  const schema = find(body?.schema)
+  const example = body?.example ?? schema?.examples?.[0]
+  const fields = operation.parameters?.map((one) => [one.name, one.description]) ??
+    Object.entries(schema?.properties ?? {}).map(([name, one]) => [name, one.description])
+  const answer = find(operation.responses["200"]?.content?.["application/json"]?.schema)
+  return element(
+    "section",
+    { class: "lesson" },
+    element("h2", {}, element("span", { class: "method" }, method.toUpperCase()), element("span", { class: "path" }, path), operation.summary),
+    prose(operation.description),
+    ...table("Fields", fields),
+    ...(example ? [element("h3", {}, "Example"), element("pre", {}, curl(path, kind, example))] : []),
+    ...table("Answer", outline(answer)),
+    ...table("Refusals", Object.entries(operation.responses).filter(([status]) => status !== "200").map(([status, one]) => [status, one.description])),
+  )
+}
+
+// The fields of an answer, those of what it holds indented by a dot.
+function outline(schema, prefix = "", depth = 0) {
+  return Object.entries(schema?.properties ?? {}).flatMap(([name, one]) => {
+    const inner = find(one.items ?? one)
+    return [[prefix + name, one.description ?? inner.description ?? ""], ...(depth < 3 ? outline(inner, `${prefix}${name}.`, depth + 1) : [])]
+  })
+}
+
+function table(title, rows = []) {
+  if (!rows.length) return []
+  const lines = rows.map(([name, text]) => element("tr", {}, element("td", {}, element("code", {}, name)), element("td", {}, ...inline(text ?? ""))))
+  return [element("h3", {}, title), element("table", {}, element("tbody", {}, ...lines))]
+}
+
+function prose(text) {
+  return element("p", {}, ...inline(text.replace(/([^\n])\n(?!\n)/g, "$1 ").trim()))
+}
+
+function inline(text) {
+  return text.split("`").map((part, index) => (index % 2 ? element("code", {}, part) : part))
+}
+
+function curl(path, kind, example) {
+  const address = `${location.origin}${path}`
+  if (kind === "application/json") return `curl ${address} -H 'Content-Type: application/json' \\\n  -d '${JSON.stringify(example)}'`
+  return [`curl ${address}`, ...Object.entries(example).map(([name, value]) => `--data-urlencode '${name}=${value}'`)].join(" \\\n  ")
+}

@@ -1,0 +1,93 @@
+// A plain text area with underlines behind it. The text area keeps what browsers do well: input methods, undo, selection,
+// screen readers. The underlay repeats its text invisibly and only draws the lines.
+
+export class Editor {
+  constructor({ area, underlay }) {
+    this.area = area
+    this.underlay = underlay
+    this.drawn = [] // { key, node } for each piece
+    this.active = null
+  }
+
+  get text() {
+    return this.area.value
+  }
+
+  // Draw the pieces; those that look as before are left alone, so a long text costs no more than its changed piece.
+  draw(pieces, findings) {
+    const byPiece = new Map()
+    for (const finding of findings) {
+      if (!byPiece.has(finding.piece)) byPiece.set(finding.piece, [])
+      byPiece.get(finding.piece).push(finding)
+    }
+    const next = pieces.map((piece) => {
+      const own = byPiece.get(piece) ?? []
+      const marks = own.map((f) => `${f.offset}+${f.length}${f.id === this.active ? "!" : ""}`).join(" ")
+      return { key: `${marks}\n${piece.text}`, piece, own }
+    })
+    const most = Math.min(next.length, this.drawn.length)
+    let front = 0
+    while (front < most && next[front].key === this.drawn[front].key) next[front].node = this.drawn[front++].node
+    let back = 0
+    while (back < most - front && next.at(-1 - back).key === this.drawn.at(-1 - back).key) {
+      next.at(-1 - back).node = this.drawn.at(-1 - back).node
+      back += 1
+    }
+    for (const old of this.drawn.slice(front, this.drawn.length - back)) old.node.remove()
+    const anchor = back ? this.drawn[this.drawn.length - back].node : this.underlay.lastElementChild
+    for (const item of next.slice(front, next.length - back)) {
+      item.node = drawPiece(item.piece.text, item.own, this.active)
+      this.underlay.insertBefore(item.node, anchor)
+    }
+    this.drawn = next
+  }
+
+  start() {
+    // A last line that is empty has a height only if something stands on it.
+    const end = document.createElement("span")
+    end.textContent = "\u200b"
+    this.underlay.replaceChildren(end)
+    this.drawn = []
+  }
+
+  // Where a finding is on the screen.
+  rectangle(finding) {
+    for (const { own, node } of this.drawn) {
+      const index = own.findIndex((one) => one.id === finding.id && one.start === finding.start)
+      if (index >= 0) return node.querySelectorAll("mark")[index].getBoundingClientRect()
+    }
+    return null
+  }
+
+  // Replace a stretch of the text as if it were typed, so that the browser's own undo takes it back.
+  replace(start, stop, content) {
+    const { scrollTop } = this.area.closest(".scroll")
+    this.area.focus({ preventScroll: true })
+    this.area.setSelectionRange(start, stop)
+    if (!document.execCommand("insertText", false, content)) {
+      this.area.setRangeText(content, start, stop, "end")
+      this.area.dispatchEvent(new Event("input", { bubbles: true }))
+    }
+    this.area.closest(".scroll").scrollTop = scrollTop
+  }
+
+  undo() {
+    this.area.focus({ preventScroll: true })
+    document.execCommand("undo")
+  }
+}
+
+function drawPiece(text, findings, active) {
+  const node = document.createElement("span")
+  let end = 0
+  for (const finding of findings) {
+    node.append(text.slice(end, finding.offset))
+    const mark = document.createElement("mark")
+    mark.className = finding.id === active ? "active" : ""
+    end = finding.offset + finding.length
+    mark.append(text.slice(finding.offset, end))
+    node.append(mark)
+  }
+  node.append(text.slice(end))
+  return node
+}

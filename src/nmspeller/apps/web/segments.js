@@ -1,0 +1,60 @@
+// A text in pieces that are checked one by one: paragraphs, and long paragraphs by their sentences. A keystroke changes one
+// piece, so only that one is sent again.
+
+const LONG = 240
+const LONGEST = 600
+const SENTENCE_END = /[。！？；!?;…]+[”’」』）》)"']*/g
+
+export function split(text) {
+  const pieces = []
+  let start = 0
+  while (start < text.length) {
+    const line = text.indexOf("\n", start)
+    const stop = line < 0 ? text.length : line + 1
+    splitParagraph(text.slice(start, stop), pieces)
+    start = stop
+  }
+  return pieces
+}
+
+function splitParagraph(paragraph, pieces) {
+  let start = 0
+  const cut = (stop) => {
+    while (stop - start > LONGEST) {
+      let end = start + LONGEST
+      // Never between the halves of one character.
+      if (/[\udc00-\udfff]/.test(paragraph[end])) end -= 1
+      pieces.push(paragraph.slice(start, end))
+      start = end
+    }
+    if (stop > start) pieces.push(paragraph.slice(start, stop))
+    start = stop
+  }
+  if (paragraph.length > LONG)
+    for (const end of paragraph.matchAll(SENTENCE_END)) {
+      const stop = end.index + end[0].length
+      if (stop - start >= LONG) cut(stop)
+    }
+  cut(paragraph.length)
+}
+
+// How many items at the front and at the back of two lists, or characters of two texts, are the same.
+export function unchanged(before, after) {
+  const most = Math.min(before.length, after.length)
+  let front = 0
+  while (front < most && before[front] === after[front]) front += 1
+  let back = 0
+  while (back < most - front && before.at(-1 - back) === after.at(-1 - back)) back += 1
+  return { front, back }
+}
+
+// Edits of one text carried over to what it has become: those that the change did not touch stay where they belong.
+export function carryOver(edits, before, after) {
+  const { front, back } = unchanged(before, after)
+  const shift = after.length - before.length
+  return edits.flatMap((edit) => {
+    if (edit.offset + edit.length <= front) return [edit]
+    if (edit.offset >= before.length - back) return [{ ...edit, offset: edit.offset + shift }]
+    return []
+  })
+}

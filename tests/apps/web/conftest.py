@@ -1,0 +1,91 @@
+"""A real Chromium, where there is one, and servers for it to look at."""
+
+import importlib.util
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+_spec = importlib.util.spec_from_file_location(
+    "http_conftest", Path(__file__).parents[1] / "http" / "conftest.py"
+)
+_servers = importlib.util.module_from_spec(_spec)
+_spec.loader.exec_module(_servers)
+start_fake_server = _servers.start_fake_server
+real_server = _servers.real_server
+
+SCREENSHOTS = Path(__file__).parents[3] / "docs" / "screenshots"
+QUIET = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--no-first-run",
+    "--disable-quic",
+    "--font-render-hinting=none",
+]
+
+
+@pytest.fixture(scope="session")
+def browser():
+    chromium = shutil.which("chromium")
+    if not chromium:
+        pytest.skip("there is no Chromium here (Debian: apt install chromium)")
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium, args=QUIET)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def open_page(browser):
+    """Open a server's page; the test fails if it reports an error or asks anyone but its own server."""
+    contexts = []
+    complaints = []
+
+    def open_(address, *, width=1280, height=800, dark=False, locale="zh-CN", path="/", allow_errors=False):
+        context = browser.new_context(
+            viewport={"width": width, "height": height},
+            locale=locale,
+            color_scheme="dark" if dark else "light",
+            device_scale_factor=2 if width < 600 else 1,
+        )
+        context.grant_permissions(["clipboard-read", "clipboard-write"])
+        contexts.append(context)
+        page = context.new_page()
+        page.set_default_timeout(15_000)
+        if not allow_errors:
+            page.on("console", lambda said: complaints.append(said.text) if said.type == "error" else None)
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        page.on(
+            "request",
+            lambda request: (
+                None
+                if request.url.startswith((address, "data:"))
+                else complaints.append(f"asked {request.url}")
+            ),
+        )
+        page.goto(f"{address}{path}")
+        return page
+
+    yield open_
+    for context in contexts:
+        context.close()
+    assert complaints == []
+
+
+@pytest.fixture
+def screenshot():
+    """Keep a picture for the docs when asked to (NMSPELLER_SCREENSHOTS=1); otherwise only take it."""
+
+    def take(page, name):
+        page.wait_for_timeout(250)
+        keep = os.environ.get("NMSPELLER_SCREENSHOTS")
+        picture = page.screenshot(path=SCREENSHOTS / f"{name}.png" if keep else None)
+        assert len(picture) > 10_000
+
+    return take

@@ -1,0 +1,318 @@
+"""The page in a real browser: type, fix, undo, input methods, long texts, a server that goes and comes back."""
+
+import pytest
+
+
+@pytest.fixture
+def server(start_fake_server):
+    return start_fake_server()
+
+
+@pytest.fixture
+def page(open_page, server):
+    return open_page(server.address)
+
+
+def wait_until_checked(page, findings):
+    page.wait_for_function(
+        "count => document.querySelector('#state').dataset.state === 'done'"
+        " && document.querySelectorAll('#underlay mark').length === count",
+        arg=findings,
+    )
+
+
+def text(page):
+    return page.input_value("#text")
+
+
+def marked(page):
+    return page.locator("#underlay mark").all_text_contents()
+
+
+def test_typing_underlines_and_clicking_corrects(page):
+    page.type("#text", "😀他己经来了，我很高心。")
+    wait_until_checked(page, 2)
+    assert marked(page) == ["己", "心"]
+    box = page.locator("#underlay mark").nth(1).bounding_box()
+    page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    popover = page.locator("#popover")
+    popover.wait_for()
+    assert "97%" in popover.inner_text()
+    assert "读音相近" in popover.inner_text()
+    assert popover.locator(".option").all_text_contents() == ["兴", "星"]
+    popover.locator(".option", has_text="星").click()
+    assert text(page) == "😀他己经来了，我很高星。"
+    wait_until_checked(page, 1)
+    page.click("#undo")
+    assert text(page) == "😀他己经来了，我很高心。"
+
+
+def test_underlines_lie_under_their_characters(page):
+    """The underlay must break lines where the text area does; else lines would lie under the wrong words."""
+    page.fill("#text", "字，“错”。（好）、" * 37 + "高心" + "abc def " * 9 + "己经")
+    wait_until_checked(page, 2)
+    for number in range(2):
+        box = page.locator("#underlay mark").nth(number).bounding_box()
+        page.mouse.click(box["x"] + box["width"] * 0.3, box["y"] + box["height"] / 2)
+        start = page.evaluate("document.querySelector('#text').selectionStart")
+        assert text(page)[start] in "心己"
+        page.keyboard.press("Escape")
+    heights = page.evaluate(
+        "[document.querySelector('#underlay').clientHeight, document.querySelector('#text').scrollHeight]"
+    )
+    assert abs(heights[0] - heights[1]) <= 1
+
+
+def test_accept_all_is_one_step_back(page):
+    page.fill("#text", "他己经来了。\n我很高心。\n平果")
+    wait_until_checked(page, 3)
+    page.click("#accept-all")
+    assert text(page) == "他已经来了。\n我很高兴。\n苹果"
+    wait_until_checked(page, 0)
+    page.keyboard.press("Control+z")
+    assert text(page) == "他己经来了。\n我很高心。\n平果"
+
+
+def test_keyboard_alone(page):
+    page.focus("#text")
+    page.keyboard.insert_text("己经高心平果")
+    wait_until_checked(page, 3)
+    page.keyboard.press("Control+Home")
+    page.keyboard.press("Alt+ArrowDown")
+    page.keyboard.press("Alt+ArrowDown")
+    page.wait_for_selector("#popover .option:focus")
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("Enter")
+    changed = text(page)
+    assert changed in ("己经高星平果", "己经高心评果")
+    assert page.evaluate("document.activeElement.id") == "text"
+    page.keyboard.press("Alt+ArrowUp")
+    page.keyboard.press("Escape")
+    assert page.evaluate("document.activeElement.id") == "text"
+    assert text(page) == changed
+    page.keyboard.press("Control+z")
+    assert text(page) == "己经高心平果"
+
+
+def test_only_the_changed_paragraph_is_sent(page):
+    sent = []
+    page.on(
+        "request", lambda request: sent.append(request.post_data_json) if "check" in request.url else None
+    )
+    page.fill("#text", "第一段高心。\n第二段己经。\n第三段。")
+    wait_until_checked(page, 2)
+    page.focus("#text")
+    page.keyboard.press("Control+End")
+    page.keyboard.insert_text("平果")
+    wait_until_checked(page, 3)
+    assert sent[-1]["text"] == ["第三段。平果"]
+    sent.clear()
+    page.keyboard.press("Control+z")
+    wait_until_checked(page, 2)
+    assert sent == []
+
+
+def test_level_words_and_ignore(page):
+    page.fill("#text", "平果高心")
+    wait_until_checked(page, 2)
+    page.click("#level >> text=谨慎")
+    wait_until_checked(page, 1)
+    page.click("#level >> text=均衡")
+    wait_until_checked(page, 2)
+    page.locator(".card", has_text="平").get_by_text("忽略").click()
+    wait_until_checked(page, 1)
+    page.click("#open-words")
+    page.fill("#word", "高心")
+    page.keyboard.press("Enter")
+    page.click("#words >> text=完成")
+    wait_until_checked(page, 0)
+    page.reload()
+    assert page.text_content("#words-count") == "1"
+    page.fill("#text", "平果高心")
+    wait_until_checked(page, 1)
+    page.click("#open-words")
+    page.click("[aria-label='删除“高心”']")
+    page.keyboard.press("Escape")
+    wait_until_checked(page, 2)
+
+
+def test_input_method_is_not_disturbed(page):
+    sent = []
+    page.on("request", lambda request: sent.append(request) if "check" in request.url else None)
+    page.fill("#text", "己经。")
+    wait_until_checked(page, 1)
+    sent.clear()
+    page.focus("#text")
+    page.keyboard.press("Control+End")
+    client = page.context.new_cdp_session(page)
+    for letters in ("g", "gao", "gao xin"):
+        client.send(
+            "Input.imeSetComposition",
+            {"text": letters, "selectionStart": len(letters), "selectionEnd": len(letters)},
+        )
+        page.wait_for_timeout(250)
+    page.wait_for_timeout(600)
+    assert text(page) == "己经。gao xin"
+    assert sent == []
+    client.send("Input.insertText", {"text": "高心"})
+    wait_until_checked(page, 2)
+    assert text(page) == "己经。高心"
+    assert len(sent) == 1
+
+
+def test_long_paste_stays_responsive(page):
+    long = "".join(f"第{number}段，他己经来了，大家都很高心。\n" for number in range(1_000))
+    assert len(long) > 20_000
+    page.evaluate(
+        """text => {
+            window.slowest = 0
+            new PerformanceObserver((list) => {
+                for (const entry of list.getEntries()) window.slowest = Math.max(window.slowest, entry.duration)
+            }).observe({ type: "longtask" })
+            navigator.clipboard.writeText(text)
+        }""",
+        long,
+    )
+    page.focus("#text")
+    page.keyboard.press("Control+v")
+    wait_until_checked(page, 2_000)
+    page.keyboard.insert_text("又一段高心")
+    wait_until_checked(page, 2_001)
+    assert page.evaluate("window.slowest") < 2_000
+    page.click("#accept-all")
+    assert "高心" not in text(page)
+    assert len(text(page)) == len(long) + 5
+
+
+def test_server_gone_and_back(open_page, start_fake_server):
+    server = start_fake_server()
+    page = open_page(server.address, allow_errors=True)
+    server.stop()
+    page.type("#text", "我很高心。")
+    page.wait_for_selector("#state[data-state=offline]")
+    assert "重试" in page.text_content("#state-text")
+    assert text(page) == "我很高心。"
+    port = int(server.address.rsplit(":", 1)[1])
+    start_fake_server(port=port)
+    wait_until_checked(page, 1)
+
+
+def test_key_is_asked_for(open_page, start_fake_server):
+    server = start_fake_server(api_key="s3cret")
+    page = open_page(server.address, allow_errors=True)
+    page.type("#text", "我很高心。")
+    page.click("#give-key")
+    page.fill("#key-input", "s3cret")
+    page.keyboard.press("Enter")
+    wait_until_checked(page, 1)
+
+
+def test_copy(page):
+    page.fill("#text", "平果😀")
+    page.click("#copy")
+    page.wait_for_function("document.querySelector('#copy').textContent === '已复制'")
+    assert page.evaluate("navigator.clipboard.readText()") == "平果😀"
+
+
+def test_two_languages_and_two_themes_are_remembered(open_page, server):
+    page = open_page(server.address, locale="en-US")
+    assert page.text_content("#tab-write") == "Write"
+    page.click("#language")
+    assert page.text_content("#tab-write") == "校对"
+    assert page.get_attribute("html", "lang") == "zh-CN"
+    page.click("#theme")
+    page.reload()
+    assert page.text_content("#tab-write") == "校对"
+    assert page.get_attribute("html", "data-theme") == "dark"
+
+
+def test_everything_has_a_name(page):
+    """What a screen reader would have to say nothing about."""
+    page.fill("#text", "平果")
+    wait_until_checked(page, 1)
+    for tab in ("#tab-write", "#tab-masking"):
+        page.click(tab)
+        nameless = page.evaluate(
+            """[...document.querySelectorAll('button, input, textarea, [role]')]
+                .filter((one) => one.checkVisibility())
+                .filter((one) => !(one.getAttribute('aria-label') || one.getAttribute('aria-labelledby')
+                    || one.textContent.trim() || one.labels?.[0]?.textContent.trim() || one.role === 'status'))
+                .map((one) => one.outerHTML.slice(0, 80))"""
+        )
+        assert nameless == []
+    assert page.get_attribute("#state-text", "aria-live") == "polite"
+
+
+def test_phone_does_not_scroll_sideways(open_page, server):
+    page = open_page(server.address, width=375, height=740)
+    page.fill("#text", "他己经来了，我很高心。" * 20)
+    wait_until_checked(page, 40)
+    for tab in ("#tab-write", "#tab-masking"):
+        page.click(tab)
+        assert page.evaluate("document.documentElement.scrollWidth") <= 375
+
+
+def test_masking_tab_says_so_where_the_engine_cannot(open_page, server):
+    page = open_page(server.address, allow_errors=True)
+    page.click("#tab-masking")
+    page.wait_for_function("document.querySelector('#masking-state').textContent.includes('engine')")
+
+
+def test_api_documentation(open_page, server):
+    page = open_page(server.address, path="/docs")
+    page.wait_for_selector("text=/v1/check")
+    assert page.locator(".method").count() >= 9
+    assert "curl" in page.inner_text("main")
+
+
+class TestWithTheShippedModel:
+    """The page as people see it; the docs' pictures are made here."""
+
+    def wait(self, page, least=3):
+        page.wait_for_function(
+            "least => document.querySelector('#state').dataset.state === 'done'"
+            " && document.querySelectorAll('#underlay mark').length >= least",
+            arg=least,
+        )
+
+    def test_writing(self, open_page, real_server, screenshot):
+        page = open_page(real_server)
+        page.click("#example")
+        self.wait(page)
+        page.keyboard.press("Control+Home")
+        page.keyboard.press("Alt+ArrowDown")
+        page.keyboard.press("Alt+ArrowDown")
+        screenshot(page, "write")
+        page.keyboard.press("Escape")
+        page.click("#accept-all")
+        assert "高兴" in text(page)
+
+    def test_writing_in_the_dark(self, open_page, real_server, screenshot):
+        page = open_page(real_server, dark=True, locale="en-US")
+        page.click("#example")
+        self.wait(page)
+        page.keyboard.press("Control+Home")
+        page.keyboard.press("Alt+ArrowDown")
+        page.keyboard.press("Alt+ArrowDown")
+        screenshot(page, "write-dark")
+
+    def test_writing_on_a_phone(self, open_page, real_server, screenshot):
+        page = open_page(real_server, width=390, height=844)
+        page.click("#example")
+        self.wait(page)
+        page.locator(".card").first.get_by_role("button").first.click()
+        screenshot(page, "phone")
+
+    def test_masking(self, open_page, real_server, screenshot):
+        page = open_page(real_server)
+        page.click("#tab-masking")
+        page.wait_for_selector(".tile")
+        assert page.locator("#as-is li").count() == 5
+        assert page.locator("#masked li").count() == 5
+        screenshot(page, "masking")
+        before = page.text_content(".tile[aria-selected=true]")
+        page.focus("#tiles")
+        page.keyboard.press("ArrowRight")
+        assert page.text_content(".tile[aria-selected=true]") != before
+        page.click("text=左邻+本字+右邻")
+        page.wait_for_function("document.querySelectorAll('.tile.hidden-one').length === 3")
