@@ -1,92 +1,93 @@
 """The BERT speller as an ONNX graph: ids in, the best few characters of every position out."""
 
 import numpy as np
+import onnx
 
 from nmspeller.runtime.arithmetic import Arithmetic
+from nmspeller.runtime.engine import FORMAT
 from nmspeller.runtime.graph import MICROSOFT, Graph
 from nmspeller.runtime.weights import Source
 
 BEST = 5
 
 
-def build(source: Source, arithmetic: Arithmetic) -> Graph:
-    """The whole graph.
+def build(source: Source, arithmetic: Arithmetic) -> onnx.ModelProto:
+    """The whole model.
 
-    Inputs: `ids` (batch, length) int32 with [CLS] first and [SEP] behind each text, padded; `lengths` (batch,)
-    int32, the special tokens counted. Outputs, for every position but the first and the last column:
-    `best` (batch, length - 2, 5) int32, `probabilities` of the same shape, and `kept` (batch, length - 2), the
-    probability of the character that stands there.
+    Inputs: `ids` (batch, length) int32 with [CLS] first and [SEP] behind each text, padded; `lengths`
+    (batch,) int32, the special tokens counted. Outputs, for every position but the first and the last column:
+    `best` (batch, length - 2, 5) int32, their `probabilities`, and `kept` (batch, length - 2), the probability
+    of the character that stands there.
     """
     graph = Graph()
     ids = graph.input("ids", np.int32, ["batch", "length"])
     lengths = graph.input("lengths", np.int32, ["batch"])
-    hidden = _embeddings(graph, source, arithmetic, ids)
-    for layer in range(source.layers):
-        hidden = _layer(graph, source, arithmetic, f"bert.encoder.layer.{layer}", hidden, lengths)
-    _head(graph, source, arithmetic, hidden, ids)
-    return graph
-
-
-def _embeddings(graph: Graph, source: Source, arithmetic: Arithmetic, ids: str) -> str:
-    words = arithmetic.gather(graph, "bert.embeddings.word_embeddings.weight", ids)
-    # Token types are always the first, so they are folded into the positions.
-    table = (
-        source.weights["bert.embeddings.position_embeddings.weight"]
-        + source.weights["bert.embeddings.token_type_embeddings.weight"][0]
+    build_part = _Builder(graph, source, arithmetic)
+    hidden = build_part.embeddings(ids)
+    for layer in range(source.encoder.layers):
+        hidden = build_part.layer(f"semantic.layers.{layer}", hidden, lengths)
+    build_part.head(hidden, ids)
+    return graph.model(
+        {
+            "format": FORMAT,
+            "arithmetic": arithmetic.name,
+            "vocabulary": str(source.encoder.vocabulary),
+            "positions": str(source.encoder.positions),
+        }
     )
-    length = graph.node("Slice", graph.node("Shape", ids), graph.integers(1), graph.integers(2))
-    positions = graph.node(
-        "Slice", graph.constant("positions", table), graph.integers(0), length, graph.integers(0)
-    )
-    summed = graph.node("Add", words, positions)
-    return _normalise(graph, source, "bert.embeddings.LayerNorm", summed)
 
 
-def _layer(graph: Graph, source: Source, arithmetic: Arithmetic, name: str, hidden: str, lengths: str) -> str:
-    query, key, value = arithmetic.linears(
-        graph, [f"{name}.attention.self.{part}" for part in ("query", "key", "value")], hidden
-    )
-    context = graph.node(
-        "MultiHeadAttention", query, key, value, "", lengths, domain=MICROSOFT, num_heads=source.heads
-    )
-    attended = arithmetic.linear(graph, f"{name}.attention.output.dense", context)
-    hidden = _add_and_normalise(graph, source, f"{name}.attention.output.LayerNorm", attended, hidden)
-    wide = arithmetic.linear_gelu(graph, f"{name}.intermediate.dense", hidden)
-    narrow = arithmetic.linear(graph, f"{name}.output.dense", wide)
-    return _add_and_normalise(graph, source, f"{name}.output.LayerNorm", narrow, hidden)
+class _Builder:
+    def __init__(self, graph: Graph, source: Source, arithmetic: Arithmetic) -> None:
+        self._graph, self._arithmetic = graph, arithmetic
+        self._encoder, self._weights = source.encoder, source.weights
 
+    def embeddings(self, ids: str) -> str:
+        """(batch, length) -> (batch, length, hidden)"""
+        graph = self._graph
+        words = self._arithmetic.embed(graph, ids)
+        table = self._constant("semantic.embeddings.positions.weight")
+        length = graph.node("Slice", graph.node("Shape", ids), graph.integers(1), graph.integers(2))
+        positions = graph.node("Slice", table, graph.integers(0), length, graph.integers(0))
+        return self._normalise("semantic.embeddings.norm", graph.node("Add", words, positions))
 
-def _head(graph: Graph, source: Source, arithmetic: Arithmetic, hidden: str, ids: str) -> None:
-    inner = graph.integers(1), graph.integers(-1), graph.integers(1)
-    hidden = graph.node("Slice", hidden, *inner)
-    hidden = arithmetic.linear_gelu(graph, "cls.predictions.transform.dense", hidden)
-    hidden = _normalise(graph, source, "cls.predictions.transform.LayerNorm", hidden)
-    logits = arithmetic.scores(
-        graph, "bert.embeddings.word_embeddings.weight", "cls.predictions.bias", hidden
-    )
-    total = graph.node("ReduceLogSumExp", logits, axes=[-1], keepdims=1)
-    best, where = graph.nodes("TopK", logits, graph.integers(BEST), outputs=2, axis=-1)
-    standing = graph.node("Unsqueeze", graph.node("Slice", ids, *inner), graph.integers(2))
-    kept = graph.node("GatherElements", logits, standing, axis=2)
-    shape: list[int | str] = ["batch", "characters"]
-    graph.output(graph.node("Cast", where, to=6), "best", np.int32, [*shape, BEST])
-    probabilities = graph.node("Exp", graph.node("Sub", best, total))
-    graph.output(probabilities, "probabilities", np.float32, [*shape, BEST])
-    kept = graph.node("Exp", graph.node("Sub", kept, total))
-    graph.output(graph.node("Squeeze", kept, graph.integers(2)), "kept", np.float32, shape)
+    def layer(self, name: str, hidden: str, lengths: str) -> str:
+        """(batch, length, hidden) -> (batch, length, hidden)"""
+        graph, arithmetic = self._graph, self._arithmetic
+        joined = arithmetic.dense(graph, f"{name}.qkv", hidden)
+        query, key, value = graph.nodes("Split", joined, outputs=3, axis=-1)
+        heads = self._encoder.heads
+        attended = graph.node(
+            "MultiHeadAttention", query, key, value, "", lengths, domain=MICROSOFT, num_heads=heads
+        )
+        attended = arithmetic.dense(graph, f"{name}.out", attended)
+        hidden = self._normalise(f"{name}.attention_norm", graph.node("Add", attended, hidden))
+        wide = arithmetic.dense_gelu(graph, f"{name}.up", hidden)
+        narrow = arithmetic.dense(graph, f"{name}.down", wide)
+        return self._normalise(f"{name}.output_norm", graph.node("Add", narrow, hidden))
 
+    def head(self, hidden: str, ids: str) -> None:
+        """(batch, length, hidden) -> the graph's outputs"""
+        graph = self._graph
+        inner = graph.integers(1), graph.integers(-1), graph.integers(1)
+        hidden = graph.node("Slice", hidden, *inner)
+        if "head.dense.weight" in self._weights:
+            hidden = self._arithmetic.dense_gelu(graph, "head.dense", hidden)
+            hidden = self._normalise("head.norm", hidden)
+        everything = graph.node("Softmax", self._arithmetic.score(graph, hidden), axis=-1)
+        probabilities, best = graph.nodes("TopK", everything, graph.integers(BEST), outputs=2, axis=-1)
+        standing = graph.node("Unsqueeze", graph.node("Slice", ids, *inner), graph.integers(2))
+        kept = graph.node("GatherElements", everything, standing, axis=2)
+        kept = graph.node("Squeeze", kept, graph.integers(2))
+        shape: list[int | str] = ["batch", "characters"]
+        graph.output(graph.node("Cast", best, to=graph.INT32), "best", np.int32, [*shape, BEST])
+        graph.output(probabilities, "probabilities", np.float32, [*shape, BEST])
+        graph.output(kept, "kept", np.float32, shape)
 
-def _normalise(graph: Graph, source: Source, name: str, value: str) -> str:
-    gain, bias = (
-        graph.constant(f"{name}.{part}", source.weights[f"{name}.{part}"]) for part in ("weight", "bias")
-    )
-    return graph.node("LayerNormalization", value, gain, bias, axis=-1, epsilon=source.epsilon)
+    def _constant(self, name: str) -> str:
+        return self._graph.constant(name, self._weights[name])
 
-
-def _add_and_normalise(graph: Graph, source: Source, name: str, value: str, skip: str) -> str:
-    gain, bias = (
-        graph.constant(f"{name}.{part}", source.weights[f"{name}.{part}"]) for part in ("weight", "bias")
-    )
-    return graph.node(
-        "SkipLayerNormalization", value, skip, gain, bias, domain=MICROSOFT, epsilon=source.epsilon
-    )
+    def _normalise(self, name: str, value: str) -> str:
+        gain, bias = self._constant(f"{name}.weight"), self._constant(f"{name}.bias")
+        epsilon = self._encoder.norm_epsilon
+        return self._graph.node("LayerNormalization", value, gain, bias, axis=-1, epsilon=epsilon)

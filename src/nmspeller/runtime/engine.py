@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 from nmspeller.errors import InputError
 from nmspeller.text.vocabulary import Vocabulary
 
+FORMAT = "nmspeller model 1"
+
 Ids = NDArray[np.int32]
 Floats = NDArray[np.float32]
 
@@ -38,18 +40,27 @@ class Engine:
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = threads or _cores()
         options.log_severity_level = 4
+        # The graph is fused by hand, and the fused addition and normalisation is slower than the two apart.
+        options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_BASIC
         self._specials = vocabulary.cls, vocabulary.sep, vocabulary.pad
         try:
             self._session: Any = onnxruntime.InferenceSession(
                 str(model), options, providers=["CPUExecutionProvider"]
             )
-            names = {value.name for value in self._session.get_outputs()}
-        except Exception as wrong:
+        except Exception as wrong:  # ONNX Runtime has no narrower class in common.
             raise InputError(
-                f"{model} is not a model that can be loaded; write it again with `nmspeller export`."
+                f"{model} is damaged or is no model; write it again with `nmspeller export`."
             ) from wrong
-        if names != {"best", "probabilities", "kept"}:
+        facts = self._session.get_modelmeta().custom_metadata_map
+        if facts.get("format") != FORMAT:
             raise InputError(f"{model} was not written by `nmspeller export`; export the checkpoint with it.")
+        if int(facts["vocabulary"]) != len(vocabulary):
+            raise InputError(
+                f"{model} knows {facts['vocabulary']} characters and its vocab.txt {len(vocabulary)}; "
+                "use the two files of one export."
+            )
+        self.longest = int(facts["positions"]) - 2
+        """How many characters a window may have."""
 
     def scores(self, ids: Ids, starts: NDArray[np.intp], stops: NDArray[np.intp]) -> Iterator[Scores]:
         """Score the windows `ids[start:stop]`, every batch holding windows of about one length."""

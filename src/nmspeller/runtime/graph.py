@@ -1,5 +1,6 @@
 """A thin hand on onnx.helper: nodes and constants, named and gathered into one model."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,8 @@ MICROSOFT = "com.microsoft"
 
 class Graph:
     """An ONNX graph in the making; a value is known by its name."""
+
+    FLOAT, INT32 = TensorProto.FLOAT, TensorProto.INT32
 
     def __init__(self) -> None:
         self._nodes: list[onnx.NodeProto] = []
@@ -34,11 +37,21 @@ class Graph:
         """Store an array once; the same name again means the same array."""
         if name not in self._constants:
             self._constants[name] = numpy_helper.from_array(np.ascontiguousarray(array), name)
+        if tuple(self._constants[name].dims) != array.shape:
+            raise ValueError(f"two different arrays are called {name}")
         return name
 
     def integers(self, *values: int) -> str:
         """A one-dimensional int64 constant, as shapes and axes are given."""
         return self.constant("integers_" + "_".join(map(str, values)), np.array(values, np.int64))
+
+    def scalar(self, value: float) -> str:
+        """A float constant."""
+        return self.constant(f"scalar_{value!r}", np.array(value, np.float32))
+
+    def byte(self, value: int) -> str:
+        """A uint8 constant, as zero points are given."""
+        return self.constant(f"byte_{value}", np.array(value, np.uint8))
 
     def node(self, operator: str, *inputs: str, domain: str = "", **attributes: Any) -> str:
         """Add an operator with one output and name that output."""
@@ -53,13 +66,15 @@ class Graph:
         self._nodes.append(helper.make_node(operator, inputs, names, name=stem, domain=domain, **attributes))
         return names
 
-    def model(self) -> onnx.ModelProto:
-        """The finished model."""
+    def model(self, facts: Mapping[str, str]) -> onnx.ModelProto:
+        """The finished model; `facts` travel along as metadata."""
         graph = helper.make_graph(
             self._nodes, "nmspeller", self._inputs, self._outputs, list(self._constants.values())
         )
         opsets = [helper.make_opsetid("", OPSET), helper.make_opsetid(MICROSOFT, 1)]
-        return helper.make_model(graph, opset_imports=opsets, ir_version=9, producer_name="nmspeller")
+        model = helper.make_model(graph, opset_imports=opsets, ir_version=9, producer_name="nmspeller")
+        helper.set_model_props(model, dict(facts))
+        return model
 
 
 def _onnx_type(kind: Any) -> int:

@@ -1,44 +1,90 @@
-"""Reading a masked language model's weights, under Hugging Face's names, without torch."""
+"""Reading a trained BERT speller without torch: our checkpoints, and Hugging Face's BertForMaskedLM folders."""
 
 import json
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nmspeller.errors import InputError
+from nmspeller.models.checkpoint import read_description
+from nmspeller.models.config import EncoderConfig, SpellerConfig, from_mapping
+from nmspeller.models.names import config_from_hugging_face, from_hugging_face
+from nmspeller.text.vocabulary import Vocabulary
 
 Weights = dict[str, NDArray[np.float32]]
+
+TABLE = "semantic.embeddings.words.weight"
+"""The table that embeds characters and, tied, scores them."""
 
 
 @dataclass(frozen=True)
 class Source:
-    """A BERT masked language model: its sizes, its weights, its vocabulary file."""
+    """A BERT speller: its sizes, its weights under our own names, the folder it came from."""
 
-    layers: int
-    heads: int
-    positions: int
-    epsilon: float
+    encoder: EncoderConfig
     weights: Weights
-    vocabulary: Path
+    folder: Path
+
+    @property
+    def vocabulary(self) -> Vocabulary:
+        return Vocabulary.from_file(self.folder / "vocab.txt")
 
 
 def read_source(folder: str | Path) -> Source:
-    """Read a Hugging Face BertForMaskedLM folder."""
+    """Read a checkpoint folder or a Hugging Face folder.
+
+    Raises:
+        InputError: the folder is neither, or holds a speller that cannot be exported.
+    """
+    folder = Path(folder)
+    if (folder / "config.yaml").is_file():
+        return _read_checkpoint(folder)
+    if (folder / "config.json").is_file():
+        return _read_hugging_face(folder)
+    raise InputError(
+        f"{folder} holds neither a checkpoint (config.yaml) nor a Hugging Face model (config.json)."
+    )
+
+
+def _read_checkpoint(folder: Path) -> Source:
+    description, _ = read_description(folder)
+    kind = description.pop("speller", None)
+    if kind != "bert":
+        raise InputError(f"{folder} holds a {kind!r} speller, and only 'bert' can be exported so far.")
+    config = from_mapping(SpellerConfig, description)
+    if config.masking is not None and config.masking.active == "always":
+        raise InputError(f"{folder} masks n-grams in prediction too, and that cannot be exported so far.")
+    tensors = _tensors(folder)
+    weights = {name: tensor for name, tensor in tensors.items() if not name.startswith("semantic.masking.")}
+    return Source(config.encoder, weights, folder)
+
+
+def _read_hugging_face(folder: Path) -> Source:
+    try:
+        description = json.loads((folder / "config.json").read_text("utf-8"))
+    except (OSError, ValueError) as error:
+        raise InputError(f"{folder}/config.json cannot be read ({error}); copy it again.") from error
+    vocabulary = Vocabulary.from_file(folder / "vocab.txt")
+    config = config_from_hugging_face(description, vocabulary.mask)
+    weights = from_hugging_face(_tensors(folder), config.layers)
+    if "head.bias" not in weights:
+        raise InputError(f"{folder} has no head that predicts characters; give a BertForMaskedLM.")
+    return Source(config, weights, folder)
+
+
+def _tensors(folder: Path) -> Weights:
+    import ml_dtypes  # noqa: F401  (teaches numpy bfloat16, in which checkpoints may be stored)
+    from safetensors import SafetensorError
     from safetensors.numpy import load_file
 
-    folder = Path(folder)
-    config: dict[str, Any] = json.loads((folder / "config.json").read_text("utf-8"))
-    weights = load_file(folder / "model.safetensors")
-    if config["hidden_act"] != "gelu":
-        raise InputError(f"{folder} uses {config['hidden_act']}, and only gelu can be exported.")
-    return Source(
-        layers=config["num_hidden_layers"],
-        heads=config["num_attention_heads"],
-        positions=config["max_position_embeddings"],
-        epsilon=config["layer_norm_eps"],
-        weights=weights,
-        vocabulary=folder / "vocab.txt",
-    )
+    path = folder / "model.safetensors"
+    try:
+        tensors = load_file(path)
+    except (OSError, SafetensorError) as error:
+        raise InputError(f"{path} is missing or damaged ({error}); copy it again.") from error
+    return {
+        name: tensor if tensor.dtype.kind in "iu" else tensor.astype(np.float32)
+        for name, tensor in tensors.items()
+    }

@@ -1,0 +1,70 @@
+"""What a model's dense layers see when it reads real text: the samples that quantisation works from."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+from onnx import helper
+
+from nmspeller.runtime.arithmetic import Arithmetic, Float, Integer
+from nmspeller.runtime.bert import build
+from nmspeller.runtime.quantise import quantise_inputs, quantise_layer
+from nmspeller.runtime.weights import TABLE, Source
+
+_BATCH = 16
+# Enough for a layer of 3,072 inputs to be known well, few enough to be held for all layers at once.
+_ROWS = 4096
+
+# The layers whose inputs get a second byte; docs/results/quantisation.md has what each choice costs and gains.
+FINE = (".down",)
+
+Samples = dict[str, NDArray[np.float32]]
+
+
+def integer_arithmetic(source: Source, texts: Sequence[str], fine: Sequence[str] = FINE) -> Arithmetic:
+    """The model in integers, closest to itself on `texts`; `fine` names the kinds of layers with two bytes."""
+    samples = listen(source, texts)
+    layers = {
+        name: quantise_layer(source.weights[f"{name}.weight"], rows, fine=name.endswith(tuple(fine)))
+        for name, rows in samples.items()
+        if name != TABLE
+    }
+    return Integer(source.weights, layers, quantise_inputs(samples[TABLE]))
+
+
+def listen(source: Source, texts: Sequence[str]) -> Samples:
+    """The inputs of every dense layer while the model reads the texts: (rows, width) each."""
+    import onnxruntime
+
+    arithmetic = Float(source.weights)
+    model = build(source, arithmetic)
+    for value in arithmetic.inputs.values():
+        model.graph.output.append(helper.make_tensor_value_info(value, 1, None))
+    session = onnxruntime.InferenceSession(model.SerializeToString(), providers=["CPUExecutionProvider"])
+    heard: dict[str, list[NDArray[np.float32]]] = {name: [] for name in arithmetic.inputs}
+    rows = 0
+    for ids in _batches(source, texts):
+        lengths = np.full(len(ids), ids.shape[1], np.int32)
+        values = session.run(list(arithmetic.inputs.values()), {"ids": ids, "lengths": lengths})
+        for name, value in zip(heard, values, strict=True):
+            heard[name].append(value.reshape(-1, value.shape[-1]))
+        rows += ids.size
+        if rows >= _ROWS:
+            break
+    return {name: np.concatenate(values) for name, values in heard.items()}
+
+
+def _batches(source: Source, texts: Sequence[str]) -> list[NDArray[np.int32]]:
+    """The texts as batches without padding: each batch is cut to its shortest text."""
+    vocabulary = source.vocabulary
+    rows = sorted((vocabulary.encode(text) for text in texts if text), key=len)
+    batches = []
+    for first in range(0, len(rows), _BATCH):
+        group = rows[first : first + _BATCH]
+        length = min(len(group[0]), source.encoder.positions - 2)
+        batch = np.stack([row[:length] for row in group])
+        edge = np.ones((len(group), 1), np.int32)
+        batches.append(np.hstack((edge * vocabulary.cls, batch, edge * vocabulary.sep)))
+    # Long and short texts alike, should the rows be enough before all batches are read.
+    order = np.random.default_rng(0).permutation(len(batches))
+    return [batches[place] for place in order]

@@ -1,0 +1,76 @@
+"""An opened model folder: reads texts and says what it would replace in them."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nmspeller.errors import InputError
+from nmspeller.runtime.dictionary import Replacements
+from nmspeller.runtime.engine import Engine, Ids
+from nmspeller.runtime.explain import is_explained
+from nmspeller.runtime.findings import Finder, Findings
+from nmspeller.runtime.passage import Passage, Prepared, prepare
+from nmspeller.runtime.policy import Policy, Thresholds
+from nmspeller.text.protect import WordMatcher
+from nmspeller.text.vocabulary import Vocabulary
+
+SHIPPED = Path(__file__).parents[1] / "shipped"
+"""The model that comes with the package."""
+
+# Texts are read this many characters at a time, so that memory does not grow with the number of texts.
+_PASSAGE_CHARACTERS = 1 << 15
+
+
+class Reader:
+    """The files of a model folder, loaded: `model.onnx`, `vocab.txt` and `policy.json`.
+
+    Raises:
+        InputError: a file is missing, damaged or of another model.
+    """
+
+    def __init__(self, folder: Path, *, threads: int | None = None) -> None:
+        if not (folder / "model.onnx").is_file():
+            raise InputError(f"{folder} holds no model.onnx; give a folder that `nmspeller export` wrote.")
+        self.policy = Policy.read(folder / "policy.json")
+        self.vocabulary = Vocabulary.from_file(folder / "vocab.txt")
+        engine = Engine(folder / "model.onnx", self.vocabulary, threads=threads)
+        if self.policy.window > engine.longest:
+            raise InputError(
+                f"{folder}/policy.json asks for windows of more than {engine.longest} characters."
+            )
+        self._finder = Finder(engine, self.vocabulary.is_hanzi(), self._explains)
+
+    def read(
+        self,
+        texts: Iterable[str],
+        thresholds: Thresholds,
+        passes: int,
+        matchers: Sequence[WordMatcher] = (),
+        replacements: Replacements | None = None,
+    ) -> Iterator[tuple[Passage, Findings]]:
+        """The texts, in order and a few at a time, each time with what was found in them."""
+        replacements = replacements or Replacements({})
+        prepared: list[Prepared] = []
+        size = 0
+        for text in texts:
+            prepared.append(prepare(text, matchers, replacements, self.policy.window))
+            size += len(text)
+            if size >= _PASSAGE_CHARACTERS:
+                yield self._find(prepared, thresholds, passes)
+                prepared, size = [], 0
+        if prepared:
+            yield self._find(prepared, thresholds, passes)
+
+    def _find(
+        self, prepared: Sequence[Prepared], thresholds: Thresholds, passes: int
+    ) -> tuple[Passage, Findings]:
+        passage = Passage(prepared, self.vocabulary)
+        found = self._finder.find(passage.ids, passage.allowed, passage.windows, thresholds, passes)
+        return passage, found
+
+    def _explains(self, originals: Ids, targets: Ids) -> NDArray[np.bool_]:
+        tokens = self.vocabulary.tokens
+        pairs = zip(originals.tolist(), targets.tolist(), strict=True)
+        return np.array([is_explained(tokens[original], tokens[target]) for original, target in pairs], bool)
