@@ -62,11 +62,15 @@ def test_same_answer_alone_in_a_batch_and_packed(make, rows, speller, ngram):
     alone = [model.predict(collate([row], pad_multiple=1)) for row in rows]
     ids = torch.cat([each[0][0] for each in alone])
     probabilities = torch.cat([each[1][0] for each in alone])
+    with torch.no_grad():
+        scores = torch.cat([model(collate([row], pad_multiple=1))[0] for row in rows])
     for batch in (collate(rows), collate(rows, pad_multiple=30), pack(rows)):
-        found = model.predict(batch)
+        with torch.no_grad():
+            found = *model.predict(batch), model(batch)
         found = [each[batch.real] if isinstance(batch, Batch) else each for each in found]
         assert torch.equal(found[0], ids)
         torch.testing.assert_close(found[1], probabilities, atol=1e-5, rtol=1e-4)
+        torch.testing.assert_close(found[2], scores, atol=1e-4, rtol=1e-4)
 
 
 @EVERY
