@@ -32,6 +32,7 @@ from nmspeller.runtime.correction import Edit
 
 _SECONDS_BETWEEN_PARTIAL_RESULTS = 1.0
 _SECONDS_A_QUICK_FIX_WAITS = 2.0
+_SECONDS_TO_WAIT_FOR_SETTINGS = 2.0
 
 Result = TypeVar("Result")
 
@@ -78,6 +79,7 @@ class SpellingServer(LanguageServer):
         self.settings = Settings()
         self.shut_down = False
         self._initial_options: Any = None
+        self._configured = asyncio.Event()
         self._speller = lru_cache(maxsize=2)(
             lambda model, replacements: make_speller(model, replacements=dict(replacements))
         )
@@ -114,10 +116,14 @@ class SpellingServer(LanguageServer):
     def initialize(self, options: Any) -> None:
         """The editor's first settings; they hold wherever it does not set something else later."""
         self._initial_options = options
-        self.configure(None)
+        self._apply(None)
 
     def configure(self, options: Any) -> None:
-        """The editor's settings are now these."""
+        """The editor's settings are now these; what was opened before they came has waited for them."""
+        self._apply(options)
+        self._configured.set()
+
+    def _apply(self, options: Any) -> None:
         settings, complaints = Settings.read(self._initial_options, options)
         changed = settings != self.settings
         self.settings = settings
@@ -191,8 +197,8 @@ class SpellingServer(LanguageServer):
         Nothing else runs between the last `await` and the publishing, and a newer text cancels this task:
         what is published is always about the text as it is.
         """
-        with contextlib.suppress(asyncio.TimeoutError):
-            await asyncio.wait_for(state.hurry.wait(), delay)
+        await _wait(self._configured, _SECONDS_TO_WAIT_FOR_SETTINGS)
+        await _wait(state.hurry, delay)
         try:
             if not self.settings.enable:
                 self._publish(state, [])
@@ -286,6 +292,12 @@ class SpellingServer(LanguageServer):
     def report_server_error(self, error: Exception, source: Any) -> None:
         """What pygls cannot make sense of is noted on standard error; a person could do nothing about it."""
         print(f"nmspeller: {source.__name__}: {error}", file=sys.stderr)
+
+
+async def _wait(event: asyncio.Event, seconds: float) -> None:
+    """Until the event, but no longer than this."""
+    with contextlib.suppress(asyncio.TimeoutError):
+        await asyncio.wait_for(event.wait(), seconds)
 
 
 def _cancel(state: _Open) -> None:

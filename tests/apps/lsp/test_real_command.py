@@ -1,0 +1,38 @@
+"""`nmspeller lsp` as it is installed, with the shipped model."""
+
+import subprocess
+import sys
+
+import pytest
+
+from nmspeller.runtime.speller import SHIPPED
+
+pytestmark = [
+    pytest.mark.asyncio(loop_scope="module"),
+    pytest.mark.skipif(not (SHIPPED / "model.onnx").is_file(), reason="no model is shipped in this checkout"),
+]
+
+
+async def test_a_letter_in_markdown_is_corrected(real_editor):
+    editor = real_editor
+    result = await editor.start(encodings=["utf-8"])
+    assert result.server_info.name == "nmspeller"
+    text = "# 信😀\n\n`我门` 去年**我门**去外国认识了很多人。\n"
+    uri = editor.open("信.md", text, "markdown")
+    found = await editor.diagnostics(uri)
+    assert "门" in editor.found(uri, found)
+
+    (action,) = await editor.actions(uri, 0, only=["source.fixAll"])
+    assert "**我们**" in editor.apply(uri, action)
+    assert "`我门`" in editor.apply(uri, action)
+
+    editor.replace(uri, text.rindex("门"), text.rindex("门") + 1, "们")
+    assert "门" not in editor.found(uri, await editor.diagnostics(uri))
+
+
+async def test_the_editor_that_insists_on_stdio_may():
+    done = subprocess.run(
+        [sys.executable, "-m", "nmspeller", "lsp", "--stdio"], input=b"", capture_output=True, timeout=60
+    )
+    assert done.returncode == 1  # the editor went away without a word
+    assert done.stdout == b""
