@@ -1,4 +1,4 @@
-"""What the batch tests share: a stand-in speller that every process finds, and an engine without processes."""
+"""What the batch tests share: a stand-in speller that all processes find, and an engine without any."""
 
 import os
 import sys
@@ -13,13 +13,15 @@ HERE = str(Path(__file__).parent)
 STAND_IN = SpellerSettings(factory="stand_in_speller:StandIn")
 
 
+# Worker processes are given this process's path, or its environment where they are started by others.
+sys.path.insert(0, HERE)
+
+
 @pytest.fixture(scope="session", autouse=True)
-def _stand_in_is_importable():
-    sys.path.insert(0, HERE)
+def _stand_in_is_found_by_processes():
     before = os.environ.get("PYTHONPATH")
     os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [HERE, before]))
     yield
-    sys.path.remove(HERE)
     if before is None:
         del os.environ["PYTHONPATH"]
     else:

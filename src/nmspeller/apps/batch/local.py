@@ -65,7 +65,7 @@ class LocalEngine:
                     waiting.extendleft(reversed(lost))
                     pool.shutdown(cancel_futures=True)
                     if deaths == _MAX_DEATHS:
-                        raise InputError(_death_sentence(order, lost[0]))
+                        raise InputError(death_sentence(order, lost[0], deaths))
                     pool = self._pool(order)
                 yield None
         finally:
@@ -117,9 +117,10 @@ def _correct(shard: Shard) -> dict[str, Any]:
     return _worker.correct(shard)
 
 
-def _death_sentence(order: WorkOrder, shard: Shard) -> str:
+def death_sentence(order: WorkOrder, shard: Shard, deaths: int) -> str:
+    """What to do when workers die again and again."""
     file = order.sources[shard.source].source.shown
     return (
-        f"workers were killed {_MAX_DEATHS} times at or near rows {shard.first_row} to "
+        f"workers were killed {deaths} times at or near rows {shard.first_row} to "
         f"{shard.first_row + shard.rows - 1} of {file}; if memory is short, run again with fewer --workers."
     )

@@ -111,6 +111,12 @@ def file_system(address: str) -> tuple[Any, str]:
     return fs, path
 
 
+def absolute(address: str) -> str:
+    """The address as it is understood from anywhere."""
+    fs, path = file_system(address)
+    return path if isinstance(fs, LocalFileSystem) else str(fs.unstrip_protocol(path))
+
+
 def _sync_folder(path: str) -> None:
     """Make a rename last through a power cut; not every system lets a folder be opened."""
     try:

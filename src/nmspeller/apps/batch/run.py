@@ -3,11 +3,13 @@
 import time
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any, Protocol
 
 from nmspeller.apps.batch.assemble import assemble, write_quarantine
 from nmspeller.apps.batch.identity import identity, refuse_another_job, refuse_foreign_output
 from nmspeller.apps.batch.job import Job
+from nmspeller.apps.batch.places import absolute
 from nmspeller.apps.batch.plan import Plan, Shard, plan, size_of
 from nmspeller.apps.batch.progress import Progress, Rate
 from nmspeller.apps.batch.sources import Source, find_sources
@@ -48,6 +50,8 @@ def run(
 ) -> dict[str, Any]:
     """Run the job and return its summary; a job that is done already is only summarised."""
     progress = progress or Progress(quiet=True)
+    # Workers may stand in another folder or on another machine.
+    job = replace(job, output=absolute(job.output))
     store = Store(job.output)
     began = time.monotonic()
     model_hash = job.speller.load().model_hash

@@ -85,6 +85,28 @@ class Store:
         """Remove the piece of a compressed input that a finished shard was read from."""
         self.pieces.remove(piece_name(number))
 
+    def ask_workers_to_stop(self, stop: bool) -> None:
+        """Tell workers on other machines to begin nothing more, or take it back."""
+        if stop:
+            self.work.write("stop", b"")
+        else:
+            self.work.remove("stop")
+
+    def workers_should_stop(self) -> bool:
+        """Whether workers were asked to stop."""
+        return self.work.size("stop") is not None
+
+    def count_try(self, number: int) -> int:
+        """Note that a shard is begun, and say how often it was since `forget_tries`."""
+        name = f"tries/{number:08d}"
+        tries = int(self.work.read(name) or b"0") + 1
+        self.work.write(name, str(tries).encode())
+        return tries
+
+    def forget_tries(self) -> None:
+        """Begin to count tries anew."""
+        self.work.remove("tries")
+
     def remove_leftovers(self) -> None:
         """Remove what killed workers left half-written."""
         for name in self.work.sizes():

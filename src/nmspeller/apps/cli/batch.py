@@ -1,49 +1,86 @@
 """`nmspeller batch`"""
 
 import json
+from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import typer
 
+from nmspeller.apps.cli.check import Level
 from nmspeller.errors import InputError
 
 if TYPE_CHECKING:
     from nmspeller.apps.batch.run import Engine
 
-_FORMATS = ("text", "jsonl", "csv", "parquet")
+
+class Format(str, Enum):
+    """What is in the input files."""
+
+    text = "text"
+    jsonl = "jsonl"
+    csv = "csv"
+    parquet = "parquet"
+
+
+class What(str, Enum):
+    """What is written for each text."""
+
+    corrected = "corrected"
+    edits = "edits"
+    both = "both"
+
+
+class Where(str, Enum):
+    """Where the work is done."""
+
+    local = "local"
+    ray = "ray"
 
 
 def batch(
     inputs: list[str] = typer.Argument(
-        ..., metavar="INPUT...", help="Files, folders, patterns, fsspec addresses."
+        metavar="INPUT...", help="Files, folders, patterns, fsspec addresses."
     ),
-    output: str = typer.Argument(
-        ..., metavar="OUTPUT", help="The folder to write to, local or an fsspec address."
-    ),
+    output: str = typer.Argument(metavar="OUTPUT", help="The folder to write to, or its fsspec address."),
     column: str = typer.Option("text", help="The column or key that holds the text."),
-    write: str = typer.Option("corrected", help="What to write: corrected, edits or both."),
-    level: str = typer.Option("balanced", help="How sure the speller must be, as in `nmspeller check`."),
-    words: Path | None = typer.Option(None, help="A file of words that are never edited, one a line."),
-    model: str | None = typer.Option(None, help="A model folder, instead of the one that is shipped."),
-    format: str | None = typer.Option(None, help=f"{', '.join(_FORMATS)}; otherwise the suffix tells."),
-    engine: str = typer.Option("local", help="local (processes on this machine) or ray (a cluster)."),
-    address: str | None = typer.Option(None, help="The Ray cluster to use; otherwise one is started here."),
-    workers: int | None = typer.Option(None, min=1, help="How many workers; otherwise one a core."),
+    write: What = typer.Option(What.corrected, help="What is written for each text."),
+    level: Level = typer.Option(Level.balanced, "--level", "-l", help="How much is corrected."),
+    words: list[Path] = typer.Option(
+        None,
+        "--words",
+        "-w",
+        help="A file of words that are right, one a line; may be given again.",
+        show_default=False,
+    ),
+    model: Path = typer.Option(
+        None, metavar="FOLDER", help="A model folder instead of the shipped model.", show_default=False
+    ),
+    format: Format = typer.Option(
+        None, help="What is in the files, where their suffix does not tell.", show_default=False
+    ),
+    engine: Where = typer.Option(Where.local, help="Processes on this machine, or a Ray cluster."),
+    address: str = typer.Option(
+        None, help="The Ray cluster to use; otherwise one is started for the job.", show_default=False
+    ),
+    workers: int = typer.Option(None, min=1, help="How many; otherwise one a core.", show_default=False),
     cache: int = typer.Option(50_000, min=0, help="How many different texts each worker remembers."),
     max_bad_share: float = typer.Option(
         0.01, min=0, max=1, help="Stop when more than this share of the rows cannot be processed."
     ),
     shard_size: int = typer.Option(
-        1 << 20, min=1, max=64 << 20, help="Bytes of input in a shard, the unit that is done or not done."
+        1 << 20,
+        min=1,
+        max=64 << 20,
+        help="Bytes of input in a shard, which is done as a whole or not at all.",
     ),
     as_json: bool = typer.Option(False, "--json", help="Print the summary as one JSON object."),
     speller: str = typer.Option("nmspeller.runtime:Speller", hidden=True),
 ) -> None:
     """Correct whole collections of files or tables.
 
-    Every input file is written to OUTPUT under its own name and in its own format, with the text corrected and
-    all else as it was. A job that was stopped goes on when the same command is run again. Exit code 0: done.
+    Every input file is written to OUTPUT under its own name and in its own format, with the text corrected
+    and all else as it was. A stopped job goes on when the same command is run again. Exit code 0: done.
     """
     try:
         from nmspeller.apps.batch import Interrupted, Job, SpellerSettings, Write, run
@@ -51,12 +88,15 @@ def batch(
         from nmspeller.apps.batch.summary import in_words
     except ImportError as wrong:
         raise InputError("`batch` needs more packages: pip install 'nmspeller[scale]'.") from wrong
-    if write not in [choice.value for choice in Write]:
-        raise InputError("--write is one of corrected, edits and both.")
-    if format is not None and format not in _FORMATS:
-        raise InputError(f"--format is one of {', '.join(_FORMATS)}.")
-    settings = SpellerSettings(model, level, _read_words(words), speller)
-    job = Job(tuple(inputs), output, column, Write(write), format, settings, shard_size)
+    from nmspeller.runtime.dictionary import read_words
+
+    if address is not None and engine is not Where.ray:
+        raise InputError("--address goes with --engine ray.")
+    # Workers on other machines have no such files, and stand in other folders.
+    known = tuple(word for path in words or () for word in read_words(path))
+    settings = SpellerSettings(str(model.resolve()) if model else None, level.value, known, speller)
+    kind = format.value if format else None
+    job = Job(tuple(inputs), output, column, Write(write.value), kind, settings, shard_size)
     where = _engine(engine, address, workers)
     try:
         summary = run(job, where, cache=cache, max_bad_share=max_bad_share, progress=Progress())
@@ -66,28 +106,13 @@ def batch(
     typer.echo(json.dumps(summary, ensure_ascii=False) if as_json else in_words(summary, output))
 
 
-def _engine(name: str, address: str | None, workers: int | None) -> "Engine":
-    from nmspeller.apps.batch.local import LocalEngine
+def _engine(where: Where, address: str | None, workers: int | None) -> "Engine":
+    if where is Where.local:
+        from nmspeller.apps.batch.local import LocalEngine
 
-    if name == "ray":
-        try:
-            from nmspeller.apps.batch.on_ray import RayEngine
-        except ImportError as wrong:
-            raise InputError("--engine ray needs Ray: pip install 'nmspeller[scale]'.") from wrong
-        return RayEngine(workers, address)
-    if name != "local":
-        raise InputError("--engine is one of local and ray.")
-    if address is not None:
-        raise InputError("--address goes with --engine ray.")
-    return LocalEngine(workers)
-
-
-def _read_words(path: Path | None) -> tuple[str, ...]:
-    """The words themselves, since a worker on another machine has no such file."""
-    if path is None:
-        return ()
+        return LocalEngine(workers)
     try:
-        lines = path.read_text(encoding="utf-8-sig").splitlines()
-    except (OSError, UnicodeDecodeError) as wrong:
-        raise InputError(f"{path} cannot be read as a list of words in UTF-8: {wrong}.") from wrong
-    return tuple(word for line in lines if (word := line.strip()) and not word.startswith("#"))
+        from nmspeller.apps.batch.on_ray import RayEngine
+    except ImportError as wrong:
+        raise InputError("--engine ray needs Ray: pip install 'nmspeller[scale]'.") from wrong
+    return RayEngine(workers, address)

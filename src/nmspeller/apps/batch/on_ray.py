@@ -1,0 +1,199 @@
+"""The Ray engine: Ray Data hands shards to a pool of actors, each of which loads its speller once.
+
+What travels through Ray is only the description of a shard and its entry; text goes from the input to the
+worker and from the worker to OUTPUT, which every node must see under the same address.
+"""
+
+import json
+import logging
+import os
+import queue
+import threading
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict
+from typing import Any
+
+os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+os.environ.setdefault("RAY_BACKEND_LOG_LEVEL", "fatal")
+
+import ray
+import ray.data
+from ray.exceptions import RayError
+
+from nmspeller.apps.batch.local import cores, death_sentence
+from nmspeller.apps.batch.plan import Shard
+from nmspeller.apps.batch.stopping import Stop
+from nmspeller.apps.batch.store import Store
+from nmspeller.apps.batch.worker import ShardWorker, WorkOrder, disk_sentence
+from nmspeller.errors import InputError
+
+_TICK_SECONDS = 0.2
+_LEAVING_SECONDS = 5
+# Only descriptions and entries pass through the object store of a cluster that is started for a job.
+_OBJECT_STORE_BYTES = 200 << 20
+# A shard a block, so that each is tried again by itself, until there are too many blocks to keep account of.
+_MAX_BLOCKS = 10_000
+# Ray gives a shard whose worker or node died to another without end, and some texts may kill every worker.
+_MAX_TRIES = 3
+
+
+class RayEngine:
+    """Actors on a Ray cluster: the one at `address`, or one on this machine for the time of the job."""
+
+    def __init__(self, workers: int | None = None, address: str | None = None) -> None:
+        self._workers = workers
+        self._address = address
+
+    def correct(
+        self, order: WorkOrder, shards: Sequence[Shard], stop: Stop
+    ) -> Generator[dict[str, Any] | None, None, None]:
+        """The entries of the shards as they are finished, and None now and then for the caller to look up."""
+        connected_before = ray.is_initialized()
+        if not connected_before:
+            self._connect()
+        cpus = int(ray.cluster_resources().get("CPU", 1))  # type: ignore[no-untyped-call]
+        workers = min(self._workers or max(1, cpus), len(shards))
+        store = Store(order.job.output)
+        store.ask_workers_to_stop(False)
+        store.forget_tries()
+        results: queue.Queue[dict[str, Any] | BaseException | None] = queue.Queue()
+        left = threading.Event()
+        reader = threading.Thread(target=_read, args=(order, shards, workers, results, left), daemon=True)
+        reader.start()
+        idle: set[str] = set()
+        asked = False
+        try:
+            while stop.asked < 2 and len(idle) < workers:
+                if stop.asked and not asked:
+                    store.ask_workers_to_stop(True)
+                    asked = True
+                try:
+                    result = results.get(timeout=_TICK_SECONDS)
+                except queue.Empty:
+                    yield None
+                    continue
+                if result is None:
+                    return
+                if isinstance(result, BaseException):
+                    raise _in_one_sentence(result)
+                if "error" in result:
+                    raise InputError(result["error"])
+                if "idle" in result:
+                    idle.add(result["idle"])
+                    continue
+                yield result
+        finally:
+            left.set()
+            if not connected_before:
+                # Leaving the cluster ends the dataset's actors, and the reader, which complains, with them.
+                with _silence():
+                    ray.shutdown()
+                    reader.join(_LEAVING_SECONDS)
+
+    def _connect(self) -> None:
+        quiet: dict[str, Any] = {"log_to_driver": False, "logging_level": logging.ERROR}
+        try:
+            with _silence():
+                if self._address is not None:
+                    ray.init(self._address, **quiet)
+                else:
+                    ray.init(
+                        "local",
+                        num_cpus=self._workers or cores(),
+                        include_dashboard=False,
+                        object_store_memory=_OBJECT_STORE_BYTES,
+                        _node_ip_address="127.0.0.1",
+                        **quiet,
+                    )
+        except (ConnectionError, RuntimeError, ValueError) as wrong:
+            where = self._address or "a cluster on this machine"
+            raise InputError(f"Ray cannot reach or start {where}: {_first_line(wrong)}.") from wrong
+
+
+class _ShardActor:
+    """One worker of the pool; what a person must hear travels as a result, since Ray would wrap it up."""
+
+    def __init__(self, order: WorkOrder) -> None:
+        self._order = order
+        self._store = Store(order.job.output)
+        self._name = f"{ray.get_runtime_context().get_node_id()} {os.getpid()}"
+        self._worker: ShardWorker | None = None
+        self._error = ""
+        try:
+            self._worker = ShardWorker(order)
+        except InputError as wrong:
+            self._error = str(wrong)
+
+    def __call__(self, batch: dict[str, Any]) -> dict[str, list[str]]:
+        return {"result": [json.dumps(self._correct(Shard(**json.loads(shard)))) for shard in batch["shard"]]}
+
+    def _correct(self, shard: Shard) -> dict[str, Any]:
+        if self._worker is None:
+            return {"error": self._error}
+        try:
+            if self._store.workers_should_stop():
+                return {"idle": self._name}
+            if self._store.count_try(shard.number) > _MAX_TRIES:
+                return {"error": death_sentence(self._order, shard, _MAX_TRIES)}
+            return self._worker.correct(shard)
+        except InputError as wrong:
+            return {"error": str(wrong)}
+        except OSError as wrong:
+            return {"error": disk_sentence(wrong, self._order.job.output)}
+
+
+def _read(
+    order: WorkOrder,
+    shards: Sequence[Shard],
+    workers: int,
+    results: "queue.Queue[dict[str, Any] | BaseException | None]",
+    left: threading.Event,
+) -> None:
+    """Run the dataset and put what comes out of it into the queue, at last None, until `left` is set."""
+    try:
+        context = ray.data.DataContext.get_current()
+        context.enable_progress_bars = False
+        logging.getLogger("ray.data").setLevel(logging.ERROR)
+        items = [{"shard": json.dumps(asdict(shard))} for shard in shards]
+        entries = ray.data.from_items(items, override_num_blocks=min(len(items), _MAX_BLOCKS)).map_batches(
+            _ShardActor,
+            fn_constructor_args=(order,),
+            batch_size=1,
+            num_cpus=1,
+            compute=ray.data.ActorPoolStrategy(size=workers, max_tasks_in_flight_per_actor=2),
+        )
+        for row in entries.iter_rows():
+            results.put(json.loads(row["result"]))
+            if left.is_set():
+                return
+        results.put(None)
+    except BaseException as wrong:
+        results.put(wrong)
+
+
+@contextmanager
+def _silence() -> Iterator[None]:
+    """Keep what Ray says when it starts and stops from the person's terminal."""
+    kept = os.dup(2)
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    try:
+        os.dup2(nowhere, 2)
+        yield
+    finally:
+        os.dup2(kept, 2)
+        os.close(kept)
+        os.close(nowhere)
+
+
+def _in_one_sentence(wrong: BaseException) -> BaseException:
+    if isinstance(wrong, RayError):
+        return InputError(
+            f"the Ray cluster gave up ({_first_line(wrong)}); look at its nodes and run the same command "
+            "again to go on."
+        )
+    return wrong
+
+
+def _first_line(wrong: BaseException) -> str:
+    return next(iter(str(wrong).strip().splitlines()), type(wrong).__name__).rstrip(".")

@@ -1,0 +1,47 @@
+"""`nmspeller batch` as people type it."""
+
+import json
+
+import pytest
+
+from nmspeller.apps.cli import run
+
+SPELLER = ["--speller", "stand_in_speller:StandIn"]
+
+
+def test_the_summary_in_words_and_in_json(tmp_path, capsys):
+    (tmp_path / "a.jsonl").write_text('{"body": "我己经来了。在见！"}\n{"body": 5}\n', encoding="utf-8")
+    (tmp_path / "words.txt").write_text("在见\n", encoding="utf-8")
+    command = ["batch", str(tmp_path / "a.jsonl"), str(tmp_path / "out"), "--column", "body", *SPELLER]
+    command += ["--words", str(tmp_path / "words.txt"), "--workers", "1", "--max-bad-share", "0.5"]
+    assert run(command) == 0
+    said, complaints = capsys.readouterr()
+    assert complaints == ""
+    assert "2 sentences in 2 rows" in said
+    assert "1 edits in 1 rows: 1 similar shape." in said
+    assert "nmspeller-quarantine.jsonl" in said
+    assert (tmp_path / "out" / "a.jsonl").read_text(encoding="utf-8") == '{"body": "我已经来了。在见！"}\n'
+    # The second time there is nothing to do but to tell.
+    assert run([*command, "--json"]) == 0
+    summary = json.loads(capsys.readouterr().out)
+    assert (summary["rows"], summary["edits"], summary["quarantined"]) == (2, 1, 1)
+    assert summary["slowest_shard"]["file"].endswith("a.jsonl")
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        (["--address", "auto"], "--address goes with --engine ray."),
+        (["--write", "all"], "'all' is not one of"),
+        (["--shard-size", "0"], "--shard-size"),
+        (["--words", "none.txt"], "none.txt"),
+        (["--column", "title"], "choose with --column among text."),
+    ],
+)
+def test_bad_usage_is_one_sentence(tmp_path, capsys, options, says):
+    (tmp_path / "a.csv").write_text("text\n己\n", encoding="utf-8")
+    assert run(["batch", str(tmp_path / "a.csv"), str(tmp_path / "out"), *SPELLER, *options]) == 2
+    said, complaint = capsys.readouterr()
+    assert said == ""
+    assert says in complaint
+    assert complaint.count("\n") == 1
