@@ -59,20 +59,27 @@ class ServerProcess:
         return self.process.returncode
 
 
-@pytest.fixture
-def start_fake_server(tmp_path):
+@contextlib.contextmanager
+def fake_servers(folder):
+    """Starts servers around a fake speller, and stops them in the end; their logs lie in the folder."""
     servers = []
 
     def start(environment=None, **settings):
-        port = free_port()
-        command = [sys.executable, str(HERE / "fakes.py"), json.dumps({"port": port, **settings})]
-        server = ServerProcess(command, port, tmp_path / f"{port}.log", **(environment or {}))
-        servers.append(server)
-        return server
+        settings = {"port": free_port(), **settings}
+        command = [sys.executable, str(HERE / "fakes.py"), json.dumps(settings)]
+        log = folder / f"{len(servers)}.log"
+        servers.append(ServerProcess(command, settings["port"], log, **(environment or {})))
+        return servers[-1]
 
     yield start
     for server in servers:
         server.stop()
+
+
+@pytest.fixture
+def start_fake_server(tmp_path):
+    with fake_servers(tmp_path) as start:
+        yield start
 
 
 @pytest.fixture(scope="session")

@@ -16,7 +16,7 @@ start_fake_server = _servers.start_fake_server
 real_server = _servers.real_server
 
 SCREENSHOTS = Path(__file__).parents[3] / "docs" / "screenshots"
-QUIET = [
+QUIET = (
     "--no-sandbox",
     "--disable-gpu",
     "--disable-background-networking",
@@ -24,8 +24,14 @@ QUIET = [
     "--disable-sync",
     "--no-first-run",
     "--disable-quic",
-    "--font-render-hinting=none",
-]
+)
+
+
+@pytest.fixture(scope="session")
+def fake_server(tmp_path_factory):
+    """The address of a server around a fake speller."""
+    with _servers.fake_servers(tmp_path_factory.mktemp("fake")) as start:
+        yield start(model="nowhere").address
 
 
 @pytest.fixture(scope="session")
@@ -36,7 +42,7 @@ def browser():
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium, args=QUIET)
+        browser = playwright.chromium.launch(executable_path=chromium, args=list(QUIET))
         yield browser
         browser.close()
 

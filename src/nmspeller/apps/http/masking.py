@@ -1,11 +1,12 @@
 """`POST /v1/masking`: how the model reads each character of a sentence, with and without its n-gram masked.
 
 Masking here is literal, the paper's ideal: for each position the sentence is read once with the characters of
-its window replaced by [MASK]. The trained layer's attention is shown beside it where the model's folder has one.
+its window replaced by [MASK]. The trained layer's attention is shown too where the model's folder has one.
 """
 
 import asyncio
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any, Literal
 
@@ -20,7 +21,9 @@ from nmspeller.apps.http.answers import Json
 from nmspeller.apps.http.native import REFUSALS
 from nmspeller.apps.http.refusals import Refusal
 from nmspeller.apps.http.service import Service
+from nmspeller.errors import InputError
 from nmspeller.runtime.engine import Engine, Floats, Ids
+from nmspeller.runtime.reader import SHIPPED
 from nmspeller.text.script import simplify
 from nmspeller.text.vocabulary import Vocabulary
 
@@ -73,37 +76,38 @@ class MaskingAnswer(BaseModel):
     "/masking",
     summary="See a sentence through n-gram masking",
     response_model=MaskingAnswer,
-    responses={404: {**REFUSALS[422], "description": "The engine cannot show this"}, **REFUSALS},
+    responses={404: {**REFUSALS[422], "description": "This model cannot be shown"}, **REFUSALS},
 )
 async def show_masking(asked: MaskingRequest, request: Request) -> Response:
     """What the model would write at each position, with the sentence as it is and with its n-gram masked."""
     service: Service = request.app.state.service
-    reader = _reader_of(service.checker)
-    if reader is None:
-        raise Refusal(404, "This server's engine cannot show single readings of a sentence.")
+
+    def read() -> dict[str, Any]:
+        return _reader_of(service.settings.model).read(asked.text, asked.window)
+
     try:
         async with _one_at_a_time:
-            reading = asyncio.to_thread(reader.read, asked.text, asked.window)
-            answer = await asyncio.wait_for(reading, service.settings.time_limit)
+            answer = await asyncio.wait_for(asyncio.to_thread(read), service.settings.time_limit)
+    except InputError as wrong:
+        raise Refusal(404, f"This server's model cannot be shown: {wrong}") from None
     except asyncio.TimeoutError:
         raise refusals.out_of_time(service.settings.time_limit) from None
     return Json(answer)
 
 
-def _reader_of(checker: Any) -> "MaskedReader | None":
-    finder = getattr(checker, "_finder", None)
-    if finder is None:
-        return None
-    return MaskedReader(finder.engine, checker.vocabulary, checker._folder / "masking.npz")
+@cache
+def _reader_of(model: str | None) -> "MaskedReader":
+    """The reader of a server's model, loaded when it is first asked for: most servers never need it."""
+    return MaskedReader(Path(model) if model else SHIPPED)
 
 
 class MaskedReader:
     """Reads a sentence once as it is and once for each position with that position's window masked."""
 
-    def __init__(self, engine: Engine, vocabulary: Vocabulary, layer: Path) -> None:
-        self._engine = engine
-        self._vocabulary = vocabulary
-        self._layer = layer
+    def __init__(self, folder: Path) -> None:
+        self._vocabulary = Vocabulary.from_file(folder / "vocab.txt")
+        self._engine = Engine(folder / "model.onnx", self._vocabulary, threads=1)
+        self._layer = folder / "masking.npz"
 
     def read(self, text: str, window: str) -> dict[str, Any]:
         """The answer to a request."""

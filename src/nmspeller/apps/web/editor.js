@@ -1,5 +1,5 @@
-// A plain text area with underlines behind it. The text area keeps what browsers do well: input methods, undo, selection,
-// screen readers. The underlay repeats its text invisibly and only draws the lines.
+// A plain text area with underlines behind it. The text area keeps what browsers do well: input methods, selection, screen
+// readers. The underlay repeats its text invisibly and only draws the lines.
 
 export class Editor {
   constructor({ area, underlay }) {
@@ -57,23 +57,6 @@ export class Editor {
       if (index >= 0) return node.querySelectorAll("mark")[index].getBoundingClientRect()
     }
     return null
-  }
-
-  // Replace a stretch of the text as if it were typed, so that the browser's own undo takes it back.
-  replace(start, stop, content) {
-    const { scrollTop } = this.area.closest(".scroll")
-    this.area.focus({ preventScroll: true })
-    this.area.setSelectionRange(start, stop)
-    if (!document.execCommand("insertText", false, content)) {
-      this.area.setRangeText(content, start, stop, "end")
-      this.area.dispatchEvent(new Event("input", { bubbles: true }))
-    }
-    this.area.closest(".scroll").scrollTop = scrollTop
-  }
-
-  undo() {
-    this.area.focus({ preventScroll: true })
-    document.execCommand("undo")
   }
 }
 

@@ -5,6 +5,7 @@ import { Checking } from "./checking.js"
 import { Draft } from "./draft.js"
 import { Editor } from "./editor.js"
 import { onLanguage, switchLanguage, t, translate } from "./language.js"
+import { History } from "./history.js"
 import { Masking } from "./masking.js"
 import { recall, remember } from "./memory.js"
 import { giveKey } from "./server.js"
@@ -18,6 +19,7 @@ const at = (id) => document.getElementById(id)
 const area = at("text")
 const draft = new Draft()
 const editor = new Editor({ area, underlay: at("underlay") })
+const history = new History(area)
 const words = new Words(() => again())
 let level = recall("level") ?? "balanced"
 let findings = []
@@ -104,9 +106,21 @@ function choose(finding, focus) {
   popover.show(finding, rectangle, { focus })
 }
 
+function replace(start, stop, content) {
+  history.replace(start, stop, content)
+  area.focus({ preventScroll: true })
+  changed()
+}
+
+function takeBack(way) {
+  popover.close(false)
+  area.focus({ preventScroll: true })
+  if (history[way]()) changed()
+}
+
 function accept(finding, target) {
   popover.close(false)
-  editor.replace(finding.start, finding.start + finding.length, target)
+  replace(finding.start, finding.start + finding.length, target)
 }
 
 function acceptAll() {
@@ -120,7 +134,7 @@ function acceptAll() {
     end = start + length
   }
   // One replacement, so that one undo takes all of it back.
-  editor.replace(first.start, last.start + last.length, content)
+  replace(first.start, last.start + last.length, content)
 }
 
 function ignore(finding) {
@@ -150,11 +164,27 @@ function step(direction) {
 area.addEventListener("compositionstart", () => (composing = true))
 area.addEventListener("compositionend", () => {
   composing = false
+  history.record({ typed: true })
   changed()
 })
-area.addEventListener("input", () => {
+area.addEventListener("input", (event) => {
   popover.close(false)
+  if (!composing) history.record({ typed: event.inputType === "insertText" })
   changed()
+})
+area.addEventListener("beforeinput", (event) => {
+  const way = { historyUndo: "undo", historyRedo: "redo" }[event.inputType]
+  if (!way) return
+  event.preventDefault()
+  takeBack(way)
+})
+area.addEventListener("keydown", (event) => {
+  if (!(event.ctrlKey || event.metaKey) || event.altKey || composing) return
+  const key = event.key.toLowerCase()
+  const way = key === "y" || (key === "z" && event.shiftKey) ? "redo" : key === "z" ? "undo" : null
+  if (!way) return
+  event.preventDefault()
+  takeBack(way)
 })
 area.addEventListener("click", () => {
   if (area.selectionStart !== area.selectionEnd) return
@@ -175,7 +205,7 @@ at("scroll").addEventListener("scroll", () => popover.close(false), { passive: t
 addEventListener("resize", () => popover.close(false))
 
 at("accept-all").addEventListener("click", acceptAll)
-at("undo").addEventListener("click", () => editor.undo())
+at("undo").addEventListener("click", () => takeBack("undo"))
 at("copy").addEventListener("click", async () => {
   try {
     await navigator.clipboard.writeText(area.value)
@@ -189,7 +219,7 @@ at("copy").addEventListener("click", async () => {
   at("copy").textContent = t("copied")
   setTimeout(() => (at("copy").textContent = t("copy")), 1500)
 })
-at("example").addEventListener("click", () => editor.replace(0, area.value.length, EXAMPLE))
+at("example").addEventListener("click", () => replace(0, area.value.length, EXAMPLE))
 at("level").addEventListener("change", (event) => {
   level = event.target.value
   remember("level", level)
@@ -199,6 +229,7 @@ at("level").addEventListener("change", (event) => {
 const keyDialog = at("key")
 const askForKey = () => keyDialog.showModal()
 at("give-key").addEventListener("click", askForKey)
+at("key-cancel").addEventListener("click", () => keyDialog.close(""))
 keyDialog.addEventListener("close", () => {
   if (keyDialog.returnValue !== "save") return
   giveKey(at("key-input").value.trim())
