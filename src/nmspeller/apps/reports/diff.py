@@ -1,5 +1,6 @@
 """A unified diff that `patch` and `git apply` take."""
 
+import os
 import re
 import sys
 from collections.abc import Iterator
@@ -17,7 +18,7 @@ class DiffReport:
 
     def show(self, document: Document, correction: Correction) -> None:
         encoding = document.encoding if isinstance(document, TextDocument) else Encoding("utf-8")
-        in_colour = sys.stdout.isatty()
+        in_colour = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
         codec = "utf-8" if in_colour else encoding.codec
         sys.stdout.flush()
         for line in unified(document.name, correction):

@@ -1,0 +1,68 @@
+"""What a real terminal gets to see: colours where it has them, and a bar when the work takes long."""
+
+import os
+import pty
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+PROGRAM = [sys.executable, str(Path(__file__).with_name("knowing_speller.py")), "check"]
+
+
+def run_on_a_terminal(arguments, folder, **environment):
+    """Standard output and standard error, each on a terminal of its own."""
+    received = {}
+    ends = {name: pty.openpty() for name in ("stdout", "stderr")}
+
+    def listen(name, master):
+        pieces = []
+        try:
+            while piece := os.read(master, 65536):
+                pieces.append(piece)
+        except OSError:  # Linux says so when the other end is closed
+            pass
+        received[name] = b"".join(pieces).decode()
+
+    process = subprocess.Popen(
+        [*PROGRAM, *arguments],
+        cwd=folder,
+        env={"TERM": "xterm-256color", "COLUMNS": "80", **environment},
+        **{name: slave for name, (_, slave) in ends.items()},
+    )
+    threads = [threading.Thread(target=listen, args=(name, master)) for name, (master, _) in ends.items()]
+    for thread in threads:
+        thread.start()
+    for _, slave in ends.values():
+        os.close(slave)
+    process.wait(60)
+    for thread in threads:
+        thread.join(60)
+    for master, _ in ends.values():
+        os.close(master)
+    return received["stdout"], received["stderr"]
+
+
+def test_colours_on_a_terminal_unless_they_are_not_wanted(tmp_path):
+    (tmp_path / "a.txt").write_text("我门")
+    out, err = run_on_a_terminal(["a.txt"], tmp_path)
+    assert "\x1b[1;31m门" in out
+    assert err == ""
+    out, _ = run_on_a_terminal(["a.txt"], tmp_path, NO_COLOR="1")
+    assert "31m" not in out
+    assert "门 → 们" in out
+
+
+def test_the_diff_is_coloured_too(tmp_path):
+    (tmp_path / "a.txt").write_text("我门")
+    out, _ = run_on_a_terminal(["--diff", "a.txt"], tmp_path)
+    assert "\x1b[32m+我们" in out
+
+
+def test_a_bar_shows_when_the_work_takes_long_and_leaves_standard_output_alone(tmp_path):
+    (tmp_path / "a.txt").write_text(("很好，" * 5000 + "\n") * 12)
+    out, err = run_on_a_terminal(["a.txt"], tmp_path, SECONDS_A_CHECK="0.3")
+    assert "━" in err
+    assert "a.txt" in err
+    assert "━" not in out
+    assert "No findings in 1 file." in out

@@ -1,0 +1,65 @@
+"""The whole way, with the model that is shipped."""
+
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from nmspeller.runtime.speller import SHIPPED
+
+ROOT = Path(__file__).parents[3]
+pytestmark = pytest.mark.skipif(not (SHIPPED / "model.onnx").is_file(), reason="no model is shipped")
+
+
+def nmspeller(*arguments, cwd, **options):
+    command = [sys.executable, "-m", "nmspeller", *map(str, arguments)]
+    return subprocess.run(command, cwd=cwd, capture_output=True, timeout=120, **options)
+
+
+def test_the_sample_of_the_readme():
+    result = nmspeller("check", "examples/sample.txt", cwd=ROOT)
+    found = result.stdout.decode()
+    assert result.returncode == 1
+    for correction in ("门 → 们", "汽 → 气", "己 → 已", "气 → 汽"):
+        assert correction in found
+    assert not result.stderr
+
+
+def test_formats_are_kept_to_the_byte(tmp_path):
+    (tmp_path / "a.md").write_text(
+        "# 我**门**的 `我门` 计划\r\n\r\n[我们己经](http://x/己经)到了。\r\n", newline=""
+    )
+    (tmp_path / "b.html").write_text('<p title="我门">我<b>门</b>一起去公园玩。</p>')
+    result = nmspeller("check", "--fix", "--json", "a.md", "b.html", cwd=tmp_path)
+    assert result.returncode == 1
+    assert (tmp_path / "a.md").read_bytes().decode() == (
+        "# 我**们**的 `我门` 计划\r\n\r\n[我们已经](http://x/己经)到了。\r\n"
+    )
+    assert (tmp_path / "b.html").read_text() == '<p title="我门">我<b>们</b>一起去公园玩。</p>'
+    assert [json.loads(line)["path"] for line in result.stdout.splitlines()] == ["a.md", "b.html"]
+
+
+def test_traditional_big5_in_and_out(tmp_path):
+    (tmp_path / "a.txt").write_bytes("今天下午我門一起去公園玩，天氣非常好。".encode("big5"))
+    nmspeller("check", "--fix", "a.txt", cwd=tmp_path)
+    assert (tmp_path / "a.txt").read_bytes().decode("big5") == "今天下午我們一起去公園玩，天氣非常好。"
+
+
+@pytest.mark.parametrize("damage", ["truncated", "empty", "missing"])
+def test_a_damaged_model_is_one_sentence(tmp_path, damage):
+    folder = tmp_path / "model"
+    shutil.copytree(SHIPPED, folder)
+    content = (folder / "model.onnx").read_bytes()
+    if damage == "missing":
+        (folder / "model.onnx").unlink()
+    else:
+        (folder / "model.onnx").write_bytes(content[: len(content) // 2] if damage == "truncated" else b"")
+    (tmp_path / "a.txt").write_text("我门")
+    result = nmspeller("check", "--fix", "--model", "model", "a.txt", cwd=tmp_path)
+    assert result.returncode == 2
+    assert result.stderr.count(b"\n") == 1
+    assert b"model" in result.stderr
+    assert (tmp_path / "a.txt").read_text() == "我门"
