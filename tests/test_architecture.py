@@ -102,3 +102,11 @@ def test_make_says_what_python_it_needs(tmp_path):
     result = run("make", "--no-print-directory", f"PYTHON={fake}", f"venv={tmp_path}/venv", "run")
     assert result.returncode != 0
     assert "3.10 to 3.13" in result.stdout
+
+
+def test_every_option_of_check_is_documented():
+    help_text = run(sys.executable, "-m", "nmspeller", "check", "--help").stdout
+    options = set(re.findall(r"--[a-z][a-z-]+", help_text)) - {"--help"}
+    manual = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
+    assert len(options) > 10
+    assert not {option for option in options if f"`{option}`" not in manual}
