@@ -16,6 +16,7 @@ from nmspeller.apps.batch.sources import Source, find_sources
 from nmspeller.apps.batch.stopping import Stop
 from nmspeller.apps.batch.store import QUARANTINE, Entries, Store
 from nmspeller.apps.batch.summary import summarise
+from nmspeller.apps.batch.tally import timed
 from nmspeller.apps.batch.worker import WorkOrder, disk_sentence
 from nmspeller.errors import InputError
 
@@ -66,15 +67,19 @@ def run(
                 summary: dict[str, Any] = finished["summary"]
                 return summary
         store.remove_leftovers()
-        the_plan = _plan(job, sources, model_hash, store, progress)
-        entries = store.entries()
+        phases = {"start": time.monotonic() - began}
+        with timed(phases, "plan"):
+            the_plan = _plan(job, sources, model_hash, store, progress)
+            entries = store.entries()
         skipped = len(entries)
         order = WorkOrder(job, the_plan.sources, model_hash, cache)
-        _correct(order, engine, the_plan, entries, store, max_bad_share, progress)
+        with timed(phases, "correct"):
+            _correct(order, engine, the_plan, entries, store, max_bad_share, progress)
         progress.show("putting the output together")
-        outputs = assemble(job, the_plan, entries, store)
-        write_quarantine(entries, store)
-        summary = summarise(the_plan, entries, time.monotonic() - began, skipped)
+        with timed(phases, "assemble"):
+            outputs = assemble(job, the_plan, entries, store)
+            write_quarantine(entries, store)
+        summary = summarise(the_plan, entries, phases, skipped)
         facts = [outputs[index] for index in sorted(outputs)]
         store.end({**identity(job, model_hash, the_plan), "outputs": facts, "summary": summary})
         progress.clear()

@@ -8,8 +8,8 @@ from nmspeller.apps.batch.progress import duration
 from nmspeller.apps.batch.store import Entries
 
 
-def summarise(plan: Plan, entries: Entries, seconds: float, skipped: int) -> dict[str, Any]:
-    """The figures of a finished job; stages are summed over workers, `seconds` is this run's alone."""
+def summarise(plan: Plan, entries: Entries, phases: dict[str, float], skipped: int) -> dict[str, Any]:
+    """The figures of a finished job; stages are summed over workers, phases are those of this run alone."""
     edits: Counter[str] = Counter()
     stages: Counter[str] = Counter()
     for entry in entries.values():
@@ -31,7 +31,8 @@ def summarise(plan: Plan, entries: Entries, seconds: float, skipped: int) -> dic
         "edits_by_reason": dict(edits.most_common()),
         "quarantined": sum(len(entry["quarantine"]) for entry in entries.values()),
         "remembered": total("remembered"),
-        "seconds": round(seconds, 3),
+        "seconds": round(sum(phases.values()), 3),
+        "phase_seconds": {phase: round(spent, 3) for phase, spent in phases.items()},
         "worker_seconds": {stage: round(spent, 3) for stage, spent in stages.items()},
         "peak_memory": max((entry["peak_memory"] for entry in entries.values()), default=0),
         "slowest_shard": None,

@@ -4,9 +4,9 @@ import base64
 import hashlib
 import sys
 import time
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
 from nmspeller.apps.batch.plan import Shard
@@ -24,19 +24,14 @@ class Tally:
         self._shard = shard
         self._file = file
         self._began = time.perf_counter()
-        self._seconds: dict[str, float] = defaultdict(float)
+        self._seconds: dict[str, float] = {}
         self._quarantine: list[dict[str, Any]] = []
         self._edits: Counter[str] = Counter()
         self._texts = self._changed = self._sentences = self._remembered = 0
 
-    @contextmanager
-    def timed(self, stage: str) -> Iterator[None]:
+    def timed(self, stage: str) -> AbstractContextManager[None]:
         """Add the time of the block to a stage."""
-        began = time.perf_counter()
-        try:
-            yield
-        finally:
-            self._seconds[stage] += time.perf_counter() - began
+        return timed(self._seconds, stage)
 
     def checked(self, correction: Correction) -> None:
         """Count a text that was checked."""
@@ -81,6 +76,16 @@ class Tally:
             "stages": dict(self._seconds),
             "peak_memory": peak_memory(),
         }
+
+
+@contextmanager
+def timed(seconds: dict[str, float], name: str) -> Iterator[None]:
+    """Add the time of the block to `seconds[name]`."""
+    began = time.perf_counter()
+    try:
+        yield
+    finally:
+        seconds[name] = seconds.get(name, 0.0) + time.perf_counter() - began
 
 
 def peak_memory() -> int:
