@@ -121,7 +121,9 @@ def test_a_torn_shard_is_done_again(correct, here_engine, tmp_path):
     done = tmp_path / "out" / ".nmspeller-batch" / "done"
     (done / "00000001.data").write_bytes(b"torn")
     (done / "00000002.json").write_bytes(b'{"shard"')
-    (done / "00000003.data.12345678.aside").write_bytes(b"half")
+    half_written = [done / f"00000003.data.{'0' * 16}.aside", tmp_path / "out" / f"a.txt.{'0' * 16}.aside"]
+    for path in half_written:
+        path.write_bytes(b"half")
     damaged = done / "00000000.data"
     damaged.write_bytes(b"x" * damaged.stat().st_size)
     engine = here_engine()

@@ -2,7 +2,6 @@
 
 import hashlib
 import io
-import json
 from collections.abc import Iterator
 from typing import IO, Any
 
@@ -39,7 +38,7 @@ def assemble(job: Job, plan: Plan, entries: Entries, store: Store) -> dict[int, 
                     _join_bytes(job, planned, parts, out)
             outputs[index] = {
                 "name": planned.source.name,
-                "rows": sum(entries[s.number]["rows"] - len(entries[s.number]["quarantine"]) for s in mine),
+                "rows": sum(entries[s.number]["rows"] - entries[s.number]["quarantined"] for s in mine),
                 "size": out.size,
                 "sha256": out.hash.hexdigest(),
             }
@@ -51,13 +50,13 @@ def assemble(job: Job, plan: Plan, entries: Entries, store: Store) -> dict[int, 
 
 def write_quarantine(entries: Entries, store: Store) -> None:
     """One JSON object a row that was set aside, in input order; no file where there is none."""
-    if not any(entry["quarantine"] for entry in entries.values()):
+    affected = [number for number in sorted(entries) if entries[number]["quarantined"]]
+    if not affected:
         store.output.remove(QUARANTINE)
         return
     with store.output.writing(QUARANTINE) as stream:
-        for number in sorted(entries):
-            for record in entries[number]["quarantine"]:
-                stream.write(json.dumps(record, ensure_ascii=False).encode() + b"\n")
+        for number in affected:
+            stream.write(store.quarantine(number))
 
 
 class _Counting(io.RawIOBase):

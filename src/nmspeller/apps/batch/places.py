@@ -1,6 +1,7 @@
 """Files wherever they are: local paths and any fsspec address, and files that appear whole or not at all."""
 
 import os
+import re
 import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,6 +12,9 @@ import fsspec
 from fsspec.implementations.local import LocalFileSystem
 
 from nmspeller.errors import InputError
+
+# How the name of a file ends that is not finished.
+ASIDE = re.compile(r"\.[0-9a-f]{16}\.aside$")
 
 
 @dataclass(frozen=True)
@@ -83,7 +87,7 @@ class Folder:
         """
         fs, root = self._place
         path = f"{root.rstrip('/')}/{name}"
-        aside = f"{path}.{secrets.token_hex(4)}.aside"
+        aside = f"{path}.{secrets.token_hex(8)}.aside"
         fs.makedirs(path.rsplit("/", 1)[0], exist_ok=True)
         try:
             with fs.open(aside, "wb") as stream:

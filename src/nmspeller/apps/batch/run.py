@@ -120,7 +120,7 @@ def _correct(
 ) -> None:
     """Have the shards corrected that are not in `entries`, and add theirs."""
     todo = [shard for shard in the_plan.shards if shard.number not in entries]
-    bad = sum(len(entry["quarantine"]) for entry in entries.values())
+    bad = sum(entry["quarantined"] for entry in entries.values())
     rate = Rate(the_plan.rows, sum(entry["rows"] for entry in entries.values()))
     stop = Stop()
 
@@ -149,7 +149,7 @@ def _correct(
                     entries[entry["shard"]] = entry
                     store.piece_done(entry["shard"])
                     rate.add(entry["rows"], entry["sentences"])
-                    bad += len(entry["quarantine"])
+                    bad += entry["quarantined"]
                     refuse_bad_rows()
                 progress.show(f"{rate}  {bad:,} bad rows" if bad else str(rate))
         finally:

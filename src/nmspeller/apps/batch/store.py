@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from nmspeller.apps.batch.places import Folder, file_system
+from nmspeller.apps.batch.places import ASIDE, Folder, file_system
 from nmspeller.errors import InputError
 
 MANIFEST = "nmspeller-batch.json"
@@ -42,10 +42,16 @@ class Store:
         """The file of a finished shard's output."""
         return f"done/{number:08d}.data"
 
-    def finish(self, number: int, data: bytes, entry: dict[str, Any]) -> None:
+    def finish(self, number: int, data: bytes, quarantine: bytes, entry: dict[str, Any]) -> None:
         """Put a finished shard into place, its entry last."""
         self.work.write(self.data_name(number), data)
+        if quarantine:
+            self.work.write(f"done/{number:08d}.bad", quarantine)
         self.work.write(f"done/{number:08d}.json", json.dumps(entry, ensure_ascii=False).encode())
+
+    def quarantine(self, number: int) -> bytes:
+        """The rows of a finished shard that were set aside."""
+        return self.work.read(f"done/{number:08d}.bad") or b""
 
     def entry(self, number: int) -> dict[str, Any] | None:
         """The entry of a shard that is finished."""
@@ -108,10 +114,10 @@ class Store:
         self.work.remove("tries")
 
     def remove_leftovers(self) -> None:
-        """Remove what killed workers left half-written."""
-        for name in self.work.sizes():
-            if name.endswith(".aside"):
-                self.work.remove(name)
+        """Remove what killed processes left half-written."""
+        for name in self.output.sizes():
+            if ASIDE.search(name):
+                self.output.remove(name)
 
     def read_manifest(self) -> dict[str, Any] | None:
         """The manifest of a finished job."""

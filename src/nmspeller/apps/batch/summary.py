@@ -29,7 +29,7 @@ def summarise(plan: Plan, entries: Entries, phases: dict[str, float], skipped: i
         "changed": total("changed"),
         "edits": sum(edits.values()),
         "edits_by_reason": dict(edits.most_common()),
-        "quarantined": sum(len(entry["quarantine"]) for entry in entries.values()),
+        "quarantined": total("quarantined"),
         "remembered": total("remembered"),
         "seconds": round(sum(phases.values()), 3),
         "phase_seconds": {phase: round(spent, 3) for phase, spent in phases.items()},

@@ -2,6 +2,7 @@
 
 import base64
 import hashlib
+import json
 import sys
 import time
 from collections import Counter
@@ -58,6 +59,11 @@ class Tally:
                 record["base64"] = base64.b64encode(raw).decode()
         self._quarantine.append(record)
 
+    def quarantine(self) -> bytes:
+        """The rows that were set aside, in order, as JSON lines."""
+        records = sorted(self._quarantine, key=lambda record: record["row"])
+        return "".join(json.dumps(record, ensure_ascii=False) + "\n" for record in records).encode()
+
     def entry(self, data: bytes) -> dict[str, Any]:
         """The entry of the finished shard."""
         return {
@@ -69,7 +75,7 @@ class Tally:
             "changed": self._changed,
             "edits": dict(sorted(self._edits.items())),
             "remembered": self._remembered,
-            "quarantine": sorted(self._quarantine, key=lambda record: record["row"]),
+            "quarantined": len(self._quarantine),
             "size": len(data),
             "sha256": hashlib.sha256(data).hexdigest(),
             "seconds": time.perf_counter() - self._began,

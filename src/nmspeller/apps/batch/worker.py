@@ -67,7 +67,7 @@ class ShardWorker:
         with tally.timed("write"):
             data = compress(data, planned.source.compression)
             entry = tally.entry(data)
-            self._store.finish(shard.number, data, entry)
+            self._store.finish(shard.number, data, tally.quarantine(), entry)
         return entry
 
     def _correct_bytes(self, shard: Shard, planned: PlannedSource, tally: Tally) -> bytes:
