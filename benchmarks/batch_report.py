@@ -181,8 +181,9 @@ def _collection(results: dict[str, Any]) -> str:
     said += [
         "",
         f"Planning and assembling run in one process and take {_time(alone)} for the collection, however "
-        f"many machines there are. Up to about {balance:,.0f} cores the model is the bottleneck; beyond that, "
-        "cut the collection into several jobs, each with its own OUTPUT, which plan and assemble side by side.",
+        f"many machines there are. Up to about {balance:,.0f} cores the model is the bottleneck; beyond "
+        "that, cut the collection into several jobs, each with its own OUTPUT: they plan and assemble side "
+        "by side.",
     ]
     return "\n".join(said)
 
