@@ -17,8 +17,8 @@ def held():
     checker.hold.set()
 
 
-def make(checker, batch_tokens=1_000, queue_tokens=10_000):
-    return Batcher(checker, batch_tokens=batch_tokens, queue_tokens=queue_tokens)
+def make(checker, batch_tokens=1_000, queue_tokens=10_000, longest_wait=60):
+    return Batcher(checker, batch_tokens=batch_tokens, queue_tokens=queue_tokens, longest_wait=longest_wait)
 
 
 async def gather_behind(batcher, checker, requests):
@@ -74,6 +74,19 @@ async def test_full_queue_refuses_at_once_and_lets_in_again(held):
     held.hold.set()
     await asyncio.gather(first, second)
     assert await batcher.check(["三" * 20], Manner())
+
+
+async def test_refuses_what_would_wait_too_long(held):
+    batcher = make(held, longest_wait=0.01)
+    first = asyncio.ensure_future(batcher.check(["一"], Manner()))
+    while not held.batches:
+        await asyncio.sleep(0.01)
+    second = asyncio.ensure_future(batcher.check(["二" * 90], Manner()))
+    await asyncio.sleep(0)
+    with pytest.raises(QueueFull):
+        await batcher.check(["三"], Manner())
+    held.hold.set()
+    await asyncio.gather(first, second)
 
 
 async def test_what_nobody_waits_for_is_not_begun(held):

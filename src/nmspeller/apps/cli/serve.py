@@ -38,9 +38,12 @@ def serve(
     ),
     max_text_length: int = typer.Option(100_000, help="Longest text of one request, in characters."),
     max_body_bytes: int = typer.Option(2_000_000, help="Largest request body."),
-    batch_tokens: int = typer.Option(4_096, help="Characters of several requests that are checked together."),
+    batch_tokens: int = typer.Option(2_048, help="Characters of several requests that are checked together."),
     queue_tokens: int = typer.Option(
         131_072, help="Characters that may wait before requests are refused with 429."
+    ),
+    longest_wait: float = typer.Option(
+        2.0, help="Seconds of work that may wait before requests are refused with 429."
     ),
     time_limit: float = typer.Option(60.0, help="Seconds before a request is given up with 503."),
     log_text: bool = typer.Option(
@@ -71,6 +74,7 @@ def serve(
             max_body_bytes=max_body_bytes,
             batch_tokens=batch_tokens,
             queue_tokens=queue_tokens,
+            longest_wait=longest_wait,
             time_limit=time_limit,
             log_text=log_text,
         )

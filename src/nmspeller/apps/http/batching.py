@@ -19,6 +19,9 @@ from nmspeller.runtime.correction import Correction
 
 # Even an empty text costs a place in the queue; so short texts cannot fill memory below the token bound.
 _COST_OF_A_TEXT = 8
+# No batch should keep those who come after it waiting for longer, however slow the machine.
+_LONGEST_BATCH = 1.0
+_TELLING_TOKENS = 256
 
 
 class Checker(Protocol):
@@ -83,17 +86,19 @@ class Batcher:
         *,
         batch_tokens: int,
         queue_tokens: int,
+        longest_wait: float,
         on_batch: Callable[[int, int, float], None] = lambda texts, tokens, seconds: None,
         on_failure: Callable[[BaseException], None] = lambda failure: None,
     ) -> None:
         self._checker = checker
         self._batch_tokens = batch_tokens
         self._queue_tokens = queue_tokens
+        self._longest_wait = longest_wait
         self._on_batch = on_batch
         self._on_failure = on_failure
         self._jobs: deque[_Job] = deque()
         self._waiting = 0
-        self._tokens_per_second = 2_000.0
+        self._tokens_per_second = 4_000.0  # a guess until the first batches are done
         self._busy_since: float | None = None
         self._last_call_succeeded_at: float | None = None
         self._closing = False
@@ -147,8 +152,9 @@ class Batcher:
         with self._changed:
             if self._closing or not self.alive:
                 raise EngineFailed("The engine has stopped.")
-            if self._waiting and self._waiting + cost > self._queue_tokens and not urgent:
-                seconds = self._waiting / self._tokens_per_second
+            seconds = self._waiting / self._tokens_per_second
+            full = self._waiting + cost > self._queue_tokens or seconds > self._longest_wait
+            if self._waiting and full and not urgent:
                 raise QueueFull(retry_after=min(30, max(1, round(seconds))))
             self._waiting += cost
             if urgent:
@@ -186,12 +192,13 @@ class Batcher:
         """Wait for jobs and take those that fit the budget, at least one; none when all is done."""
         batch: list[_Job] = []
         tokens = 0
+        budget = min(self._batch_tokens, max(_TELLING_TOKENS, self._tokens_per_second * _LONGEST_BATCH))
         with self._changed:
             while not batch:
                 self._changed.wait_for(lambda: self._jobs or self._closing)
                 if not self._jobs:
                     break
-                while self._jobs and (not batch or tokens + self._jobs[0].cost <= self._batch_tokens):
+                while self._jobs and (not batch or tokens + self._jobs[0].cost <= budget):
                     job = self._jobs.popleft()
                     self._waiting -= job.cost
                     if not job.answer.cancelled():
@@ -211,8 +218,14 @@ class Batcher:
                     self._check_jobs([job], manner)
             seconds = max(time.monotonic() - began, 1e-6)
             tokens = sum(job.cost for job in jobs)
-            self._tokens_per_second += 0.2 * (tokens / seconds - self._tokens_per_second)
+            self._learn_speed(tokens, seconds)
             self._on_batch(len(jobs), tokens, seconds)
+
+    def _learn_speed(self, tokens: int, seconds: float) -> None:
+        """A small batch is slow for its size, so it says only that the engine is at least so fast."""
+        difference = tokens / seconds - self._tokens_per_second
+        if difference > 0 or tokens >= _TELLING_TOKENS:
+            self._tokens_per_second += 0.3 * difference
 
     def _check_jobs(self, jobs: list[_Job], manner: Manner) -> bool:
         """Check and deliver; False where the engine failed on several texts, which deserve another try."""

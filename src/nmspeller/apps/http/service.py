@@ -41,6 +41,7 @@ class Service:
             self.checker,
             batch_tokens=self.settings.batch_tokens,
             queue_tokens=self.settings.queue_tokens,
+            longest_wait=self.settings.longest_wait,
             on_batch=self._count_batch,
             on_failure=self._report_failure,
         )

@@ -27,8 +27,9 @@ class Settings:
     max_text_length: int = 100_000
     max_body_bytes: int = 2_000_000
     max_texts: int = 1_000
-    batch_tokens: int = 4_096
+    batch_tokens: int = 2_048
     queue_tokens: int = 131_072
+    longest_wait: float = 2.0
     time_limit: float = 60.0
     log_text: bool = False
 
@@ -36,8 +37,9 @@ class Settings:
         for name in ("workers", "max_text_length", "max_body_bytes", "batch_tokens", "queue_tokens"):
             if getattr(self, name) < 1:
                 raise InputError(f"--{name.replace('_', '-')} must be at least 1.")
-        if self.time_limit <= 0:
-            raise InputError("--time-limit must be more than 0 seconds.")
+        for name in ("time_limit", "longest_wait"):
+            if getattr(self, name) <= 0:
+                raise InputError(f"--{name.replace('_', '-')} must be more than 0 seconds.")
         if self.api_key is not None and not (self.api_key.isascii() and self.api_key.strip()):
             raise InputError(
                 "The API key must be made of ASCII characters; `openssl rand -hex 24` prints a good one."

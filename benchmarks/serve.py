@@ -1,0 +1,337 @@
+"""`nmspeller serve` under load, beside the same model in a plain FastAPI handler.
+
+    python benchmarks/serve.py --output docs/results/serve
+
+measures requests per second and latency with 1, 8 and 64 clients, then offers four times the capacity for a
+minute, then kills a worker under load. Server, plain handler and load generator share this machine's cores.
+Every answer is checked against its own request. Writes OUTPUT.json and, from it, OUTPUT.md.
+"""
+
+import argparse
+import asyncio
+import itertools
+import json
+import os
+import signal
+import socket
+import statistics
+import subprocess
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+
+import psutil
+
+SENTENCES = (
+    "他每天早上都去公园跑步，身体越来越好。",
+    "我门在家乡的小河边长大，那里的平果又大又甜。",
+    "老师说这个问题很重要，大家要认真思考。",
+    "今天天汽真好，我和朋友一起去爬山，大家都很高心。",
+    "这家公司己经成立三年了，产品卖到了许多国家。",
+)
+
+
+class Wrong(Exception):
+    """An answer that does not belong to its request."""
+
+
+class Client:
+    """One keep-alive connection that sends numbered sentences and checks that each answer is its own."""
+
+    numbers = itertools.count()
+
+    def __init__(self, port: int) -> None:
+        self._port = port
+        self._streams: tuple[asyncio.StreamReader, asyncio.StreamWriter] | None = None
+
+    async def ask(self) -> int:
+        """Send one sentence; the status, after the answer has been checked."""
+        number = next(self.numbers)
+        text = f"第{number}号：{SENTENCES[number % len(SENTENCES)]}"
+        body = json.dumps({"text": text}).encode()
+        head = (
+            "POST /v1/check HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+            f"Content-Length: {len(body)}\r\n\r\n"
+        )
+        try:
+            if self._streams is None:
+                self._streams = await asyncio.open_connection("127.0.0.1", self._port)
+            reader, writer = self._streams
+            writer.write(head.encode() + body)
+            status, content = await _read_answer(reader)
+        except (OSError, asyncio.IncompleteReadError):
+            await self.close()
+            raise
+        if status == 200:
+            _check(text, json.loads(content)["results"][0])
+        return status
+
+    async def close(self) -> None:
+        if self._streams is not None:
+            self._streams[1].close()
+            self._streams = None
+
+
+async def _read_answer(reader: asyncio.StreamReader) -> tuple[int, bytes]:
+    head = (await reader.readuntil(b"\r\n\r\n")).decode().lower()
+    length = int(head.split("content-length:")[1].split("\r\n")[0])
+    return int(head.split()[1]), await reader.readexactly(length)
+
+
+def _check(text: str, result: dict) -> None:
+    corrected = list(text)
+    for edit in result["edits"]:
+        if text[edit["offset"]] != edit["source"][0]:
+            raise Wrong(f"an edit of another text came back for {text}")
+        corrected[edit["offset"] : edit["offset"] + edit["length"]] = edit["target"]
+    if "".join(corrected) != result["text"]:
+        raise Wrong(f"another text came back for {text}")
+
+
+async def closed_loop(port: int, clients: int, seconds: float) -> dict:
+    """Clients that ask again as soon as they are answered."""
+    latencies: list[float] = []
+    statuses: Counter[str] = Counter()
+    end = time.perf_counter() + seconds
+
+    async def work() -> None:
+        client = Client(port)
+        while (began := time.perf_counter()) < end:
+            try:
+                status = await client.ask()
+            except (OSError, asyncio.IncompleteReadError):
+                statuses["lost"] += 1
+                await asyncio.sleep(0.05)
+                continue
+            statuses[str(status)] += 1
+            if status == 200:
+                latencies.append(time.perf_counter() - began)
+            else:
+                await asyncio.sleep(0.2)
+        await client.close()
+
+    began = time.perf_counter()
+    await asyncio.gather(*(work() for _ in range(clients)))
+    return {
+        "clients": clients,
+        "requests_per_second": len(latencies) / (time.perf_counter() - began),
+        "statuses": dict(statuses),
+        **_percentiles(latencies),
+    }
+
+
+async def open_loop(port: int, rate: float, seconds: float, process: psutil.Process) -> dict:
+    """Requests at a fixed rate, whether or not earlier ones are answered; then how soon all is calm again."""
+    statuses: Counter[str] = Counter()
+    latencies: list[float] = []
+    idle: list[Client] = []
+    memory: list[float] = []
+
+    async def one() -> None:
+        client = idle.pop() if idle else Client(port)
+        began = time.perf_counter()
+        try:
+            status = await client.ask()
+        except (OSError, asyncio.IncompleteReadError):
+            statuses["lost"] += 1
+            return
+        statuses[str(status)] += 1
+        if status == 200:
+            latencies.append(time.perf_counter() - began)
+        idle.append(client)
+
+    tasks = set()
+    began = time.perf_counter()
+    for number in range(int(rate * seconds)):
+        await asyncio.sleep(max(0.0, began + number / rate - time.perf_counter()))
+        tasks.add(asyncio.ensure_future(one()))
+        if number % max(1, int(rate)) == 0:
+            memory.append(process.memory_info().rss / 2**20)
+    load_ended = time.perf_counter()
+    recovered = None
+    single = Client(port)
+    while recovered is None and time.perf_counter() < load_ended + 60:
+        asked = time.perf_counter()
+        if await single.ask() == 200 and time.perf_counter() - asked < 1:
+            recovered = time.perf_counter() - load_ended
+        await asyncio.sleep(0.05)
+    await asyncio.gather(*tasks)
+    quarter = len(memory) // 4
+    return {
+        "offered_per_second": rate,
+        "seconds": load_ended - began,
+        "statuses": dict(statuses),
+        "answered_per_second": len(latencies) / (load_ended - began),
+        "recovery_seconds": recovered,
+        "memory_mib_first_quarter": statistics.median(memory[:quarter] or memory),
+        "memory_mib_last_quarter": statistics.median(memory[-quarter:]),
+        "still_alive": process.is_running(),
+        **_percentiles(latencies),
+    }
+
+
+async def kill_a_worker(port: int, parent: psutil.Process, seconds: float) -> dict:
+    """Eight clients ask two workers; one worker is killed."""
+
+    def workers() -> list[int]:
+        return [child.pid for child in parent.children() if "spawn_main" in " ".join(child.cmdline())]
+
+    load = asyncio.ensure_future(closed_loop(port, 8, seconds))
+    await asyncio.sleep(seconds / 4)
+    before = workers()
+    os.kill(before[0], signal.SIGKILL)
+    killed = time.perf_counter()
+    returned = None
+    while not load.done():
+        await asyncio.sleep(0.1)
+        if returned is None and len(workers()) == len(before) and before[0] not in workers():
+            returned = time.perf_counter() - killed
+    return {**await load, "workers": len(before), "replaced_after_seconds": returned}
+
+
+def _percentiles(latencies: list[float]) -> dict:
+    if len(latencies) < 2:
+        return {}
+    cuts = statistics.quantiles(latencies, n=100, method="inclusive")
+    return {f"p{percent}_ms": 1000 * cuts[percent - 1] for percent in (50, 95, 99)}
+
+
+def plain_handler(port: int) -> None:
+    """The same model as most would serve it: one request, one call."""
+    import uvicorn
+    from fastapi import FastAPI
+    from pydantic import BaseModel
+
+    from nmspeller import Speller
+
+    class Body(BaseModel):
+        text: str
+
+    app = FastAPI()
+    speller = Speller()
+
+    @app.get("/readyz")
+    def ready() -> str:
+        return "OK"
+
+    @app.post("/v1/check")
+    def check(body: Body) -> dict:
+        correction = speller.check(body.text)
+        edits = [
+            {"offset": e.offset, "length": e.length, "source": e.source, "target": e.target}
+            for e in correction.edits
+        ]
+        return {"results": [{"text": correction.text, "edits": edits}]}
+
+    uvicorn.run(app, port=port, log_level="error")
+
+
+class Server:
+    """A server process, ready when entered and gone when left."""
+
+    def __init__(self, *command: str) -> None:
+        with socket.socket() as listener:
+            listener.bind(("127.0.0.1", 0))
+            self.port = listener.getsockname()[1]
+        self._command = [sys.executable, *command, str(self.port)]
+
+    def __enter__(self) -> "Server":
+        self._process = subprocess.Popen(self._command, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+        self.process = psutil.Process(self._process.pid)
+        for _ in range(600):
+            try:
+                asyncio.run(Client(self.port).ask())
+                return self
+            except OSError:
+                time.sleep(0.1)
+        raise SystemExit("the server did not start")
+
+    def __exit__(self, *_: object) -> None:
+        self._process.terminate()
+        self._process.wait(60)
+
+
+def measure(seconds: float, overload_seconds: float) -> dict:
+    serve = ("-m", "nmspeller", "serve", "--port")
+    result: dict = {"cores": len(os.sched_getaffinity(0)), "seconds": seconds, "batched": [], "plain": []}
+    result["load_average"] = os.getloadavg()[0]
+    with Server(*serve) as ours, Server(__file__, "--plain") as plain:
+        for clients in (1, 8, 64):
+            # One after the other at each step, so that both meet the machine in the same mood.
+            result["batched"].append(asyncio.run(closed_loop(ours.port, clients, seconds)))
+            result["plain"].append(asyncio.run(closed_loop(plain.port, clients, seconds)))
+            print(result["batched"][-1], result["plain"][-1], sep="\n", flush=True)
+    capacity = max(row["requests_per_second"] for row in result["batched"])
+    with Server(*serve) as ours:
+        asyncio.run(closed_loop(ours.port, 8, min(5, seconds)))
+        result["overload"] = asyncio.run(open_loop(ours.port, 4 * capacity, overload_seconds, ours.process))
+        print(result["overload"], flush=True)
+    with Server("-m", "nmspeller", "serve", "--workers", "2", "--port") as ours:
+        time.sleep(5)
+        result["kill"] = asyncio.run(kill_a_worker(ours.port, ours.process, max(20, 2 * seconds)))
+        print(result["kill"], flush=True)
+    return result
+
+
+def as_markdown(result: dict) -> str:
+    overload, kill = result["overload"], result["kill"]
+    lines = [
+        "# `nmspeller serve` under load",
+        "",
+        f"Written by `python benchmarks/serve.py`. {result['cores']} cores, shared by the server, the plain handler",
+        f"and the load generator; the load average was {result['load_average']:.1f} when it began.",
+        f"{result['seconds']:g} s a cell; sentences of about 25 characters, one a request; latencies as the client",
+        "sees them. Every answer was checked against its own request; one that does not fit stops the run.",
+        "Absolute figures are this machine's on that day; what counts is the ratio, measured in one run.",
+        "",
+        "| clients | batched: requests/s | p50 / p95 / p99 ms | plain: requests/s | p50 / p95 / p99 ms | ratio |",
+        "|---:|---:|---:|---:|---:|---:|",
+    ]
+    for ours, plain in zip(result["batched"], result["plain"], strict=True):
+        ratio = ours["requests_per_second"] / plain["requests_per_second"]
+        lines.append(f"| {ours['clients']} | {_cell(ours)} | {_cell(plain)} | {ratio:.2f} |")
+    lines += [
+        "",
+        f"**Overload.** {overload['offered_per_second']:.0f} requests/s, four times the capacity, for "
+        f"{overload['seconds']:.0f} s: {overload['answered_per_second']:.1f} answered a second "
+        f"(p50 {overload['p50_ms']:.0f} ms, p99 {overload['p99_ms']:.0f} ms); statuses "
+        + ", ".join(f"{status}: {count}" for status, count in sorted(overload["statuses"].items()))
+        + f". Memory {overload['memory_mib_first_quarter']:.0f} MiB in the first quarter, "
+        f"{overload['memory_mib_last_quarter']:.0f} MiB in the last. "
+        f"A single request was answered within 1 s again {overload['recovery_seconds']:.1f} s after the end.",
+        "",
+        f"**Kill -9 of a worker**, {kill['workers']} workers, {kill['clients']} clients: replaced after "
+        f"{kill['replaced_after_seconds']:.1f} s; "
+        f"{kill['statuses'].get('200', 0)} requests answered, {kill['statuses'].get('lost', 0)} lost with it.",
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def _cell(row: dict) -> str:
+    return (
+        f"{row['requests_per_second']:.1f} | {row['p50_ms']:.0f} / {row['p95_ms']:.0f} / {row['p99_ms']:.0f}"
+    )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--seconds", type=float, default=10, help="of each cell")
+    parser.add_argument("--overload-seconds", type=float, default=60)
+    parser.add_argument("--output", type=Path, default=Path("docs/results/serve"))
+    parser.add_argument("--plain", type=int, metavar="PORT", help="only serve the plain handler there")
+    arguments = parser.parse_args()
+    if arguments.plain:
+        plain_handler(arguments.plain)
+        return
+    result = measure(arguments.seconds, arguments.overload_seconds)
+    arguments.output.parent.mkdir(parents=True, exist_ok=True)
+    arguments.output.with_suffix(".json").write_text(json.dumps(result, indent=1) + "\n")
+    arguments.output.with_suffix(".md").write_text(as_markdown(result))
+
+
+if __name__ == "__main__":
+    main()
