@@ -1,3 +1,4 @@
+# ruff: noqa: E501  (the report at the end is a template)
 """`nmspeller serve` under load, beside the same model in a plain FastAPI handler.
 
     python benchmarks/serve.py --output docs/results/serve
@@ -9,6 +10,7 @@ Every answer is checked against its own request. Writes OUTPUT.json and, from it
 
 import argparse
 import asyncio
+import contextlib
 import itertools
 import json
 import os
@@ -175,7 +177,11 @@ async def kill_a_worker(port: int, parent: psutil.Process, seconds: float) -> di
     """Eight clients ask two workers; one worker is killed."""
 
     def workers() -> list[int]:
-        return [child.pid for child in parent.children() if "spawn_main" in " ".join(child.cmdline())]
+        found = []
+        for child in parent.children():
+            with contextlib.suppress(psutil.Error):  # it may die, or be dead, while it is looked at
+                found += [child.pid] if "spawn_main" in " ".join(child.cmdline()) else []
+        return found
 
     load = asyncio.ensure_future(closed_loop(port, 8, seconds))
     await asyncio.sleep(seconds / 4)
@@ -275,38 +281,35 @@ def measure(seconds: float, overload_seconds: float) -> dict:
 
 
 def as_markdown(result: dict) -> str:
+    rows = [
+        f"| {ours['clients']} | {_cell(ours)} | {_cell(plain)} "
+        f"| {ours['requests_per_second'] / plain['requests_per_second']:.2f} |"
+        for ours, plain in zip(result["batched"], result["plain"], strict=True)
+    ]
     overload, kill = result["overload"], result["kill"]
-    lines = [
-        "# `nmspeller serve` under load",
-        "",
-        f"Written by `python benchmarks/serve.py`. {result['cores']} cores, shared by the server, the plain handler",
-        f"and the load generator; the load average was {result['load_average']:.1f} when it began.",
-        f"{result['seconds']:g} s a cell; sentences of about 25 characters, one a request; latencies as the client",
-        "sees them. Every answer was checked against its own request; one that does not fit stops the run.",
-        "Absolute figures are this machine's on that day; what counts is the ratio, measured in one run.",
-        "",
-        "| clients | batched: requests/s | p50 / p95 / p99 ms | plain: requests/s | p50 / p95 / p99 ms | ratio |",
-        "|---:|---:|---:|---:|---:|---:|",
-    ]
-    for ours, plain in zip(result["batched"], result["plain"], strict=True):
-        ratio = ours["requests_per_second"] / plain["requests_per_second"]
-        lines.append(f"| {ours['clients']} | {_cell(ours)} | {_cell(plain)} | {ratio:.2f} |")
-    lines += [
-        "",
-        f"**Overload.** {overload['offered_per_second']:.0f} requests/s, four times the capacity, for "
-        f"{overload['seconds']:.0f} s: {overload['answered_per_second']:.1f} answered a second "
-        f"(p50 {overload['p50_ms']:.0f} ms, p99 {overload['p99_ms']:.0f} ms); statuses "
-        + ", ".join(f"{status}: {count}" for status, count in sorted(overload["statuses"].items()))
-        + f". Memory {overload['memory_mib_first_quarter']:.0f} MiB in the first quarter, "
-        f"{overload['memory_mib_last_quarter']:.0f} MiB in the last. "
-        f"A single request was answered within 1 s again {overload['recovery_seconds']:.1f} s after the end.",
-        "",
-        f"**Kill -9 of a worker**, {kill['workers']} workers, {kill['clients']} clients: replaced after "
-        f"{kill['replaced_after_seconds']:.1f} s; "
-        f"{kill['statuses'].get('200', 0)} requests answered, {kill['statuses'].get('lost', 0)} lost with it.",
-        "",
-    ]
-    return "\n".join(lines)
+    statuses = ", ".join(f"{status}: {count}" for status, count in sorted(overload["statuses"].items()))
+    return f"""\
+# `nmspeller serve` under load
+
+Written by `python benchmarks/serve.py`. {result["cores"]} cores, shared by the server, the plain handler and
+the load generator; the load average was {result["load_average"]:.1f} when it began. {result["seconds"]:g} s a cell;
+sentences of about 25 characters, one a request; latencies as the client sees them. Every answer was checked
+against its own request; one that does not fit stops the run. Absolute figures are this machine's on that day;
+what counts is the ratio, measured in one run.
+
+| clients | batched: requests/s | p50 / p95 / p99 ms | plain: requests/s | p50 / p95 / p99 ms | ratio |
+|---:|---:|---:|---:|---:|---:|
+{chr(10).join(rows)}
+
+**Overload.** {overload["offered_per_second"]:.0f} requests/s, four times the capacity, for {overload["seconds"]:.0f} s:
+{overload["answered_per_second"]:.1f} answered a second (p50 {overload["p50_ms"]:.0f} ms, p99 {overload["p99_ms"]:.0f} ms).
+Answers by status: {statuses}.
+Memory {overload["memory_mib_first_quarter"]:.0f} MiB in the first quarter, {overload["memory_mib_last_quarter"]:.0f} MiB in the last.
+A single request was answered within 1 s again {overload["recovery_seconds"]:.1f} s after the load ended.
+
+**Kill -9 of a worker**, {kill["workers"]} workers, {kill["clients"]} clients: replaced after {kill["replaced_after_seconds"]:.1f} s;
+{kill["statuses"].get("200", 0)} requests answered, {kill["statuses"].get("lost", 0)} lost with it.
+"""
 
 
 def _cell(row: dict) -> str:

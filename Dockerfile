@@ -1,0 +1,19 @@
+# syntax=docker/dockerfile:1
+# docker build -t nmspeller . && docker run --rm -p 127.0.0.1:8081:8081 -e NMSPELLER_API_KEY=… nmspeller
+FROM python:3.12-slim AS build
+WORKDIR /source
+COPY pyproject.toml README.md LICENSE NOTICE ./
+COPY src ./src
+RUN python -m venv /opt/nmspeller && /opt/nmspeller/bin/pip install --no-cache-dir ".[serve]"
+
+FROM python:3.12-slim
+COPY --from=build /opt/nmspeller /opt/nmspeller
+RUN useradd --system --no-create-home --shell /usr/sbin/nologin nmspeller
+USER nmspeller
+ENV PATH=/opt/nmspeller/bin:$PATH PYTHONDONTWRITEBYTECODE=1 PYTHONUNBUFFERED=1
+EXPOSE 8081
+STOPSIGNAL SIGTERM
+HEALTHCHECK --interval=30s --timeout=10s --start-period=30s \
+  CMD ["python", "-c", "import urllib.request; urllib.request.urlopen('http://127.0.0.1:8081/healthz', timeout=8)"]
+# Without NMSPELLER_API_KEY this refuses to start: in a container every address but its own is public.
+ENTRYPOINT ["nmspeller", "serve", "--host", "0.0.0.0"]
