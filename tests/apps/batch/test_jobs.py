@@ -109,10 +109,22 @@ def test_input_that_changed_is_refused_and_input_that_was_only_touched_is_not(co
         correct({"a.txt": LINES, "b.txt": LINES}, shard_bytes=700)
     path = tmp_path / "in" / "a.txt"
     path.write_bytes(LINES[::-1])
-    with pytest.raises(InputError, match="before it changed"):
+    with pytest.raises(InputError, match="has changed since"):
         run(Job((str(path),), str(tmp_path / "out"), speller=STAND_IN, shard_bytes=700), here_engine())
     path.write_bytes(LINES)
     assert correct({"a.txt": LINES}, shard_bytes=700)[0] == {"a.txt": FIXED}
+
+
+def test_input_that_changes_under_way_is_noticed(correct, here_engine, tmp_path):
+    class Meddling(here_engine):
+        def correct(self, order, shards, stop):
+            for entry in super().correct(order, shards, stop):
+                (tmp_path / "in" / "a.txt").write_bytes(LINES.replace(b"1", b"2"))
+                yield entry
+
+    with pytest.raises(InputError, match="has changed since"):
+        correct({"a.txt": LINES}, engine=Meddling(), shard_bytes=700)
+    assert not (tmp_path / "out" / "a.txt").exists()
 
 
 def test_a_torn_shard_is_done_again(correct, here_engine, tmp_path):

@@ -134,9 +134,10 @@ class _ShardActor:
         try:
             if self._store.workers_should_stop():
                 return {"idle": self._name}
-            if self._store.count_try(shard.number) > _MAX_TRIES:
+            done = self._worker.finished(shard)
+            if done is None and self._store.count_try(shard.number) > _MAX_TRIES:
                 return {"error": death_sentence(self._order, shard, _MAX_TRIES)}
-            return self._worker.correct(shard)
+            return done or self._worker.correct(shard)
         except InputError as wrong:
             return {"error": str(wrong)}
         except OSError as wrong:

@@ -87,7 +87,7 @@ def plan(job: Job, sources: list[Source], pieces: Folder, on_bytes: Callable[[in
     """Read every file once and cut it.
 
     A compressed file cannot be entered in the middle, so its shards are kept as files of their own in the
-    folder `pieces` until they are corrected. `on_bytes` is told how many more bytes were read.
+    folder `pieces` until the job ends. `on_bytes` is told how many more bytes were read.
     """
     planned: list[PlannedSource] = []
     shards: list[Shard] = []
@@ -132,11 +132,11 @@ def size_of(source: Source) -> int:
     return int(fs.size(path) or 0)
 
 
-def sha256_of(source: Source, on_bytes: Callable[[int], None]) -> str:
+def sha256_of(source: Source) -> str:
     """The hash of a file's content."""
     fs, path = file_system(source.address)
     with fs.open(path, "rb") as opened:
-        hashing = _Hashing(opened, on_bytes)
+        hashing = _Hashing(opened, lambda count: None)
         while hashing.read(_PIECE):
             pass
     return hashing.hash.hexdigest()

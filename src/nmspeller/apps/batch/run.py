@@ -2,12 +2,17 @@
 
 import time
 from collections.abc import Generator, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from typing import Any, Protocol
 
 from nmspeller.apps.batch.assemble import assemble, write_quarantine
-from nmspeller.apps.batch.identity import identity, refuse_another_job, refuse_foreign_output
+from nmspeller.apps.batch.identity import (
+    identity,
+    refuse_another_job,
+    refuse_changed_input,
+    refuse_foreign_output,
+)
 from nmspeller.apps.batch.job import Job
 from nmspeller.apps.batch.places import absolute
 from nmspeller.apps.batch.plan import Plan, Shard, plan, size_of
@@ -56,9 +61,10 @@ def run(
     store = Store(job.output)
     began = time.monotonic()
     model_hash = job.speller.load().model_hash
-    sources = find_sources(job)
-    refuse_foreign_output(job, sources, store)
-    with _disk_failures_in_one_sentence(job), store.lock():
+    with _disk_failures_in_one_sentence(job), ExitStack() as held:
+        sources = find_sources(job)
+        refuse_foreign_output(job, sources, store)
+        held.enter_context(store.lock())
         finished = store.read_manifest()
         if finished is not None:
             refuse_another_job(finished, job, model_hash, sources)
@@ -75,6 +81,7 @@ def run(
         order = WorkOrder(job, the_plan.sources, model_hash, cache)
         with timed(phases, "correct"):
             _correct(order, engine, the_plan, entries, store, max_bad_share, progress)
+        refuse_changed_input(job, the_plan.sources)
         progress.show("putting the output together")
         with timed(phases, "assemble"):
             outputs = assemble(job, the_plan, entries, store)
@@ -95,7 +102,9 @@ def _plan(job: Job, sources: list[Source], model_hash: str, store: Store, progre
     begun = store.read_job()
     if begun is not None:
         refuse_another_job(begun, job, model_hash, sources)
-        return Plan.from_json(begun["plan"])
+        known = Plan.from_json(begun["plan"])
+        refuse_changed_input(job, known.sources)
+        return known
     total = sum(size_of(source) for source in sources)
     read = 0
 
@@ -147,7 +156,6 @@ def _correct(
             for entry in results:
                 if entry is not None:
                     entries[entry["shard"]] = entry
-                    store.piece_done(entry["shard"])
                     rate.add(entry["rows"], entry["sentences"])
                     bad += entry["quarantined"]
                     refuse_bad_rows()

@@ -87,10 +87,6 @@ class Store:
         """Have a shard done again."""
         self.work.remove(f"done/{number:08d}.json")
 
-    def piece_done(self, number: int) -> None:
-        """Remove the piece of a compressed input that a finished shard was read from."""
-        self.pieces.remove(piece_name(number))
-
     def ask_workers_to_stop(self, stop: bool) -> None:
         """Tell workers on other machines to begin nothing more, or take it back."""
         if stop:

@@ -47,13 +47,17 @@ class ShardWorker:
             raise InputError("a worker has another model than this machine; install the same one everywhere.")
         self._checker = Checker(speller, order.cache)
 
-    def correct(self, shard: Shard) -> dict[str, Any]:
-        """Correct a shard, put it into place and return its entry; one that is finished is not done again."""
+    def finished(self, shard: Shard) -> dict[str, Any] | None:
+        """The entry of a shard that is in place already, done by another worker or before this one died."""
         done = self._store.entry(shard.number)
         if done is not None and self._store.work.size(self._store.data_name(shard.number)) == done["size"]:
             return done
+        return None
+
+    def correct(self, shard: Shard) -> dict[str, Any]:
+        """Correct a shard, put it into place and return its entry; one that is finished is not done again."""
         try:
-            return self._correct(shard)
+            return self.finished(shard) or self._correct(shard)
         except OSError as wrong:
             raise InputError(disk_sentence(wrong, self._job.output)) from wrong
 
@@ -197,4 +201,5 @@ def disk_sentence(wrong: OSError, output: str) -> str:
     """What to do about a failure of the disk, in one sentence."""
     if wrong.errno in (errno.ENOSPC, errno.EDQUOT):
         return f"the disk of {output} is full; free some space and run the same command again to go on."
-    return f"{wrong}; put that right and run the same command again to go on."
+    where = f"{wrong.filename}: " if wrong.filename else ""
+    return f"{where}{wrong.strerror or wrong}; put that right and run the same command again to go on."
