@@ -7,8 +7,6 @@ worker and from the worker to OUTPUT, which every node must see under the same a
 import json
 import logging
 import os
-import queue
-import threading
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
@@ -23,13 +21,11 @@ from ray.exceptions import RayError
 
 from nmspeller.apps.batch.local import cores, death_sentence
 from nmspeller.apps.batch.plan import Shard
-from nmspeller.apps.batch.stopping import Stop
+from nmspeller.apps.batch.stopping import Stop, StopNow
 from nmspeller.apps.batch.store import Store
 from nmspeller.apps.batch.worker import ShardWorker, WorkOrder, disk_sentence
 from nmspeller.errors import InputError
 
-_TICK_SECONDS = 0.2
-_LEAVING_SECONDS = 5
 # Only descriptions and entries pass through the object store of a cluster that is started for a job.
 _OBJECT_STORE_BYTES = 200 << 20
 # A shard a block, so that each is tried again by itself, until there are too many blocks to keep account of.
@@ -48,48 +44,48 @@ class RayEngine:
     def correct(
         self, order: WorkOrder, shards: Sequence[Shard], stop: Stop
     ) -> Generator[dict[str, Any] | None, None, None]:
-        """The entries of the shards as they are finished, and None now and then for the caller to look up."""
+        """The entries of the shards as they are finished."""
         connected_before = ray.is_initialized()
         if not connected_before:
             self._connect()
+        try:
+            yield from self._correct(order, shards, stop)
+        except RayError as wrong:
+            raise InputError(
+                f"the Ray cluster gave up ({_first_line(wrong)}); look at its nodes and run the same command "
+                "again to go on."
+            ) from wrong
+        finally:
+            if not connected_before:
+                with _silence():
+                    ray.shutdown()
+
+    def _correct(
+        self, order: WorkOrder, shards: Sequence[Shard], stop: Stop
+    ) -> Generator[dict[str, Any], None, None]:
         cpus = int(ray.cluster_resources().get("CPU", 1))  # type: ignore[no-untyped-call]
         workers = min(self._workers or max(1, cpus), len(shards))
         store = Store(order.job.output)
         store.ask_workers_to_stop(False)
         store.forget_tries()
-        results: queue.Queue[dict[str, Any] | BaseException | None] = queue.Queue()
-        left = threading.Event()
-        reader = threading.Thread(target=_read, args=(order, shards, workers, results, left), daemon=True)
-        reader.start()
+
+        def pass_on(times: int) -> None:
+            if times > 1:
+                raise StopNow
+            store.ask_workers_to_stop(True)
+
+        stop.hooks.append(pass_on)
         idle: set[str] = set()
-        asked = False
-        try:
-            while stop.asked < 2 and len(idle) < workers:
-                if stop.asked and not asked:
-                    store.ask_workers_to_stop(True)
-                    asked = True
-                try:
-                    result = results.get(timeout=_TICK_SECONDS)
-                except queue.Empty:
-                    yield None
-                    continue
-                if result is None:
+        for row in _dataset(order, shards, workers).iter_rows():
+            result = json.loads(row["result"])
+            if "error" in result:
+                raise InputError(result["error"])
+            if "idle" in result:
+                idle.add(result["idle"])
+                if len(idle) == workers:
                     return
-                if isinstance(result, BaseException):
-                    raise _in_one_sentence(result)
-                if "error" in result:
-                    raise InputError(result["error"])
-                if "idle" in result:
-                    idle.add(result["idle"])
-                    continue
+            else:
                 yield result
-        finally:
-            left.set()
-            if not connected_before:
-                # Leaving the cluster ends the dataset's actors, and the reader, which complains, with them.
-                with _silence():
-                    ray.shutdown()
-                    reader.join(_LEAVING_SECONDS)
 
     def _connect(self) -> None:
         quiet: dict[str, Any] = {"log_to_driver": False, "logging_level": logging.ERROR}
@@ -144,33 +140,19 @@ class _ShardActor:
             return {"error": disk_sentence(wrong, self._order.job.output)}
 
 
-def _read(
-    order: WorkOrder,
-    shards: Sequence[Shard],
-    workers: int,
-    results: "queue.Queue[dict[str, Any] | BaseException | None]",
-    left: threading.Event,
-) -> None:
-    """Run the dataset and put what comes out of it into the queue, at last None, until `left` is set."""
-    try:
-        context = ray.data.DataContext.get_current()
-        context.enable_progress_bars = False
-        logging.getLogger("ray.data").setLevel(logging.ERROR)
-        items = [{"shard": json.dumps(asdict(shard))} for shard in shards]
-        entries = ray.data.from_items(items, override_num_blocks=min(len(items), _MAX_BLOCKS)).map_batches(
-            _ShardActor,
-            fn_constructor_args=(order,),
-            batch_size=1,
-            num_cpus=1,
-            compute=ray.data.ActorPoolStrategy(size=workers, max_tasks_in_flight_per_actor=2),
-        )
-        for row in entries.iter_rows():
-            results.put(json.loads(row["result"]))
-            if left.is_set():
-                return
-        results.put(None)
-    except BaseException as wrong:
-        results.put(wrong)
+def _dataset(order: WorkOrder, shards: Sequence[Shard], workers: int) -> Any:
+    """A dataset of the shards' entries, which is computed as it is read."""
+    context = ray.data.DataContext.get_current()
+    context.enable_progress_bars = False
+    logging.getLogger("ray.data").setLevel(logging.ERROR)
+    items = [{"shard": json.dumps(asdict(shard))} for shard in shards]
+    return ray.data.from_items(items, override_num_blocks=min(len(items), _MAX_BLOCKS)).map_batches(
+        _ShardActor,
+        fn_constructor_args=(order,),
+        batch_size=1,
+        num_cpus=1,
+        compute=ray.data.ActorPoolStrategy(size=workers, max_tasks_in_flight_per_actor=2),
+    )
 
 
 @contextmanager
@@ -185,15 +167,6 @@ def _silence() -> Iterator[None]:
         os.dup2(kept, 2)
         os.close(kept)
         os.close(nowhere)
-
-
-def _in_one_sentence(wrong: BaseException) -> BaseException:
-    if isinstance(wrong, RayError):
-        return InputError(
-            f"the Ray cluster gave up ({_first_line(wrong)}); look at its nodes and run the same command "
-            "again to go on."
-        )
-    return wrong
 
 
 def _first_line(wrong: BaseException) -> str:

@@ -18,7 +18,7 @@ from nmspeller.apps.batch.places import absolute
 from nmspeller.apps.batch.plan import Plan, Shard, plan, size_of
 from nmspeller.apps.batch.progress import Progress, Rate
 from nmspeller.apps.batch.sources import Source, find_sources
-from nmspeller.apps.batch.stopping import Stop
+from nmspeller.apps.batch.stopping import Stop, StopNow
 from nmspeller.apps.batch.store import QUARANTINE, Entries, Store
 from nmspeller.apps.batch.summary import summarise
 from nmspeller.apps.batch.tally import timed
@@ -35,7 +35,7 @@ class Engine(Protocol):
     def correct(
         self, order: WorkOrder, shards: Sequence[Shard], stop: Stop
     ) -> Generator[dict[str, Any] | None, None, None]:
-        """The entries of the shards in any order, and None from time to time.
+        """The entries of the shards in any order, and None whenever there is time to look up.
 
         Once `stop.asked`, what is under way is finished and nothing begun; asked twice, all is dropped.
         """
@@ -133,7 +133,7 @@ def _correct(
     rate = Rate(the_plan.rows, sum(entry["rows"] for entry in entries.values()))
     stop = Stop()
 
-    def on_ask(times: int) -> None:
+    def say_so(times: int) -> None:
         if times == 1:
             progress.say("nmspeller: finishing the shards under way; press again to stop at once.")
 
@@ -150,7 +150,8 @@ def _correct(
     refuse_bad_rows()
     if not todo:
         return
-    with stop.listening(on_ask):
+    stop.hooks.append(say_so)
+    with stop.listening():
         results = engine.correct(order, todo, stop)
         try:
             for entry in results:
@@ -160,6 +161,8 @@ def _correct(
                     bad += entry["quarantined"]
                     refuse_bad_rows()
                 progress.show(f"{rate}  {bad:,} bad rows" if bad else str(rate))
+        except StopNow:
+            pass
         finally:
             results.close()
     if len(entries) < len(the_plan.shards):

@@ -7,14 +7,19 @@ from contextlib import contextmanager
 from types import FrameType
 
 
+class StopNow(BaseException):
+    """Raised where a job is asked a second time, by an engine that cannot look up while it waits."""
+
+
 class Stop:
-    """How often the job was asked to stop."""
+    """How often the job was asked to stop, and who wants to know."""
 
     def __init__(self) -> None:
         self.asked = 0
+        self.hooks: list[Callable[[int], None]] = []
 
     @contextmanager
-    def listening(self, on_ask: Callable[[int], None]) -> Iterator[None]:
+    def listening(self) -> Iterator[None]:
         """Count SIGINT and SIGTERM inside the block; only the main thread has signals to count."""
         if threading.current_thread() is not threading.main_thread():
             yield
@@ -22,7 +27,8 @@ class Stop:
 
         def heard(number: int, frame: FrameType | None) -> None:
             self.asked += 1
-            on_ask(self.asked)
+            for hook in self.hooks:
+                hook(self.asked)
 
         before = {number: signal.signal(number, heard) for number in (signal.SIGINT, signal.SIGTERM)}
         try:
