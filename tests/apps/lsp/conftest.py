@@ -3,14 +3,16 @@
 import asyncio
 import json
 import sys
+from functools import cache
 from pathlib import Path
 from typing import Union
 from uuid import uuid4
 
 import pytest_asyncio
 from lsprotocol import types
+from pygls.protocol import default_converter
 from pytest_lsp import client_capabilities
-from pytest_lsp.client import make_test_lsp_client
+from pytest_lsp.client import LanguageClient, register_lsp_features
 
 FAKE_SERVER = Path(__file__).with_name("fake_server.py")
 
@@ -166,9 +168,10 @@ class _Queues(dict):
         return self[uri]
 
 
-def _listening_client():
-    client = make_test_lsp_client()
-    converter = client.protocol._converter
+@cache
+def _converter():
+    """One for all clients: what it learns about the protocol's types costs more than most tests."""
+    converter = default_converter()
     # lsprotocol takes every action with a command for a bare command, and loses the command's arguments.
     converter.register_structure_hook(
         Union[types.Command, types.CodeAction],  # noqa: UP007 (the converter looks for this very type)
@@ -176,6 +179,12 @@ def _listening_client():
             raw, types.Command if isinstance(raw.get("command"), str) else types.CodeAction
         ),
     )
+    return converter
+
+
+def _listening_client():
+    client = LanguageClient(converter_factory=_converter)
+    register_lsp_features(client)
     client.published, client.shown, client.registered = _Queues(), asyncio.Queue(), []
     features = client.protocol.fm.features
     features[types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS] = lambda params: client.published[

@@ -63,16 +63,6 @@ async def test_fix_all_repairs_the_whole_document(editor):
     assert editor.apply(uri, action) == expected
 
 
-async def test_fix_all_waits_for_what_was_just_typed(new_editor):
-    editor = new_editor
-    await editor.start(options={"debounce": 30_000})
-    uri = editor.open("a.txt", "明天")
-    await editor.diagnostics(uri)
-    editor.replace(uri, 2, 2, "在见")
-    (action,) = await editor.actions(uri, 0, only=["source.fixAll.nmspeller"])
-    assert editor.apply(uri, action) == "明天再见"
-
-
 @pytest.mark.parametrize(
     ("only", "kinds"),
     [

@@ -1,14 +1,18 @@
 """By which rules a document is checked: its format, and what its project and its writer ask for."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+from typing import TypeVar
 
 from nmspeller.apps.documents import config
 from nmspeller.apps.documents.prose import format_of, passages
 from nmspeller.apps.lsp.settings import Settings
 from nmspeller.errors import InputError
 from nmspeller.runtime.dictionary import Watched, read_replacements, read_words
+
+Result = TypeVar("Result")
 
 WORDS_FILE = ".nmspeller-words.txt"
 WATCHED_FILES = (config.FILE_NAME, WORDS_FILE)
@@ -48,23 +52,20 @@ class Place:
     def rules(self, language: str) -> tuple[Rules, list[str]]:
         """The rules for a document, and a sentence on each file that cannot be used and is left out."""
         complaints: list[str] = []
-        project = config.Config()
-        try:
-            project = self._project()
-        except InputError as wrong:
-            complaints.append(str(wrong))
-        words: list[str] = []
-        for file in dict.fromkeys((*project.words, *self._my_words(project, existing=True))):
+
+        def attempt(read: Callable[..., Result], *file: Path) -> Result | None:
             try:
-                words += _words(file)
+                return read(*file)
             except InputError as wrong:
                 complaints.append(str(wrong))
+                return None
+
+        project = attempt(self._project) or config.Config()
+        files = dict.fromkeys((*project.words, *self._my_words(project, existing=True)))
+        words = [word for file in files for word in attempt(_words, file) or ()]
         replacements: dict[str, str] = {}
         for file in project.replacements:
-            try:
-                replacements.update(_replacements(file))
-            except InputError as wrong:
-                complaints.append(str(wrong))
+            replacements.update(attempt(_replacements, file) or {})
         rules = Rules(
             format=self._format(language, project),
             level=self.settings.level or project.level,
@@ -88,11 +89,12 @@ class Place:
             raise InputError("Open a folder, or set `nmspeller.words` to a file, so that words have a place.")
         file = files[0]
         try:
+            line = f"{word}\n".encode()
             before = file.read_bytes() if file.exists() else b""
-            if word in (read_words(file) if before else ()):
+            if before and word in read_words(file):
                 return
             with file.open("ab") as out:
-                out.write((b"" if before.endswith(b"\n") or not before else b"\n") + f"{word}\n".encode())
+                out.write(line if not before or before.endswith(b"\n") else b"\n" + line)
         except (OSError, UnicodeEncodeError) as wrong:
             raise InputError(f"“{word}” could not be added to {file} ({wrong}).") from wrong
 
@@ -121,7 +123,10 @@ class Place:
         return str(self._from_root(self.settings.model)) if self.settings.model else None
 
     def _from_root(self, name: str) -> Path:
-        return (self.root or Path.cwd()) / Path(name).expanduser()
+        try:
+            return (self.root or Path.cwd()) / Path(name).expanduser()
+        except RuntimeError as wrong:
+            raise InputError(f"{name} names the home folder of a user who has none.") from wrong
 
     def _format(self, language: str, project: config.Config) -> str:
         """By the project's word, or else the editor's name for the language, or else the file's name."""
