@@ -32,6 +32,7 @@ def test_the_summary_in_words_and_in_json(tmp_path, capsys):
     ("options", "says"),
     [
         (["--address", "auto"], "--address goes with --engine ray."),
+        (["--engine", "ray", "--address", "127.0.0.2:7"], "Ray cannot reach or start 127.0.0.2:7: "),
         (["--write", "all"], "'all' is not one of"),
         (["--shard-size", "0"], "--shard-size"),
         (["--words", "none.txt"], "none.txt"),

@@ -7,6 +7,7 @@ worker and from the worker to OUTPUT, which every node must see under the same a
 import json
 import logging
 import os
+import socket
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
@@ -32,6 +33,7 @@ _OBJECT_STORE_BYTES = 200 << 20
 _MAX_BLOCKS = 10_000
 # Ray gives a shard whose worker or node died to another without end, and some texts may kill every worker.
 _MAX_TRIES = 3
+_KNOCK_SECONDS = 10
 
 
 class RayEngine:
@@ -75,6 +77,8 @@ class RayEngine:
             store.ask_workers_to_stop(True)
 
         stop.hooks.append(pass_on)
+        if stop.asked:
+            pass_on(stop.asked)
         idle: set[str] = set()
         for row in _dataset(order, shards, workers).iter_rows():
             result = json.loads(row["result"])
@@ -90,6 +94,8 @@ class RayEngine:
     def _connect(self) -> None:
         quiet: dict[str, Any] = {"log_to_driver": False, "logging_level": logging.ERROR}
         try:
+            if self._address is not None and ":" in self._address:
+                _knock(self._address)
             with _silence():
                 if self._address is not None:
                     ray.init(self._address, **quiet)
@@ -102,7 +108,7 @@ class RayEngine:
                         _node_ip_address="127.0.0.1",
                         **quiet,
                     )
-        except (ConnectionError, RuntimeError, ValueError) as wrong:
+        except (OSError, RuntimeError, ValueError) as wrong:
             where = self._address or "a cluster on this machine"
             raise InputError(f"Ray cannot reach or start {where}: {_first_line(wrong)}.") from wrong
 
@@ -153,6 +159,12 @@ def _dataset(order: WorkOrder, shards: Sequence[Shard], workers: int) -> Any:
         num_cpus=1,
         compute=ray.data.ActorPoolStrategy(size=workers, max_tasks_in_flight_per_actor=2),
     )
+
+
+def _knock(address: str) -> None:
+    """Find out quickly whether anyone answers; Ray itself would wait for minutes without a word."""
+    host, _, port = address.rpartition("//")[2].rpartition(":")
+    socket.create_connection((host, int(port)), _KNOCK_SECONDS).close()
 
 
 @contextmanager
