@@ -219,6 +219,17 @@ def test_parquet_with_edits_gains_a_column(correct):
     assert rows[1]["text_edits"] == []
 
 
+@pytest.mark.parametrize("texts", [[], ["爆", "爆"], [None, ""]])
+def test_parquet_without_a_text_to_correct(correct, texts):
+    table = pa.table({"text": pa.array(texts, pa.large_string()), "id": pa.array(range(len(texts)))})
+    written, summary = correct({"a.parquet": _parquet(table)}, write=Write.BOTH)
+    kept = pq.read_table(io.BytesIO(written["a.parquet"]))
+    assert kept.schema.names == ["text", "id", "text_edits"]
+    assert kept.schema.field("text").type == pa.large_string()
+    assert kept["text"].to_pylist() == [text for text in texts if text != "爆"]
+    assert summary["quarantined"] == texts.count("爆")
+
+
 @pytest.mark.parametrize(("column", "says"), [("none", "id, text, nested"), ("id", "int16")])
 def test_parquet_without_a_text_column_is_refused(correct, column, says):
     with pytest.raises(InputError, match=says):
