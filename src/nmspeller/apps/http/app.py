@@ -92,7 +92,7 @@ def create_app(settings: Settings, load_checker: Callable[[], Checker]) -> FastA
 def _methods(path: str) -> list[str]:
     """The methods that a path takes."""
     routes = [route for router in _ROUTERS for route in router.routes if isinstance(route, APIRoute)]
-    return sorted({method for route in routes if route.path == path for method in route.methods})
+    return sorted({method for route in routes if route.path == path for method in route.methods or ()})
 
 
 def _answer_failures(app: FastAPI) -> None:

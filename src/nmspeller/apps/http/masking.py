@@ -4,7 +4,6 @@ Masking here is literal, the paper's ideal: for each position the sentence is re
 its window replaced by [MASK]. The trained layer's attention is shown too where the model's folder has one.
 """
 
-import asyncio
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
@@ -15,7 +14,6 @@ from fastapi import APIRouter, Depends, Request
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.responses import Response
 
-from nmspeller.apps.http import refusals
 from nmspeller.apps.http.access import require_key
 from nmspeller.apps.http.answers import Json
 from nmspeller.apps.http.native import REFUSALS
@@ -33,8 +31,6 @@ _LONGEST_SENTENCE = 64
 _WINDOWS = {"character": (0, 0), "left": (1, 0), "right": (0, 1), "both": (1, 1)}
 
 router = APIRouter(prefix="/v1", tags=["native"], dependencies=[Depends(require_key)])
-# A sentence of n characters is read n + 1 times; one such request at a time leaves room for the others.
-_one_at_a_time = asyncio.Semaphore(1)
 
 
 class MaskingRequest(BaseModel):
@@ -86,12 +82,9 @@ async def show_masking(asked: MaskingRequest, request: Request) -> Response:
         return _reader_of(service.settings.model).read(asked.text, asked.window)
 
     try:
-        async with _one_at_a_time:
-            answer = await asyncio.wait_for(asyncio.to_thread(read), service.settings.time_limit)
+        answer = await service.aside(read)
     except InputError as wrong:
         raise Refusal(404, f"This server's model cannot be shown: {wrong}") from None
-    except asyncio.TimeoutError:
-        raise refusals.out_of_time(service.settings.time_limit) from None
     return Json(answer)
 
 

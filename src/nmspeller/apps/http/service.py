@@ -16,6 +16,7 @@ from nmspeller.runtime.correction import Correction
 
 _PROBE = "今天天气很好。"
 _FRESH_SECONDS = 10.0
+_MOST_ASIDES = 4
 
 Answer = TypeVar("Answer")
 
@@ -37,6 +38,8 @@ class Service:
 
     def start(self) -> None:
         """Open the queue."""
+        self._one_aside = asyncio.Semaphore(1)
+        self._asides = 0
         self.batcher = Batcher(
             self.checker,
             batch_tokens=self.settings.batch_tokens,
@@ -120,6 +123,21 @@ class Service:
         fields["edits"] += len(edits)
         if self.settings.log_text:
             fields["text"] = [*fields.get("text", []), *texts]
+
+    async def aside(self, work: Callable[[], Answer]) -> Answer:
+        """Do something heavy beside the queue; one such thing at a time leaves room for the others."""
+
+        async def in_turn() -> Answer:
+            async with self._one_aside:
+                return await asyncio.to_thread(work)
+
+        if self._asides >= _MOST_ASIDES:
+            raise refusals.queue_full(2)
+        self._asides += 1
+        try:
+            return await self._in_time(in_turn())
+        finally:
+            self._asides -= 1
 
     async def healthy(self) -> bool:
         """Whether the engine does what it should; asked with a probe where it has not just shown so."""

@@ -1,0 +1,84 @@
+"""`nmspeller serve` with the shipped model: together as alone, streamed as whole, and what it refuses."""
+
+import concurrent.futures
+import json
+
+import httpx
+import pytest
+
+from nmspeller.apps.cli import run
+
+SENTENCES = [
+    "今天天汽真好，我和朋友一起去公园玩。",
+    "他己经工作三年了。",
+    "我门都很高心。",
+    "這裡的平果又大又甜，我門都很高心。",
+    "没有错误的一句话。",
+    "English only, 123.",
+    "老板对他的表现非长满意😀，大家也都很高心，还买了三斤平果回家。",
+]
+
+
+def check(server, text, **more):
+    answer = httpx.post(f"{server}/v1/check", json={"text": text, **more}, timeout=120)
+    return answer.raise_for_status().json()["results"]
+
+
+def without_probability(result):
+    edits = [
+        {name: value for name, value in edit.items() if name != "probability"} for edit in result["edits"]
+    ]
+    return {**result, "edits": edits}
+
+
+def test_answers_are_the_same_together_as_alone(real_server):
+    alone = [check(real_server, sentence)[0] for sentence in SENTENCES]
+    assert sum(len(result["edits"]) for result in alone) >= 5
+    with concurrent.futures.ThreadPoolExecutor(28) as pool:
+        together = list(pool.map(lambda sentence: check(real_server, sentence)[0], SENTENCES * 4))
+    for one, other in zip(alone * 4, together, strict=True):
+        assert without_probability(one) == without_probability(other)
+        for left, right in zip(one["edits"], other["edits"], strict=True):
+            assert left["probability"] == pytest.approx(right["probability"], abs=1e-3)
+
+
+def test_streamed_answer_is_the_whole_answer(real_server):
+    text = "\n".join(SENTENCES * 12)
+    [whole] = check(real_server, text)
+    answer = httpx.post(f"{real_server}/v1/check", json={"text": text, "stream": True}, timeout=120)
+    *parts, end = [json.loads(line) for line in answer.text.splitlines()]
+    assert len(parts) > 1
+    edits = [edit for part in parts for edit in part["edits"]]
+    assert without_probability({"edits": edits}) == without_probability({"edits": whole["edits"]})
+    assert end == {"done": True, "edits": len(whole["edits"])}
+
+
+def test_levels_and_words(real_server):
+    text = "我门都很高心。"
+    [thorough] = check(real_server, text, level="thorough")
+    [careful] = check(real_server, text, level="careful")
+    assert len(careful["edits"]) <= len(thorough["edits"])
+    [spared] = check(real_server, text, level="thorough", words=["我门", "高心"])
+    assert spared["text"] == text
+
+
+@pytest.mark.parametrize(
+    ("arguments", "word"),
+    [
+        (["--host", "0.0.0.0"], "--api-key"),
+        (["--model", "no/such/folder"], "no/such/folder"),
+        (["--level", "wild"], "wild"),
+        (["--words", "no/such/file"], "no/such/file"),
+        (["--time-limit", "0"], "--time-limit"),
+        (["--workers", "0"], "--workers"),
+        (["--port", "99999"], "--port"),
+    ],
+)
+def test_command_refuses_in_one_sentence(arguments, word, capsys, monkeypatch):
+    monkeypatch.delenv("NMSPELLER_API_KEY", raising=False)
+    monkeypatch.setattr("uvicorn.run", lambda *_, **__: pytest.fail("it started"))
+    assert run(["serve", *arguments]) == 2
+    said = capsys.readouterr().err
+    assert word in said
+    assert said.startswith("nmspeller: ")
+    assert said.count("\n") == 1
