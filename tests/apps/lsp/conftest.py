@@ -112,6 +112,11 @@ class Editor:
         """The texts that the speller was asked about since the last call."""
         return [text for text, *_ in self.log_lines()]
 
+    async def work_begins(self):
+        """Until the speller is asked about something."""
+        while not self.log.exists():
+            await asyncio.sleep(0.01)
+
     def log_lines(self):
         if not self.log.exists():
             return []

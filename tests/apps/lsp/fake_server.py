@@ -38,7 +38,7 @@ class FakeSpeller:
         with open(sys.argv[1], "a", encoding="utf-8") as log:
             log.write(json.dumps([text, level, words]) + "\n")
         if "慢" in text:
-            time.sleep(0.4)
+            time.sleep(1)
         if "坏" in text:
             raise RuntimeError("the engine is broken")
         safe = [found.span() for word in words for found in re.finditer(re.escape(word), text)]

@@ -44,7 +44,7 @@ class Wire:
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
         )
         # A server that falls silent fails the test instead of holding it up.
-        self._watchdog = threading.Timer(30, self.process.kill)
+        self._watchdog = threading.Timer(120, self.process.kill)
         self._watchdog.start()
 
     def send(self, *messages):
@@ -80,7 +80,7 @@ class Wire:
         self.send(GOODBYE)
         self.until(lambda received: received.get("id") == 99)
         assert self.process.stdout.read() == b""
-        assert self.process.wait(10) == 0
+        assert self.process.wait(60) == 0
 
 
 @pytest.fixture
@@ -172,14 +172,14 @@ def test_a_speller_that_breaks_costs_one_sentence(wire):
 def test_exit_without_shutdown_is_exit_code_1(wire):
     server = wire()
     server.send(INITIALIZE, INITIALIZED, call("exit"))
-    assert server.process.wait(10) == 1
+    assert server.process.wait(60) == 1
 
 
 def test_the_server_goes_when_its_editor_is_gone(wire):
     server = wire()
     server.send(INITIALIZE, INITIALIZED, opened("慢\n" * 3))
     server.process.stdin.close()
-    assert server.process.wait(10) == 1
+    assert server.process.wait(60) == 1
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals are for POSIX")
@@ -190,7 +190,7 @@ def test_a_signal_ends_it_in_the_middle_of_its_work(wire, kill):
     server.send(INITIALIZE, INITIALIZED, opened(many))
     server.until(lambda received: received.get("id") == 1)
     server.process.send_signal(kill)
-    assert server.process.wait(5) == -kill
+    assert server.process.wait(30) == -kill
 
 
 def test_killed_it_can_be_started_again(wire):
@@ -214,4 +214,4 @@ def test_shutdown_does_not_wait_for_the_work(wire):
     time.sleep(0.5)
     start = time.monotonic()
     server.end()
-    assert time.monotonic() - start < 5  # the work would take forty seconds
+    assert time.monotonic() - start < 30  # the work would take a hundred seconds
