@@ -3,8 +3,6 @@
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 
-import numpy as np
-
 from nmspeller.runtime.graph import MICROSOFT, Graph
 from nmspeller.runtime.quantise import FINE_STEPS, Inputs, Layer, quantise_rows
 from nmspeller.runtime.weights import TABLE, Weights

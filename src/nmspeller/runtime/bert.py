@@ -15,9 +15,9 @@ def build(source: Source, arithmetic: Arithmetic) -> onnx.ModelProto:
     """The whole model.
 
     Inputs: `ids` (batch, length) int32 with [CLS] first and [SEP] behind each text, padded; `lengths`
-    (batch,) int32, the special tokens counted. Outputs, for every position but the first and the last column:
-    `best` (batch, length - 2, 5) int32, their `probabilities`, and `kept` (batch, length - 2), the probability
-    of the character that stands there.
+    (batch,) int32, the special tokens counted. Outputs, for all positions but the first and the last column:
+    `best` (batch, length - 2, 5) int32, their `probabilities`, and `kept` (batch, length - 2), the
+    probability of the character that stands there.
     """
     graph = Graph()
     ids = graph.input("ids", np.int32, ["batch", "length"])

@@ -15,14 +15,14 @@ _BATCH = 16
 # Enough for a layer of 3,072 inputs to be known well, few enough to be held for all layers at once.
 _ROWS = 4096
 
-# The layers whose inputs get a second byte; docs/results/quantisation.md has what each choice costs and gains.
+# The layers whose inputs get a second byte; docs/results/quantisation.md compares.
 FINE = (".down",)
 
 Samples = dict[str, NDArray[np.float32]]
 
 
 def integer_arithmetic(source: Source, texts: Sequence[str], fine: Sequence[str] = FINE) -> Arithmetic:
-    """The model in integers, closest to itself on `texts`; `fine` names the kinds of layers with two bytes."""
+    """The model in integers, closest to itself on `texts`; layers that end in `fine` get two bytes."""
     samples = listen(source, texts)
     layers = {
         name: quantise_layer(source.weights[f"{name}.weight"], rows, fine=name.endswith(tuple(fine)))

@@ -1,7 +1,7 @@
 """The user's own words, which are never edited, and fixed replacements, which always are.
 
-Both are plain text files in UTF-8, read again whenever they change: a word a line, or `wrong<TAB>right`. Empty
-lines and lines that start with # are passed over.
+Both are plain text files in UTF-8, read again whenever they change: a word a line, or `wrong<TAB>right`.
+Empty lines and lines that start with # are passed over.
 """
 
 from collections.abc import Callable, Iterable, Mapping

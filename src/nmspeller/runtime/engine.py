@@ -66,19 +66,12 @@ class Engine:
         """Score the windows `ids[start:stop]`, every batch holding windows of about one length."""
         lengths = stops - starts
         order = np.argsort(lengths, kind="stable")
-        order = order[lengths[order] > 0]
-        first = 0
+        ascending = lengths[order]
+        first = int(np.searchsorted(ascending, 1))
         while first < len(order):
-            last = self._batch_end(lengths[order], first)
+            last = first + _batch_size(ascending[first : first + _BATCH_TOKENS] + 2)
             yield self._run(ids, order[first:last], starts, lengths)
             first = last
-
-    @staticmethod
-    def _batch_end(lengths: NDArray[np.intp], first: int) -> int:
-        """Where a batch that starts at `first` ends: at the token budget, or where padding would exceed 1/8."""
-        widths = lengths[first:] + 2
-        fits = (widths * np.arange(1, len(widths) + 1) <= _BATCH_TOKENS) & (widths <= widths[0] * 9 // 8 + 1)
-        return first + max(1, int(np.argmin(fits)) if not fits.all() else len(fits))
 
     def _run(
         self, ids: Ids, windows: NDArray[np.intp], starts: NDArray[np.intp], lengths: NDArray[np.intp]
@@ -96,6 +89,12 @@ class Engine:
             ["best", "probabilities", "kept"], {"ids": padded, "lengths": (sizes + 2).astype(np.int32)}
         )
         return Scores(windows, where, best, probabilities, kept)
+
+
+def _batch_size(widths: NDArray[np.intp]) -> int:
+    """How many windows, of ascending widths, make a batch: within the budget, at most 1/8 of it padding."""
+    fits = (widths * np.arange(1, len(widths) + 1) <= _BATCH_TOKENS) & (widths <= widths[0] * 9 // 8 + 1)
+    return len(fits) if fits.all() else max(1, int(np.argmin(fits)))
 
 
 def _cores() -> int:

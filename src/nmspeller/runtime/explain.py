@@ -18,8 +18,8 @@ _WEAKEST_LAST = (Reason.DE, Reason.SAME_SOUND, Reason.SIMILAR_SOUND, Reason.SIMI
 def reason(source: str, target: str) -> Reason:
     """What a person would say of one character in place of another; the first that applies.
 
-    Both of 的地得; the same sound (the neutral tone is no difference); a similar sound, of which another tone is
-    the most similar; a similar shape; and where neither ear nor eye explains it, the context alone.
+    Both of 的地得; the same sound (the neutral tone is no difference); a similar sound, such as another tone;
+    a similar shape; and where neither ear nor eye explains it, the context alone.
     """
     # Loaded with the first finding: a clean text needs no knowledge of characters.
     from nmspeller.knowledge import pinyin, shape

@@ -1,23 +1,61 @@
 """From a trained checkpoint to the ONNX folder that `Speller` reads."""
 
-import shutil
+import os
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
-import onnx
-
+from nmspeller.data.pairs import Pair
+from nmspeller.errors import InputError
 from nmspeller.runtime.arithmetic import Float
 from nmspeller.runtime.bert import build
 from nmspeller.runtime.calibration import integer_arithmetic
 from nmspeller.runtime.policy import Policy
-from nmspeller.runtime.weights import read_source
+from nmspeller.runtime.reader import Reader
+from nmspeller.runtime.thresholds import calibrate
+from nmspeller.runtime.weights import Source, read_source
 
 
-def export_model(checkpoint: str | Path, out: str | Path, texts: Sequence[str] | None = None) -> None:
-    """Write the ONNX folder of a checkpoint: in integers fitted to `texts`, or in single precision."""
+def export_model(checkpoint: str | Path, out: str | Path, *, texts: Sequence[str] | None = None) -> Path:
+    """Write model.onnx, vocab.txt, card.md and a policy.json that is not calibrated yet.
+
+    Args:
+        checkpoint: a checkpoint of ours, or a Hugging Face BertForMaskedLM folder.
+        out: the folder to write; files of the same names in it are replaced, each whole or not at all.
+        texts: some hundred sentences of the kind that will be read, to fit eight-bit integers to. Without
+            them the model stays in single precision, four times as large.
+
+    Raises:
+        InputError: the checkpoint cannot be read, or is of a kind that cannot be exported.
+    """
     source, out = read_source(checkpoint), Path(out)
-    out.mkdir(parents=True, exist_ok=True)
+    if texts is not None and not any(texts):
+        raise InputError("there is no text to fit the integers to; give a file with some hundred sentences.")
     arithmetic = Float(source.weights) if texts is None else integer_arithmetic(source, texts)
-    onnx.save_model(build(source, arithmetic), out / "model.onnx")
-    shutil.copyfile(source.folder / "vocab.txt", out / "vocab.txt")
-    Policy.uncalibrated().write(out / "policy.json")
+    content = build(source, arithmetic).SerializeToString(deterministic=True)
+    out.mkdir(parents=True, exist_ok=True)
+    _write(out / "vocab.txt", (source.folder / "vocab.txt").read_bytes())
+    _write(out / "card.md", _card(source))
+    policy = Policy.uncalibrated()
+    replace(policy, window=min(policy.window, source.encoder.positions - 2)).write(out / "policy.json")
+    _write(out / "model.onnx", content)
+    return out
+
+
+def calibrate_model(folder: str | Path, dev: Sequence[Pair], clean: Sequence[str] = ()) -> Policy:
+    """Choose the thresholds of an exported model and write them to its policy.json."""
+    folder = Path(folder)
+    policy = calibrate(Reader(folder), dev, clean)
+    policy.write(folder / "policy.json")
+    return policy
+
+
+def _card(source: Source) -> bytes:
+    card = source.folder / "card.md"
+    return card.read_bytes() if card.is_file() else b"# A speller exported from Hugging Face weights\n"
+
+
+def _write(path: Path, content: bytes) -> None:
+    partial = path.with_name(f".{path.name}.partial")
+    partial.write_bytes(content)
+    os.replace(partial, path)

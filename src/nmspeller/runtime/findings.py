@@ -70,6 +70,8 @@ class Finder:
     ) -> Findings:
         """All findings in `ids`; only positions that are `allowed` may be replaced."""
         allowed = allowed & self.replaceable[ids]
+        allowed_before = np.concatenate(([0], np.cumsum(allowed)))
+        windows = windows.subset(allowed_before[windows.keep_stops] > allowed_before[windows.keep_starts])
         found = self._read(ids, allowed, windows, thresholds)
         for _ in range(1, passes):
             if not len(found.positions):

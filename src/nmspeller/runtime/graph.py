@@ -36,7 +36,7 @@ class Graph:
     def constant(self, name: str, array: NDArray[Any]) -> str:
         """Store an array once; the same name again means the same array."""
         if name not in self._constants:
-            self._constants[name] = numpy_helper.from_array(np.ascontiguousarray(array), name)
+            self._constants[name] = numpy_helper.from_array(np.array(array, order="C"), name)
         if tuple(self._constants[name].dims) != array.shape:
             raise ValueError(f"two different arrays are called {name}")
         return name

@@ -10,11 +10,13 @@ from nmspeller.runtime.dictionary import Replacements
 from nmspeller.runtime.findings import Windows
 from nmspeller.text.protect import Span, WordMatcher, protected_spans
 from nmspeller.text.script import Simplified, simplify
-from nmspeller.text.vocabulary import Vocabulary
+from nmspeller.text.vocabulary import Vocabulary, code_points
 from nmspeller.text.windows import Window, split
 
 # A user may well replace iphone by iPhone; code and addresses are left alone even so.
 _REPLACEABLE_KINDS = frozenset(("latin", "number"))
+
+_BLANKS = np.array([ord(c) for c in "\t\n\v\f\r \x85\xa0\u2028\u2029\u3000\ufeff"], np.uint32)
 
 
 @dataclass(frozen=True)
@@ -64,7 +66,8 @@ class Passage:
 
     def __init__(self, texts: Sequence[Prepared], vocabulary: Vocabulary) -> None:
         self.texts = texts
-        self.ids = vocabulary.encode("".join(text.simplified.text for text in texts))
+        whole = "".join(text.simplified.text for text in texts)
+        self.ids = vocabulary.encode(whole)
         lengths = [len(text.simplified.text) for text in texts]
         self.offsets = np.concatenate(([0], np.cumsum(lengths, dtype=np.intp)))
         self.allowed = np.ones(len(self.ids), np.bool_)
@@ -75,4 +78,14 @@ class Passage:
                 self.allowed[offset + edit.offset : offset + edit.offset + edit.length] = False
         counts = [len(text.windows) for text in texts]
         bounds = np.array([window for text in texts for window in text.windows], np.intp).reshape(-1, 4)
-        self.windows = Windows(*(bounds + np.repeat(self.offsets[:-1], counts)[:, None]).T)
+        bounds += np.repeat(self.offsets[:-1], counts)[:, None]
+        self.windows = _without_outer_blanks(Windows(*bounds.T), whole)
+
+
+def _without_outer_blanks(windows: Windows, text: str) -> Windows:
+    """The same windows without the blanks and line ends around them, of which models have seen few."""
+    solid = np.flatnonzero(~np.isin(code_points(text), _BLANKS))
+    first, last = np.searchsorted(solid, windows.starts), np.searchsorted(solid, windows.stops)
+    inked = first < last
+    starts, stops = solid[first[inked]], solid[last[inked] - 1] + 1
+    return windows.subset(inked)._replace(starts=starts, stops=stops)

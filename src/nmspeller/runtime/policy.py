@@ -36,8 +36,8 @@ class Level(str, Enum):
 class Thresholds:
     """The least probability a replacement needs.
 
-    `explained` holds where the two characters sound or look alike, `unexplained` where only the context speaks
-    for the edit; a value above 1 means never.
+    `explained` holds where the two characters sound or look alike, `unexplained` where only the context
+    speaks for the edit; a value above 1 means never.
     """
 
     explained: float
@@ -49,8 +49,8 @@ class Policy:
     """How a model's scores are read.
 
     `window` is how many characters the model reads at once, `passes` how often a sentence is read: the second
-    time with the first time's edits made. `calibration` says on what the thresholds were chosen, and what they
-    gave there.
+    time with the first time's edits made. `calibration` says on what the thresholds were chosen, and what
+    they gave there.
     """
 
     levels: dict[Level, Thresholds]

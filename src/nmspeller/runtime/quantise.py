@@ -1,11 +1,11 @@
 """Eight-bit integers for a dense layer, chosen so that its outputs on real text change least.
 
-A layer's input is stored as u8 = round(x / smoothing / step) + zero and its weights, times the smoothing, as one
-int8 row an output. The smoothing, a factor per input channel, moves range from channels that reach far to the
-weights (SmoothQuant); how much of it is tried out. Where one byte is too coarse for the inputs, a second byte
-holds what the first rounds away. The steps are fixed, so that the same text gets the same answer alone and in
-any batch. The weights are rounded one column after the other, and each column's error is made up for by the
-columns still to come (GPTQ).
+A layer's input is stored as u8 = round(x / smoothing / step) + zero and its weights, times the smoothing, as
+one int8 row an output. The smoothing, a factor per input channel, moves range from channels that reach far
+to the weights (SmoothQuant); how much of it is tried out. Where one byte is too coarse for the inputs, a
+second byte holds what the first rounds away. The steps are fixed, so that the same text gets the same answer
+alone and in any batch. The weights are rounded one column after the other, and each column's error is made
+up for by the columns still to come (GPTQ).
 """
 
 from dataclasses import dataclass

@@ -40,7 +40,7 @@ class Reader:
             raise InputError(
                 f"{folder}/policy.json asks for windows of more than {engine.longest} characters."
             )
-        self._finder = Finder(engine, self.vocabulary.is_hanzi(), self._explains)
+        self._finder = Finder(engine, self.vocabulary.is_hanzi(), self.explains)
 
     def read(
         self,
@@ -70,7 +70,8 @@ class Reader:
         found = self._finder.find(passage.ids, passage.allowed, passage.windows, thresholds, passes)
         return passage, found
 
-    def _explains(self, originals: Ids, targets: Ids) -> NDArray[np.bool_]:
+    def explains(self, originals: Ids, targets: Ids) -> NDArray[np.bool_]:
+        """Whether ear or eye explains each of the pairs, (pairs,) each."""
         tokens = self.vocabulary.tokens
         pairs = zip(originals.tolist(), targets.tolist(), strict=True)
         return np.array([is_explained(tokens[original], tokens[target]) for original, target in pairs], bool)

@@ -61,9 +61,13 @@ class Speller:
             words = tuple(words)
         if replacements is not None and not isinstance(replacements, Path):
             replacements = dict(replacements)
-        self._arguments: dict[str, Any] = dict(
-            model=model, level=level, words=words, replacements=replacements, threads=threads
-        )
+        self._arguments: dict[str, Any] = {
+            "model": model,
+            "level": level,
+            "words": words,
+            "replacements": replacements,
+            "threads": threads,
+        }
         self._level = Level.parse(level)
         self._words, self._replacements = word_source(words), replacement_source(replacements)
         self._folder = Path(model) if model is not None else SHIPPED

@@ -1,4 +1,4 @@
-"""Reading a trained BERT speller without torch: our checkpoints, and Hugging Face's BertForMaskedLM folders."""
+"""Reading a trained BERT speller without torch: our checkpoints and Hugging Face's BertForMaskedLM."""
 
 import json
 from dataclasses import dataclass

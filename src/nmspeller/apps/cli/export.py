@@ -1,8 +1,88 @@
 """`nmspeller export`"""
 
+import json
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
+
+import typer
+
 from nmspeller.errors import InputError
 
+if TYPE_CHECKING:
+    from nmspeller.data.pairs import Pairs
 
-def export() -> None:
+
+def export(
+    checkpoint: Path = typer.Argument(
+        ..., help="A checkpoint folder, or a Hugging Face BertForMaskedLM folder."
+    ),
+    out: Path = typer.Argument(..., help="The folder to write."),
+    texts: list[Path] = typer.Option(
+        [], help="Sentences to fit the integers to: a text file, or pairs, of which the sources are read."
+    ),
+    full: bool = typer.Option(False, "--float", help="Stay in single precision: exact, large and slow."),
+    dev: list[Path] = typer.Option([], help="Pairs that no training saw, to calibrate the three levels on."),
+    clean: list[Path] = typer.Option(
+        [], help="Clean sentences that no training saw, which must stay as they are."
+    ),
+    parity: list[Path] = typer.Option([], help="Pairs on which to compare with single precision."),
+    as_json: bool = typer.Option(False, "--json", help="Print one JSON object."),
+) -> None:
     """Turn a trained checkpoint into the ONNX folder that the speller loads."""
-    raise InputError("`export` is not built yet.")
+    try:
+        import onnx  # noqa: F401
+        import safetensors  # noqa: F401
+    except ImportError as missing:
+        raise InputError(
+            f"exporting needs {missing.name}; install it with `pip install nmspeller[train]`."
+        ) from missing
+    from nmspeller.runtime.export import calibrate_model, export_model
+
+    if not full and not texts:
+        raise InputError(
+            "give --texts, sentences to fit the integers to, or --float to stay in single precision."
+        )
+    export_model(checkpoint, out, texts=None if full else _sentences(texts))
+    report: dict[str, object] = {"model": str(out), "bytes": (out / "model.onnx").stat().st_size}
+    if dev:
+        pairs = [pair for path in dev for pair in _pairs(path)]
+        report["policy"] = calibrate_model(out, pairs, _sentences(clean)).calibration
+    if parity:
+        report["parity"] = _parity(checkpoint, out, parity)
+    typer.echo(json.dumps(report, ensure_ascii=False) if as_json else _plain(report))
+
+
+def _parity(checkpoint: Path, out: Path, files: list[Path]) -> dict[str, object]:
+    from nmspeller.runtime.export import export_model
+    from nmspeller.runtime.parity import answers, compare
+    from nmspeller.runtime.reader import Reader
+
+    texts = [pair.source for path in files for pair in _pairs(path)]
+    with TemporaryDirectory() as folder:
+        exact = Reader(export_model(checkpoint, folder))
+        small = Reader(out)
+        found = compare(answers(exact, texts, small.policy), answers(small, texts, small.policy))
+    return {"sentences": found.sentences, "same_edits": found.same, "percent": round(found.percent, 3)}
+
+
+def _pairs(path: Path) -> "Pairs":
+    from nmspeller.data.pairs import read_pairs
+
+    return read_pairs(path)
+
+
+def _sentences(paths: list[Path]) -> list[str]:
+    """The lines of text files; of a line with a tab, what stands before it."""
+    sentences: list[str] = []
+    for path in paths:
+        try:
+            lines = path.read_text(encoding="utf-8-sig").split("\n")
+        except (OSError, UnicodeDecodeError) as wrong:
+            raise InputError(f"cannot read {path} as UTF-8 text ({wrong}).") from wrong
+        sentences += [line.split("\t")[0].strip() for line in lines if line.strip()]
+    return sentences
+
+
+def _plain(report: dict[str, object]) -> str:
+    return "\n".join(f"{name}: {value}" for name, value in report.items())

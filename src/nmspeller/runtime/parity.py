@@ -1,0 +1,37 @@
+"""Whether two models make the same edits: what quantisation costs, counted in sentences."""
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+from nmspeller.runtime.policy import Level, Policy
+from nmspeller.runtime.reader import Reader
+
+
+class Parity(NamedTuple):
+    """How many sentences were read, and in how many of them two models make the same edits."""
+
+    sentences: int
+    same: int
+
+    @property
+    def percent(self) -> float:
+        """The share of sentences with the same edits."""
+        return 100 * self.same / max(self.sentences, 1)
+
+
+def compare(one: Sequence[str], other: Sequence[str]) -> Parity:
+    """Two models' answers to the same texts."""
+    return Parity(len(one), sum(map(str.__eq__, one, other)))
+
+
+def answers(reader: Reader, texts: Sequence[str], policy: Policy, level: Level = Level.BALANCED) -> list[str]:
+    """The texts as a model would correct them under a policy; what it reads as Simplified stays so."""
+    corrected: list[str] = []
+    for passage, found in reader.read(texts, policy.levels[level], policy.passes):
+        characters = list("".join(text.simplified.text for text in passage.texts))
+        for position, target in zip(found.positions.tolist(), found.targets.tolist(), strict=True):
+            characters[position] = reader.vocabulary.tokens[target]
+        whole, bounds = "".join(characters), passage.offsets.tolist()
+        corrected += [whole[start:stop] for start, stop in pairwise(bounds)]
+    return corrected

@@ -1,0 +1,161 @@
+"""Choosing the levels' thresholds on pairs that no training saw, and telling how far probabilities hold.
+
+Of every position the best other character is taken with its probability, whether ear or eye explains it, and
+whether it is right; any thresholds can then be judged without reading the texts again. Each level is the best
+by its own measure: sentence-level correction, with precision weighing more at `careful` and recall at
+`thorough`, among the thresholds that change few enough clean sentences.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nmspeller.data.pairs import Pair
+from nmspeller.runtime.policy import Level, Policy, Thresholds
+from nmspeller.runtime.reader import Reader
+
+_FLOOR = 0.1
+_GRID = (*np.arange(_FLOOR, 0.95, 0.05).round(2).tolist(), 0.95, 0.97, 0.98, 0.99, 0.995, 0.999)
+
+
+class Aim(NamedTuple):
+    """What a level is after: the F measure's beta, and the largest share of clean sentences it may change."""
+
+    beta: float
+    false_alarms: float
+
+
+AIMS = {
+    Level.CAREFUL: Aim(0.5, 0.002),
+    Level.BALANCED: Aim(1.0, 0.005),
+    Level.THOROUGH: Aim(2.0, 0.03),
+}
+
+
+@dataclass(frozen=True)
+class Candidates:
+    """The best other character of every position of some pairs, where it has a probability worth a look."""
+
+    sentence: NDArray[np.intp]  # (candidates,) which pair
+    probability: NDArray[np.float32]  # (candidates,)
+    explained: NDArray[np.bool_]  # (candidates,)
+    right: NDArray[np.bool_]  # (candidates,)
+    errors: NDArray[np.intp]  # (pairs,) how many characters are wrong
+
+    def measure(self, thresholds: Thresholds) -> "Counts":
+        """What those thresholds give."""
+        needed = np.where(self.explained, thresholds.explained, thresholds.unexplained)
+        accepted = self.probability >= needed
+        pairs = len(self.errors)
+        right = np.bincount(self.sentence[accepted & self.right], minlength=pairs)
+        wrong = np.bincount(self.sentence[accepted & ~self.right], minlength=pairs)
+        changed = (right + wrong) > 0
+        corrected = changed & (wrong == 0) & (right == self.errors)
+        clean = self.errors == 0
+        return Counts(
+            int(corrected.sum()), int(changed.sum()), int((~clean).sum()),
+            int((changed & clean).sum()), int(clean.sum()),
+        )  # fmt: skip
+
+
+class Counts(NamedTuple):
+    """Sentences: corrected, changed, wrong at first, clean but changed, clean at first."""
+
+    corrected: int
+    changed: int
+    wrong: int
+    false_alarms: int
+    clean: int
+
+    def f(self, beta: float) -> float:
+        """The F measure of correction, from 0 to 1."""
+        weight = beta * beta
+        return (1 + weight) * self.corrected / max(self.changed + weight * self.wrong, 1e-9)
+
+    def as_dict(self) -> dict[str, float]:
+        """Percentages for a report."""
+        return {
+            "precision": round(100 * self.corrected / max(self.changed, 1), 2),
+            "recall": round(100 * self.corrected / max(self.wrong, 1), 2),
+            "f1": round(100 * self.f(1.0), 2),
+            "changed_clean": round(100 * self.false_alarms / max(self.clean, 1), 3),
+        }
+
+
+def candidates(reader: Reader, pairs: Sequence[Pair]) -> Candidates:
+    """Read the pairs' sources and compare what could be replaced with their targets."""
+    errors = np.array([sum(map(str.__ne__, source, target)) for source, target in pairs], dtype=np.intp)
+    parts: list[tuple[NDArray[Any], ...]] = []
+    first = 0
+    for passage, found in reader.read((pair.source for pair in pairs), Thresholds(_FLOOR, _FLOOR), 1):
+        number = np.searchsorted(passage.offsets, found.positions, side="right") - 1
+        here = pairs[first : first + len(passage.texts)]
+        targets = reader.vocabulary.encode("".join(pair.target for pair in here))
+        explained = reader.explains(found.originals, found.targets)
+        right = targets[found.positions] == found.targets
+        parts.append((first + number, found.probabilities, explained, right))
+        first += len(here)
+    sentence, probability, explained, right = (np.concatenate(part) for part in zip(*parts, strict=True))
+    return Candidates(sentence, probability, explained, right, errors)
+
+
+def choose(dev: Candidates, clean: Candidates | None) -> dict[Level, Thresholds]:
+    """The best thresholds of each level; a stricter level never accepts what a laxer one refuses."""
+    judged = [
+        (thresholds, dev.measure(thresholds), clean.measure(thresholds) if clean else None)
+        for thresholds in (Thresholds(low, high) for low in _GRID for high in _GRID if high >= low)
+    ]
+    chosen: dict[Level, Thresholds] = {}
+    for level, aim in AIMS.items():
+        quiet = [
+            (counts.f(aim.beta), thresholds)
+            for thresholds, counts, spared in judged
+            if spared is None or spared.false_alarms <= aim.false_alarms * spared.clean
+        ]
+        # Where nothing is quiet enough, the quietest; where several are equally good, the strictest.
+        strictest = Thresholds(_GRID[-1], _GRID[-1])
+        _, best = max(quiet, default=(0.0, strictest), key=lambda each: (each[0], each[1].explained))
+        chosen[level] = best
+    balanced = chosen[Level.BALANCED]
+    for level, pick in ((Level.CAREFUL, max), (Level.THOROUGH, min)):
+        thresholds = chosen[level]
+        chosen[level] = Thresholds(
+            pick(thresholds.explained, balanced.explained), pick(thresholds.unexplained, balanced.unexplained)
+        )
+    return chosen
+
+
+def calibrate(reader: Reader, dev: Sequence[Pair], clean: Sequence[str] = ()) -> Policy:
+    """The reader's policy with thresholds and number of passes chosen on `dev` and `clean` sentences."""
+    on_dev = candidates(reader, dev)
+    on_clean = candidates(reader, [Pair(text, text) for text in clean]) if clean else None
+    levels = choose(on_dev, on_clean)
+    passes = 1 if _f1(reader, dev, levels, 1) >= _f1(reader, dev, levels, 2) else 2
+    report: dict[str, Any] = {"pairs": len(dev), "clean_sentences": len(clean), "levels": {}}
+    for level, thresholds in levels.items():
+        figures = on_dev.measure(thresholds).as_dict()
+        if on_clean is not None:
+            figures["changed_of_the_clean_sentences"] = on_clean.measure(thresholds).as_dict()[
+                "changed_clean"
+            ]
+        report["levels"][level.value] = figures
+    return replace(reader.policy, levels=levels, passes=passes, calibration=report)
+
+
+def _f1(reader: Reader, pairs: Sequence[Pair], levels: dict[Level, Thresholds], passes: int) -> float:
+    """Sentence-level correction F1 at the middle level with so many passes."""
+    corrected = changed = first = 0
+    wrong = sum(source != target for source, target in pairs)
+    sources = (pair.source for pair in pairs)
+    for passage, found in reader.read(sources, levels[Level.BALANCED], passes):
+        ids = passage.ids.copy()
+        ids[found.positions] = found.targets
+        for number in np.unique(np.searchsorted(passage.offsets, found.positions, side="right") - 1).tolist():
+            expected = reader.vocabulary.encode(pairs[first + number].target)
+            changed += 1
+            corrected += np.array_equal(ids[passage.offsets[number] : passage.offsets[number + 1]], expected)
+        first += len(passage.texts)
+    return 2 * corrected / max(changed + wrong, 1)

@@ -1,0 +1,104 @@
+import os
+import time
+from pathlib import Path
+
+import pytest
+
+from nmspeller import InputError, Speller
+from nmspeller.runtime.correction import Reason
+from nmspeller.runtime.dictionary import Replacements, read_replacements, read_words
+
+TEXT = "我门去外国可以认识很多的人。"
+
+
+def edited(speller: Speller, text: str = TEXT) -> set[int]:
+    return {
+        place for edit in speller.check(text).edits for place in range(edit.offset, edit.offset + edit.length)
+    }
+
+
+def test_a_word_file_is_read_again_when_it_changes(model_folder: Path, tmp_path: Path) -> None:
+    words = tmp_path / "words.txt"
+    words.write_text("# nothing yet\n", "utf-8")
+    speller = Speller(model_folder, words=words, threads=1)
+    before = edited(speller)
+    assert before & set(range(0, 8))
+    words.write_text("我门去外国可以认\n", "utf-8")
+    os.utime(words, ns=(time.time_ns(), time.time_ns() + 1))
+    assert not edited(speller) & set(range(0, 8))
+    words.write_text("", "utf-8")
+    assert edited(speller) == before
+
+
+def test_a_replacement_file_is_read_again_when_it_changes(model_folder: Path, tmp_path: Path) -> None:
+    table = tmp_path / "replacements.tsv"
+    table.write_text("外国\t国外\n", "utf-8")
+    speller = Speller(model_folder, replacements=table, threads=1)
+    assert "国外" in speller.correct(TEXT)
+    table.write_text("外国\t海外各国\n", "utf-8")
+    result = speller.check(TEXT)
+    (edit,) = [edit for edit in result.edits if edit.reason is Reason.USER_WORD]
+    assert (edit.offset, edit.length, edit.source, edit.target) == (3, 2, "外国", "海外各国")
+    assert edit.probability == 1.0
+    assert "海外各国" in result.text
+
+
+def test_a_hundred_thousand_words(model_folder: Path, eager: Speller) -> None:
+    listed = [
+        chr(0x4E00 + number % 20000) + chr(0x4E00 + number // 20000) + "甲" for number in range(100_000)
+    ]
+    start = time.perf_counter()
+    speller = Speller(model_folder, words=[*listed, TEXT], threads=1)
+    assert time.perf_counter() - start < 20
+    assert edited(eager)
+    assert not edited(speller)
+
+
+def test_words_that_overlap_are_both_protected(model_folder: Path) -> None:
+    speller = Speller(model_folder, words=["去外国可以", "可以认识很多的"], threads=1)
+    assert not edited(speller) & set(range(2, 12))
+
+
+def test_a_simplified_word_holds_in_a_traditional_text(model_folder: Path) -> None:
+    text = "我門去外國可以認識很多的人。"
+    assert edited(Speller(model_folder, threads=1), text) & set(range(1, 9))
+    assert not edited(Speller(model_folder, words=["门去外国可以认识"], threads=1), text) & set(range(1, 9))
+
+
+def test_the_longest_replacement_wins() -> None:
+    found = Replacements({"登陆": "登录", "登陆舰": "登陆舰", "陆": "路"}).find("登陆舰登陆")
+    assert [(each.start, each.stop, each.target) for each in found] == [(0, 3, "登陆舰"), (3, 5, "登录")]
+
+
+def test_replacements_leave_code_and_listed_words_alone(model_folder: Path) -> None:
+    speller = Speller(model_folder, replacements={"abc": "ABC", "帐号": "账号"}, words=["帐号"], threads=1)
+    assert speller.correct("`abc` abc 帐号").endswith(" ABC 帐号")
+    assert speller.correct("`abc` abc 帐号").startswith("`abc`")
+
+
+def test_what_files_may_hold(tmp_path: Path) -> None:
+    words = tmp_path / "words.txt"
+    words.write_bytes("\ufeff# names\r\n张林\r\n\r\n 李雷 \n".encode())
+    assert read_words(words) == ["张林", "李雷"]
+    table = tmp_path / "table.tsv"
+    table.write_text("# wrong, right\n登陆\t登录\n", "utf-8")
+    assert read_replacements(table) == {"登陆": "登录"}
+
+
+@pytest.mark.parametrize("line", ["登陆 登录", "\t登录", "登陆\t登录\t。"])
+def test_a_bad_line_is_named(tmp_path: Path, line: str) -> None:
+    table = tmp_path / "table.tsv"
+    table.write_text(f"甲\t乙\n{line}\n", "utf-8")
+    with pytest.raises(InputError, match="line 2"):
+        read_replacements(table)
+
+
+def test_files_that_cannot_be_read(model_folder: Path, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="No such file"):
+        Speller(model_folder, words=tmp_path / "absent.txt")
+    binary = tmp_path / "binary.txt"
+    binary.write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(InputError, match="UTF-8"):
+        Speller(model_folder, words=binary)
+    with pytest.raises(InputError, match="replace"):
+        Speller(model_folder, replacements={"": "甲"})

@@ -1,0 +1,51 @@
+from nmspeller.runtime.correction import Reason
+from nmspeller.runtime.edits import Change, edits_of
+from nmspeller.runtime.explain import reason
+from nmspeller.text.script import simplify
+
+
+def change(offset: int, target: str, probability: float = 0.9, **others: float) -> Change:
+    return Change(offset, target, probability, tuple(others.items()))
+
+
+def test_reasons() -> None:
+    assert reason("门", "们") is Reason.SAME_SOUND
+    assert reason("借", "介") is Reason.SAME_SOUND
+    assert reason("少", "绍") is Reason.SAME_SOUND
+    assert reason("兵", "宾") is Reason.SIMILAR_SOUND
+    assert reason("未", "末") is Reason.SIMILAR_SHAPE
+    assert reason("的", "得") is Reason.DE
+    assert reason("人", "树") is Reason.CONTEXT
+
+
+def test_neighbours_are_one_edit_with_the_weakest_reason() -> None:
+    text = simplify("就可以兵少。")
+    (edit,) = edits_of([change(3, "宾", 0.9, 冰=0.06), change(4, "绍", 0.8, 肖=0.1)], text)
+    assert (edit.offset, edit.length, edit.source, edit.target) == (3, 2, "兵少", "宾绍")
+    assert edit.probability == 0.8
+    assert edit.reason is Reason.SIMILAR_SOUND
+    assert edit.alternatives == ("宾肖", "冰绍")
+
+
+def test_particles_stand_alone() -> None:
+    edits = edits_of([change(1, "兴"), change(2, "地")], simplify("高心得走"))
+    assert [(edit.source, edit.target, edit.reason) for edit in edits] == [
+        ("心", "兴", Reason.SIMILAR_SOUND),
+        ("得", "地", Reason.DE),
+    ]
+
+
+def test_changes_apart_are_edits_apart() -> None:
+    edits = edits_of([change(1, "们"), change(3, "绍")], simplify("我门去少"))
+    assert [(edit.offset, edit.length) for edit in edits] == [(1, 1), (3, 1)]
+
+
+def test_edits_are_in_the_script_of_the_text() -> None:
+    (edit,) = edits_of([change(3, "们", 0.9, 盟=0.01)], simplify("這是他門的書。"))
+    assert (edit.source, edit.target) == ("門", "們")
+
+
+def test_what_is_one_character_in_traditional_is_no_edit() -> None:
+    text = simplify("我們在檯灣讀書")
+    for offset, target in enumerate(text.text):
+        assert edits_of([change(offset, target)], text) == []

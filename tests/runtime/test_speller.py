@@ -1,0 +1,183 @@
+import pickle
+import shutil
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from nmspeller import InputError, Speller
+from nmspeller.runtime.correction import Reason, apply_edits
+from nmspeller.text.protect import protected_spans
+from nmspeller.text.vocabulary import is_hanzi
+
+CHARACTERS = "我们门去外国可以认识很多的人就借介少绍地得在再他她它对不起气，。！？abc123"
+SENTENCES = [
+    "我门去外国可以认识很多的人。",
+    "他在国外得人很少，可以借少？",
+    "对不气",
+    "我们abc再123去！",
+    "的地得" * 9,
+]
+
+anything = st.text(st.characters(exclude_categories=()), max_size=60)
+chinese = st.text(CHARACTERS + "\n 😀`#", max_size=90)
+
+
+def test_the_tiny_speller_does_propose_edits(eager: Speller) -> None:
+    assert sum(len(each.edits) for each in eager.check_many(SENTENCES)) > 5
+
+
+@settings(deadline=None, max_examples=60)
+@given(text=anything | chinese)
+def test_edits_are_inside_in_order_disjoint_and_give_the_text(eager: Speller, text: str) -> None:
+    result = eager.check(text)
+    assert result.source == text
+    assert result.text == apply_edits(text, result.edits)
+    end = 0
+    for edit in result.edits:
+        assert end <= edit.offset < edit.offset + edit.length <= len(text)
+        assert edit.source == text[edit.offset : edit.offset + edit.length] != edit.target
+        assert edit.target not in edit.alternatives
+        assert all(map(is_hanzi, edit.source + edit.target))
+        assert 0 < edit.probability <= 1
+        end = edit.offset + edit.length
+    assert len(result.text) == len(text)
+
+
+@settings(deadline=None, max_examples=25)
+@given(texts=st.lists(chinese, max_size=12))
+def test_many_at_once_are_as_one_by_one(eager: Speller, texts: list[str]) -> None:
+    together = eager.check_many(texts)
+    for text, result in zip(texts, together, strict=True):
+        alone = eager.check(text)
+        assert [(e.offset, e.target, e.reason) for e in alone.edits] == [
+            (e.offset, e.target, e.reason) for e in result.edits
+        ]
+        assert alone.text == result.text
+
+
+@settings(deadline=None, max_examples=40)
+@given(text=chinese, words=st.lists(st.text(CHARACTERS, min_size=1, max_size=3), max_size=3))
+def test_what_is_protected_stays(eager: Speller, text: str, words: list[str]) -> None:
+    result = eager.check(text, words=words)
+    touched = {place for edit in result.edits for place in range(edit.offset, edit.offset + edit.length)}
+    for span in protected_spans(text):
+        assert touched.isdisjoint(range(span.start, span.stop))
+    for word in words:
+        place = text.find(word)
+        while place >= 0:
+            assert touched.isdisjoint(range(place, place + len(word)))
+            place = text.find(word, place + 1)
+
+
+def test_empty_and_nothing(eager: Speller) -> None:
+    assert eager.check("").edits == ()
+    assert eager.check_many([]) == []
+    assert eager.check_many(["", "", ""])[2].text == ""
+
+
+def test_a_lone_surrogate_passes_through(eager: Speller) -> None:
+    assert eager.correct("\ud800我\udfff")[0] == "\ud800"
+
+
+def test_neighbours_are_one_edit(eager: Speller) -> None:
+    for result in eager.check_many(SENTENCES):
+        for left, right in zip(result.edits, result.edits[1:], strict=False):
+            if left.offset + left.length == right.offset:
+                assert Reason.DE in (left.reason, right.reason)
+
+
+def test_a_long_text_is_read_like_its_lines(eager: Speller) -> None:
+    lines = [sentence[:38] for sentence in SENTENCES] * 300
+    whole = eager.check("\n".join(lines))
+    assert whole.text.split("\n") == [eager.correct(line) for line in lines[:5]] * 300
+
+
+def test_threads_share_a_speller(eager: Speller) -> None:
+    expected = [eager.correct(sentence) for sentence in SENTENCES]
+    with ThreadPoolExecutor(8) as pool:
+        answers = list(pool.map(eager.correct, SENTENCES * 20))
+    assert answers == expected * 20
+
+
+def test_a_pickled_speller_loads_the_model_again(model_folder: Path) -> None:
+    speller = Speller(model_folder, level="careful", words=["我门"], replacements={"abc": "甲"}, threads=1)
+    stored = pickle.dumps(speller)
+    assert len(stored) < 2000
+    again = pickle.loads(stored)
+    assert again.check_many(SENTENCES) == speller.check_many(SENTENCES)
+    assert again.model_hash == speller.model_hash
+
+
+def test_the_hash_follows_the_policy(model_folder: Path, tmp_path: Path) -> None:
+    other = shutil.copytree(model_folder, tmp_path / "other")
+    policy = (other / "policy.json").read_text("utf-8")
+    (other / "policy.json").write_text(policy.replace('"passes": 2', '"passes": 1'), "utf-8")
+    assert Speller(other, threads=1).model_hash != Speller(model_folder, threads=1).model_hash
+
+
+def test_traditional_text_stays_traditional(eager: Speller) -> None:
+    text = "我們去外國可以認識很多的人。"
+    result = eager.check(text)
+    simplified_only = set("们国认识")
+    assert not simplified_only & set(result.text)
+    assert len(result.text) == len(text)
+
+
+def test_an_unknown_level(model_folder: Path, eager: Speller) -> None:
+    with pytest.raises(InputError, match="careful, balanced, thorough"):
+        Speller(model_folder, level="brave")
+    with pytest.raises(InputError, match="brave"):
+        eager.check("我", level="brave")
+
+
+def test_a_string_is_no_list_of_words(model_folder: Path, eager: Speller) -> None:
+    with pytest.raises(InputError, match="Path"):
+        Speller(model_folder, words="words.txt")
+    with pytest.raises(InputError, match="list"):
+        eager.check("我", words="我们")
+
+
+@pytest.mark.parametrize("missing", ["model.onnx", "vocab.txt", "policy.json"])
+def test_a_folder_that_lacks_a_file(model_folder: Path, tmp_path: Path, missing: str) -> None:
+    broken = shutil.copytree(model_folder, tmp_path / "broken")
+    (broken / missing).unlink()
+    with pytest.raises(InputError, match=missing):
+        Speller(broken)
+
+
+@pytest.mark.parametrize("share", [0.0, 0.1, 0.5, 0.99])
+def test_a_truncated_model(model_folder: Path, tmp_path: Path, share: float) -> None:
+    broken = shutil.copytree(model_folder, tmp_path / "broken")
+    content = (broken / "model.onnx").read_bytes()
+    (broken / "model.onnx").write_bytes(content[: int(len(content) * share)])
+    with pytest.raises(InputError, match=r"model\.onnx"):
+        Speller(broken)
+
+
+def test_a_model_of_another_vocabulary(model_folder: Path, tmp_path: Path) -> None:
+    broken = shutil.copytree(model_folder, tmp_path / "broken")
+    with (broken / "vocab.txt").open("a", encoding="utf-8") as file:
+        file.write("龘\n")
+    with pytest.raises(InputError, match=r"vocab\.txt"):
+        Speller(broken)
+
+
+@pytest.mark.parametrize(
+    "content", ["", "[]", "{}", '{"format": "another"}', '{"format": "nmspeller policy 1"}']
+)
+def test_a_policy_that_is_none(model_folder: Path, tmp_path: Path, content: str) -> None:
+    broken = shutil.copytree(model_folder, tmp_path / "broken")
+    (broken / "policy.json").write_text(content, "utf-8")
+    with pytest.raises(InputError, match=r"policy\.json"):
+        Speller(broken)
+
+
+def test_windows_longer_than_the_model_reads(model_folder: Path, tmp_path: Path) -> None:
+    broken = shutil.copytree(model_folder, tmp_path / "broken")
+    policy = (broken / "policy.json").read_text("utf-8")
+    (broken / "policy.json").write_text(policy.replace('"window": 40', '"window": 63'), "utf-8")
+    with pytest.raises(InputError, match="62 characters"):
+        Speller(broken)
