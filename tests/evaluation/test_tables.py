@@ -48,7 +48,7 @@ def write_run(folder, ngram, seed, right, **changes):
         "data_hashes": {"pairs": "0123456789abcdef0123"},
         "seconds": 1234.5,
         "metrics": {name: scores.as_dict() for name, scores in suites.score(predictions).items()},
-        "predictions": predictions,
+        "edits": {name: suites.edits_of(name, answers) for name, answers in predictions.items()},
         **changes,
     }
     folder.mkdir(exist_ok=True)
@@ -141,7 +141,7 @@ def test_damaged_or_absent_runs_are_named(tmp_path):
     (tmp_path / "other.json").write_text('{"loss": 1}')
     with pytest.raises(InputError, match="no runs"):
         read_runs(tmp_path)
-    (tmp_path / "half.json").write_text('{"metrics": {}, "predictions": {}, "name": "half"}')
+    (tmp_path / "half.json").write_text('{"metrics": {}, "edits": {}, "name": "half"}')
     with pytest.raises(InputError, match=r"half\.json has no model"):
         read_runs(tmp_path)
     (tmp_path / "broken.json").write_text('{"metrics": ')

@@ -25,7 +25,9 @@ def read_lines(path: Path) -> Iterator[str]:
             for line in lines:
                 yield line.rstrip("\r\n")
     except (OSError, lzma.LZMAError, EOFError, UnicodeDecodeError) as wrong:
-        raise InputError(f"cannot read {path}: {wrong}; give a UTF-8 text file, plain or compressed with xz.") from wrong
+        raise InputError(
+            f"cannot read {path}: {wrong}; give a UTF-8 text file, plain or compressed with xz."
+        ) from wrong
 
 
 def corpus_files(place: Path) -> list[Path]:
@@ -41,7 +43,9 @@ def is_held_out(line_number: int) -> bool:
     return (line_number // BLOCK_LINES) % HELD_OUT_EVERY == HELD_OUT_EVERY - 1
 
 
-def encode_lines(lines: Iterator[str], encode: Callable[[str], NDArray[np.int32]], chunk: int = 20_000) -> NDArray[np.uint16]:
+def encode_lines(
+    lines: Iterator[str], encode: Callable[[str], NDArray[np.int32]], chunk: int = 20_000
+) -> NDArray[np.uint16]:
     """All lines as one array of ids, (characters + lines,), each line closed by LINE_END."""
     parts: list[NDArray[np.uint16]] = []
     pending: list[str] = []

@@ -16,5 +16,7 @@ def data_folder() -> Path:
     project = Path(__file__).resolve().parents[3]
     folder = Path(named) if named else project.parent / "shared" / "data"
     if not folder.is_dir():
-        raise InputError(f"no data folder at {folder}; set NMSPELLER_DATA to the folder that holds sighan/ and corpus/.")
+        raise InputError(
+            f"no data folder at {folder}; set NMSPELLER_DATA to the folder that holds sighan/ and corpus/."
+        )
     return folder

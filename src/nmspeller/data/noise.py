@@ -44,7 +44,11 @@ class NoiseModel:
     word_cumulative: NDArray[np.float32]
 
     def corrupt(
-        self, right: Rows, profile: NDArray[np.integer], errors: NDArray[np.floating], random: np.random.Generator
+        self,
+        right: Rows,
+        profile: NDArray[np.integer],
+        errors: NDArray[np.floating],
+        random: np.random.Generator,
     ) -> Rows:
         """Misspell rows of ids.
 
@@ -55,21 +59,32 @@ class NoiseModel:
         """
         places = self.place[profile[:, None], right]
         total = np.maximum(places.sum(axis=1, keepdims=True), 1e-9)
-        hit = random.random(right.shape, dtype=np.float32) < np.minimum(places * (errors[:, None] / total), 0.5)
+        hit = random.random(right.shape, dtype=np.float32) < np.minimum(
+            places * (errors[:, None] / total), 0.5
+        )
         follow = random.random(right.shape, dtype=np.float32) < self.adjacent[profile][:, None]
         hit[:, 1:] |= hit[:, :-1] & follow[:, 1:] & (places[:, 1:] > 0)
 
         row, column = np.nonzero(hit)
         way = profile[row]
         wrong = right.copy()
-        wrong[row, column] = self._draw(self.wrong[way, right[row, column]], self.wrong_cumulative[way, right[row, column]], random)
+        wrong[row, column] = self._draw(
+            self.wrong[way, right[row, column]], self.wrong_cumulative[way, right[row, column]], random
+        )
 
-        whole = (random.random(len(row), dtype=np.float32) < self.word_share[way]) & (column + 1 < right.shape[1])
+        whole = (random.random(len(row), dtype=np.float32) < self.word_share[way]) & (
+            column + 1 < right.shape[1]
+        )
         self._replace_words(right, wrong, row[whole], column[whole], random)
         return wrong
 
     def _replace_words(
-        self, right: Rows, wrong: Rows, row: NDArray[np.intp], column: NDArray[np.intp], random: np.random.Generator
+        self,
+        right: Rows,
+        wrong: Rows,
+        row: NDArray[np.intp],
+        column: NDArray[np.intp],
+        random: np.random.Generator,
     ) -> None:
         """Write a word of the same sound over each two-character word that starts at (row, column)."""
         size = self.place.shape[1]
@@ -87,7 +102,9 @@ class NoiseModel:
     ) -> NDArray[np.int32]:
         """One candidate of each row, (rows, K) and their cumulative probabilities (rows, K) to (rows,)."""
         picks = (cumulative < random.random((len(cumulative), 1), dtype=np.float32)).sum(axis=1)
-        return candidates[np.arange(len(candidates)), np.minimum(picks, candidates.shape[1] - 1)].astype(np.int32)
+        return candidates[np.arange(len(candidates)), np.minimum(picks, candidates.shape[1] - 1)].astype(
+            np.int32
+        )
 
     def profile_index(self, name: str) -> int:
         """The number of a profile; InputError names the ones there are."""
@@ -97,7 +114,10 @@ class NoiseModel:
 
     def arrays(self) -> dict[str, NDArray[np.generic]]:
         """Everything as named arrays, to be saved with `numpy.savez`."""
-        return {**{key: value for key, value in vars(self).items() if key != "names"}, "names": np.array(self.names)}
+        return {
+            **{key: value for key, value in vars(self).items() if key != "names"},
+            "names": np.array(self.names),
+        }
 
     @classmethod
     def load(cls, path: Path) -> "NoiseModel":
@@ -107,4 +127,6 @@ class NoiseModel:
                 arrays = {key: stored[key] for key in stored.files}
             return cls(**{**arrays, "names": tuple(str(name) for name in arrays["names"])})  # type: ignore[arg-type]
         except (OSError, ValueError, KeyError, TypeError) as wrong:
-            raise InputError(f"{path} is not a noise model ({wrong}); make one with `nmspeller data prepare`.") from wrong
+            raise InputError(
+                f"{path} is not a noise model ({wrong}); make one with `nmspeller data prepare`."
+            ) from wrong

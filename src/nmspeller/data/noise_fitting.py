@@ -174,5 +174,37 @@ def jieba_words(least_frequency: int = 5) -> list[tuple[str, int]]:
     """The two-character words of jieba's dictionary with their frequencies."""
     from importlib.resources import files
 
-    entries = (line.split(" ") for line in (files("jieba") / "dict.txt").read_text(encoding="utf-8").splitlines())
-    return [(word, int(count)) for word, count, *_ in entries if len(word) == 2 and int(count) >= least_frequency]
+    entries = (
+        line.split(" ") for line in (files("jieba") / "dict.txt").read_text(encoding="utf-8").splitlines()
+    )
+    return [
+        (word, int(count)) for word, count, *_ in entries if len(word) == 2 and int(count) >= least_frequency
+    ]
+
+
+def similar_characters(vocabulary: Vocabulary, frequencies: NDArray[np.floating]) -> dict[str, list[Similar]]:
+    """The characters that each Hanzi of the vocabulary is confused with, from our own confusion set.
+
+    frequencies: how often each id occurs in text, (V,); a character nobody writes is nobody's error.
+    """
+    from nmspeller.knowledge import confusion, shape
+
+    return {
+        right: [
+            Similar(other, _sound(right, other), shape.similarity(right, other), float(frequencies[number]))
+            for other in others
+            if (number := vocabulary.id(other)) != vocabulary.unk and frequencies[number] > 0
+        ]
+        for right, others in confusion.own_set(candidates=100).items()
+        if vocabulary.id(right) != vocabulary.unk
+    }
+
+
+def _sound(a: str, b: str) -> float:
+    """How alike two characters sound as they are mostly read; a rare reading counts little."""
+    from nmspeller.knowledge import pinyin
+    from nmspeller.knowledge.sounds import syllable_similarity
+
+    ours, theirs = pinyin.readings(a)[:1], pinyin.readings(b)[:1]
+    usual = syllable_similarity(ours[0], theirs[0]) if ours and theirs else 0.0
+    return max(usual, 0.6 * pinyin.similarity(a, b))

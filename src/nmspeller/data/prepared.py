@@ -47,7 +47,9 @@ class Prepared:
         try:
             self.manifest: dict[str, Any] = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
         except (OSError, ValueError) as wrong:
-            raise InputError(f"{folder} holds no prepared data ({wrong}); make it with `nmspeller data prepare`.") from wrong
+            raise InputError(
+                f"{folder} holds no prepared data ({wrong}); make it with `nmspeller data prepare`."
+            ) from wrong
         self.vocabulary = Vocabulary.from_file(folder / "vocab.txt")
 
     @cached_property
@@ -73,7 +75,9 @@ class Prepared:
         if not files:
             raise InputError(f"no {part} text in {self.folder}; prepare it with `nmspeller data prepare`.")
         for file in files:
-            yield np.frombuffer(lzma.open(file).read() if file.suffix == ".xz" else file.read_bytes(), dtype=np.uint16)
+            yield np.frombuffer(
+                lzma.open(file).read() if file.suffix == ".xz" else file.read_bytes(), dtype=np.uint16
+            )
 
 
 def sentence_windows(
@@ -92,7 +96,9 @@ def sentence_windows(
     kind = member[ids]
     ends = kind == 1
     ends[1:] |= (kind[1:] == 2) & (kind[:-1] == 1)
-    ends[:-1] &= kind[1:] == 0  # a run of marks, or a mark before its closing quote, ends once, at its last character
+    ends[:-1] &= (
+        kind[1:] == 0
+    )  # a run of marks, or a mark before its closing quote, ends once, at its last character
     ends &= random.random(len(ids), dtype=np.float32) >= join
     line_ends = ids == LINE_END
     cuts = np.flatnonzero(ends | line_ends) + 1

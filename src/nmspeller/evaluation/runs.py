@@ -3,10 +3,12 @@
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from nmspeller.errors import InputError
+from nmspeller.evaluation.suites import answers_of
 
 # These differ between the runs of one protocol, or are a column of their own.
 _NOT_PROTOCOL = frozenset({"seed", "name", "out", "model"})
@@ -16,8 +18,8 @@ _NOT_PROTOCOL = frozenset({"seed", "name", "out", "model"})
 class Run:
     """One trained speller and how it did.
 
-    `ngram` is none or the n-gram that was masked; `active` says when: training or always. `metrics` and
-    `predictions` are by evaluation set.
+    `ngram` is none or the n-gram that was masked; `active` says when: training or always. `metrics` and `edits` are
+    by evaluation set; an edit is [sentence, position, character].
     """
 
     name: str
@@ -29,7 +31,12 @@ class Run:
     data_hashes: Mapping[str, str]
     seconds: float
     metrics: Mapping[str, Any]
-    predictions: Mapping[str, list[str]]
+    edits: Mapping[str, list[list[int | str]]]
+
+    @cached_property
+    def predictions(self) -> Mapping[str, list[str]]:
+        """The answer to every sentence, by evaluation set; needs the evaluation data."""
+        return {name: answers_of(name, edits) for name, edits in self.edits.items()}
 
     @property
     def protocol(self) -> str:
@@ -60,7 +67,7 @@ class Group:
 
 
 def read_runs(folder: str | Path) -> list[Run]:
-    """Every run under a folder; JSON files without metrics and predictions are not runs and are passed over.
+    """Every run under a folder; JSON files without metrics and edits are not runs and are passed over.
 
     Raises:
         InputError: there is no run, or a file is damaged.
@@ -71,7 +78,7 @@ def read_runs(folder: str | Path) -> list[Run]:
             content = json.loads(path.read_text(encoding="utf-8"))
         except (OSError, ValueError) as wrong:
             raise InputError(f"{path} cannot be read as JSON; remove it or run it again.") from wrong
-        if isinstance(content, dict) and {"metrics", "predictions"} <= content.keys():
+        if isinstance(content, dict) and {"metrics", "edits"} <= content.keys():
             runs.append(_run(content, path))
     if not runs:
         raise InputError(f"no runs under {folder}; run `nmspeller experiment` first.")

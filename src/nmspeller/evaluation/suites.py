@@ -61,6 +61,24 @@ def run_suite(
     return score(predict(correct_many, names))
 
 
+def edits_of(name: str, answers: Sequence[str]) -> list[list[int | str]]:
+    """Answers as what they change, [sentence, position, character]: small, and free of the set's own sentences."""
+    return [
+        [number, place, new]
+        for number, (pair, answer) in enumerate(zip(load(name), answers, strict=True))
+        for place, (old, new) in enumerate(zip(pair.source, answer, strict=True))
+        if old != new
+    ]
+
+
+def answers_of(name: str, edits: Iterable[Sequence[int | str]]) -> list[str]:
+    """The inverse of `edits_of`."""
+    answers = [list(pair.source) for pair in load(name)]
+    for number, place, new in edits:
+        answers[int(number)][int(place)] = str(new)
+    return ["".join(answer) for answer in answers]
+
+
 def _score(name: str, answers: Sequence[str]) -> Scores:
     pairs = load(name)
     sources, targets = [pair.source for pair in pairs], [pair.target for pair in pairs]

@@ -25,7 +25,9 @@ class Processes:
         """The module with its gradients averaged over all processes."""
         if self.world == 1:
             return module
-        return DistributedDataParallel(module, device_ids=[self.device] if self.device.type == "cuda" else None)
+        return DistributedDataParallel(
+            module, device_ids=[self.device] if self.device.type == "cuda" else None
+        )
 
     def mean(self, value: Tensor) -> Tensor:
         """A value's mean over all processes."""

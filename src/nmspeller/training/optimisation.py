@@ -30,7 +30,9 @@ class Muon(torch.optim.Optimizer):
     arithmetic, so here matrices of equal shape are stacked.
     """
 
-    def __init__(self, parameters: list[nn.Parameter], *, rate: float, weight_decay: float, momentum: float = 0.95) -> None:
+    def __init__(
+        self, parameters: list[nn.Parameter], *, rate: float, weight_decay: float, momentum: float = 0.95
+    ) -> None:
         super().__init__(parameters, {"lr": rate, "weight_decay": weight_decay, "momentum": momentum})
 
     @torch.no_grad()
@@ -45,10 +47,17 @@ class Muon(torch.optim.Optimizer):
                 gradients = [parameter.grad for parameter in parameters]
                 torch._foreach_lerp_(velocities, gradients, 1 - group["momentum"])
                 ahead = torch._foreach_lerp(gradients, velocities, group["momentum"])
-                directions = orthogonalise(torch.stack(ahead))
+                # Queries, keys and values share one matrix but are three maps, each with its own directions.
+                pieces = 3 if shape[0] == 3 * shape[1] else 1
+                stacked = torch.stack(ahead).reshape(len(ahead) * pieces, shape[0] // pieces, shape[1])
+                directions = orthogonalise(stacked).reshape(len(ahead), *shape)
                 torch._foreach_mul_(parameters, 1 - group["lr"] * group["weight_decay"])
-                scale = 0.2 * max(shape) ** 0.5  # the root mean square that AdamW's steps have in practice
-                torch._foreach_add_(parameters, list(directions.to(parameters[0].dtype).unbind()), alpha=-group["lr"] * scale)
+                scale = (
+                    0.2 * max(stacked.shape[1:]) ** 0.5
+                )  # the root mean square that AdamW's steps have in practice
+                torch._foreach_add_(
+                    parameters, list(directions.to(parameters[0].dtype).unbind()), alpha=-group["lr"] * scale
+                )
 
     def _velocity(self, parameter: nn.Parameter) -> Tensor:
         state = self.state[parameter]
@@ -79,7 +88,11 @@ class Optimiser:
         for name, parameter in model.named_parameters():
             if not parameter.requires_grad:
                 continue
-            if config.kind == "muon" and parameter.ndim == 2 and "layers" in name:
+            if (
+                config.kind == "muon"
+                and parameter.ndim == 2
+                and ("layers." in name or "masking.layer." in name)
+            ):
                 matrices.append(parameter)
             elif parameter.ndim >= 2:
                 others.append(parameter)
@@ -87,8 +100,13 @@ class Optimiser:
                 plain.append(parameter)  # biases and norms are never decayed
         fused = {"fused": True} if next(model.parameters()).is_cuda else {}
         rate = config.adamw_rate or config.rate
-        groups = [{"params": others, "weight_decay": config.weight_decay}, {"params": plain, "weight_decay": 0.0}]
-        self.parts: list[torch.optim.Optimizer] = [torch.optim.AdamW(groups, lr=rate, betas=(0.9, 0.98), eps=1e-8, **fused)]
+        groups = [
+            {"params": others, "weight_decay": config.weight_decay},
+            {"params": plain, "weight_decay": 0.0},
+        ]
+        self.parts: list[torch.optim.Optimizer] = [
+            torch.optim.AdamW(groups, lr=rate, betas=(0.9, 0.98), eps=1e-8, **fused)
+        ]
         if matrices:
             self.parts.append(Muon(matrices, rate=config.rate, weight_decay=config.weight_decay))
         self.peaks = [[group["lr"] for group in part.param_groups] for part in self.parts]

@@ -50,6 +50,7 @@ class Stage:
             batch_tokens=self.batch_tokens,
             seed=seed,
             join=self.join,
+            sort=not self.loop.packed,
         )
 
 
@@ -89,7 +90,9 @@ def read_pretrain_recipe(given: str | Mapping[str, Any]) -> PretrainRecipe:
 def _values(given: str | Mapping[str, Any]) -> Mapping[str, Any]:
     if isinstance(given, Mapping):
         return given
-    path = Path(given) if given.endswith((".yaml", ".yml", ".json")) else CONFIGS / "recipes" / f"{given}.yaml"
+    path = (
+        Path(given) if given.endswith((".yaml", ".yml", ".json")) else CONFIGS / "recipes" / f"{given}.yaml"
+    )
     if not path.exists():
         known = ", ".join(sorted(file.stem for file in (CONFIGS / "recipes").glob("*.yaml")))
         raise InputError(f"no recipe {given!r}; name a YAML file or one of {known}.")

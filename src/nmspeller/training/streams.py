@@ -41,7 +41,9 @@ class NoiseConfig:
     mask_rate: share of the characters of such a row that are hidden.
     """
 
-    profiles: Mapping[str, float] = field(default_factory=lambda: {"learner": 0.5, "input_method": 0.4, "scanner": 0.1})
+    profiles: Mapping[str, float] = field(
+        default_factory=lambda: {"learner": 0.5, "input_method": 0.4, "scanner": 0.1}
+    )
     clean: float = 0.1
     density: tuple[float, float] = (0.01, 0.08)
     least_errors: float = 1.0
@@ -58,7 +60,9 @@ class Corrupter:
         shares = np.array(list(config.profiles.values()), dtype=np.float64)
         self.shares = shares / shares.sum()
 
-    def __call__(self, right: NDArray[np.int32], lengths: NDArray[np.integer], random: np.random.Generator) -> NDArray[np.int32]:
+    def __call__(
+        self, right: NDArray[np.int32], lengths: NDArray[np.integer], random: np.random.Generator
+    ) -> NDArray[np.int32]:
         """right: (rows, length), padded with [PAD]; lengths: (rows,) → the same rows with errors and masks."""
         config, count = self.config, len(right)
         profile = random.choice(self.profiles, size=count, p=self.shares)
@@ -70,14 +74,18 @@ class Corrupter:
             wrong[hide] = self._hide_spans(wrong[hide], right[hide], random)
         return wrong
 
-    def _hide_spans(self, wrong: NDArray[np.int32], right: NDArray[np.int32], random: np.random.Generator) -> NDArray[np.int32]:
+    def _hide_spans(
+        self, wrong: NDArray[np.int32], right: NDArray[np.int32], random: np.random.Generator
+    ) -> NDArray[np.int32]:
         """Hide spans of one to three characters (a word's length) behind [MASK]; misspelt characters stay in sight."""
         starts = random.random(right.shape, dtype=np.float32) < self.config.mask_rate / 1.75
         width = random.random(right.shape, dtype=np.float32)
         hidden = starts.copy()
         hidden[:, 1:] |= (starts & (width > 0.4))[:, :-1]
         hidden[:, 2:] |= (starts & (width > 0.85))[:, :-2]
-        return np.where(hidden & (wrong == right) & (right != self.vocabulary.pad), self.vocabulary.mask, wrong)
+        return np.where(
+            hidden & (wrong == right) & (right != self.vocabulary.pad), self.vocabulary.mask, wrong
+        )
 
 
 def with_specials(wrong: NDArray[np.integer], right: NDArray[np.integer], vocabulary: Vocabulary) -> Row:
@@ -85,7 +93,8 @@ def with_specials(wrong: NDArray[np.integer], right: NDArray[np.integer], vocabu
     ids = np.empty(len(wrong) + 2, dtype=np.int64)
     ids[0], ids[1:-1], ids[-1] = vocabulary.cls, wrong, vocabulary.sep
     targets = np.full(len(wrong) + 2, NO_TARGET, dtype=np.int64)
-    targets[1:-1] = np.where(right == vocabulary.unk, NO_TARGET, right)
+    targets[1:-1] = right
+    targets[1:-1][right == vocabulary.unk] = NO_TARGET
     return ids, targets
 
 
@@ -95,7 +104,9 @@ class CorpusStream:
     Each pass over the corpus starts at another offset, so that no row comes twice.
     """
 
-    def __init__(self, prepared: Prepared, noise: NoiseConfig, *, steps: int, batch_rows: int, length: int, seed: int) -> None:
+    def __init__(
+        self, prepared: Prepared, noise: NoiseConfig, *, steps: int, batch_rows: int, length: int, seed: int
+    ) -> None:
         self.prepared, self.steps, self.batch_rows, self.seed = prepared, steps, batch_rows, seed
         self.characters = length - 2
         self.corrupter = Corrupter(prepared.noise, prepared.vocabulary, noise)
@@ -105,7 +116,9 @@ class CorpusStream:
     def text(self) -> NDArray[np.uint16]:
         # Paragraphs stay apart by [SEP], which the model knows and the noise leaves alone.
         ids = self.prepared.corpus()
-        return np.where(ids == self.prepared.vocabulary.pad, self.prepared.vocabulary.sep, ids).astype(np.uint16)
+        return np.where(ids == self.prepared.vocabulary.pad, self.prepared.vocabulary.sep, ids).astype(
+            np.uint16
+        )
 
     def __len__(self) -> int:
         return self.steps
@@ -114,7 +127,10 @@ class CorpusStream:
         per_pass = len(self.text) // self.characters - 1
         numbers = np.arange(step * self.batch_rows, (step + 1) * self.batch_rows)
         starts = np.concatenate(
-            [self._starts(turn, per_pass)[numbers[numbers // per_pass == turn] % per_pass] for turn in np.unique(numbers // per_pass)]
+            [
+                self._starts(turn, per_pass)[numbers[numbers // per_pass == turn] % per_pass]
+                for turn in np.unique(numbers // per_pass)
+            ]
         )
         right = self.text[starts[:, None] + np.arange(self.characters)].astype(np.int32)
         random = np.random.default_rng((self.seed, 1, step))
@@ -127,14 +143,18 @@ class CorpusStream:
         """The order of the rows in one pass over the corpus, (per_pass,)."""
         if self._order is None or self._order[0] != turn:
             random = np.random.default_rng((self.seed, 0, turn))
-            self._order = turn, random.permutation(per_pass) * self.characters + random.integers(self.characters)
+            self._order = (
+                turn,
+                random.permutation(per_pass) * self.characters + random.integers(self.characters),
+            )
         return self._order[1]
 
 
 class PairStream:
     """Real pairs, each set as many times as asked, and fresh synthetic pairs in every epoch.
 
-    Batches hold pairs of similar length, and either a number of sentences or as many as fit a number of tokens.
+    Batches hold a number of sentences, or as many as fit a number of tokens. Padded batches want pairs of similar
+    length (`sort`); packed ones do not care.
     """
 
     POOL = 64  # batches among which pairs are sorted by length
@@ -152,22 +172,31 @@ class PairStream:
         seed: int,
         limit: int = 126,
         join: float = 0.4,
+        sort: bool = True,
     ) -> None:
-        self.prepared, self.seed, self.limit = prepared, seed, limit
+        self.prepared, self.seed, self.limit, self.sort = prepared, seed, limit, sort
         self.corrupter = Corrupter(prepared.noise, prepared.vocabulary, noise)
         self.sets = [prepared.pairs(name) for name in copies]
         real = [
-            np.stack(np.broadcast_arrays(number, np.tile(np.arange(len(pairs)), times), np.tile(pairs.lengths(), times)))
+            np.stack(
+                np.broadcast_arrays(
+                    number, np.tile(np.arange(len(pairs)), times), np.tile(pairs.lengths(), times)
+                )
+            )
             for number, (pairs, times) in enumerate(zip(self.sets, copies.values(), strict=True))
         ]
         self.text = prepared.corpus() if synthetic else np.zeros(0, dtype=np.uint16)
-        self.batches: list[NDArray[np.int64]] = []  # each (2, sentences): set (-1 = synthetic) and index or start
+        self.batches: list[
+            NDArray[np.int64]
+        ] = []  # each (2, sentences): set (-1 = synthetic) and index or start
         self.lengths: list[NDArray[np.int64]] = []
         for epoch in range(epochs):
             random = np.random.default_rng((seed, 2, epoch))
             parts = list(real)
             if synthetic:
-                starts, stops = sentence_windows(self.text, prepared.vocabulary, random, limit=limit, join=join)
+                starts, stops = sentence_windows(
+                    self.text, prepared.vocabulary, random, limit=limit, join=join
+                )
                 chosen = random.permutation(len(starts))[:synthetic]
                 parts.append(np.stack(np.broadcast_arrays(-1, starts[chosen], (stops - starts)[chosen])))
             everything = np.concatenate(parts, axis=1)
@@ -175,7 +204,11 @@ class PairStream:
             self._cut(everything, batch_sentences, batch_tokens, random)
 
     def _cut(
-        self, pairs: NDArray[np.int64], batch_sentences: int | None, batch_tokens: int | None, random: np.random.Generator
+        self,
+        pairs: NDArray[np.int64],
+        batch_sentences: int | None,
+        batch_tokens: int | None,
+        random: np.random.Generator,
     ) -> None:
         """Cut an epoch's pairs (3, pairs) into batches of similar length, in random order."""
         widths = np.minimum(pairs[2], self.limit) + 2
@@ -183,13 +216,16 @@ class PairStream:
         cut: list[NDArray[np.int64]] = []
         for first in range(0, pairs.shape[1], typical * self.POOL):
             pool = pairs[:, first : first + typical * self.POOL]
-            pool = pool[:, np.argsort(pool[2], kind="stable")]
+            if self.sort:
+                pool = pool[:, np.argsort(pool[2], kind="stable")]
             if batch_sentences:
                 cut += np.split(pool, range(batch_sentences, pool.shape[1], batch_sentences), axis=1)
             else:
                 tokens = np.cumsum(np.minimum(pool[2], self.limit) + 2)
                 assert batch_tokens
-                cut += np.split(pool, np.searchsorted(tokens, np.arange(batch_tokens, tokens[-1], batch_tokens)), axis=1)
+                cut += np.split(
+                    pool, np.searchsorted(tokens, np.arange(batch_tokens, tokens[-1], batch_tokens)), axis=1
+                )
         for number in random.permutation(len(cut)):
             if cut[number].shape[1]:
                 self.batches.append(cut[number][:2])
@@ -205,13 +241,19 @@ class PairStream:
         made = np.flatnonzero(sets < 0)
         rows: list[Row] = [
             with_specials(source[: self.limit], target[: self.limit], vocabulary)
-            for source, target in (self._pair(self.sets[number], index) for number, index in zip(sets, indices, strict=True) if number >= 0)
+            for source, target in (
+                self._pair(self.sets[number], index)
+                for number, index in zip(sets, indices, strict=True)
+                if number >= 0
+            )
         ]
         if len(made):
             width = int(lengths[made].max())
             columns = np.arange(width)
             inside = columns < lengths[made][:, None]
-            right = self.text[np.minimum(indices[made][:, None] + columns, len(self.text) - 1)].astype(np.int32)
+            right = self.text[np.minimum(indices[made][:, None] + columns, len(self.text) - 1)].astype(
+                np.int32
+            )
             right = np.where(inside, right, vocabulary.pad)
             wrong = self.corrupter(right, lengths[made], random)
             rows += [
@@ -227,28 +269,41 @@ class PairStream:
 
 @dataclass(frozen=True)
 class Layout:
-    """How rows become tensors: padded into a rectangle, or packed to exactly `tokens` tokens for a fixed shape.
+    """How rows become tensors: padded into a rectangle, packed end to end, or packed to exactly `tokens` tokens.
 
-    A fixed shape lets the model be compiled once. Rows that do not fit are left out, so `tokens` must leave room for
-    the longest row beyond the batch's budget; the rest is filled with rows of [PAD] that carry no target.
+    A fixed shape lets the model be compiled once. Rows that do not fit are left out; what is missing is filled with
+    rows of [PAD] that carry no target.
     """
 
+    packed: bool = False
     tokens: int | None = None
     longest: int = 128
+    typical: int = (
+        32  # a fixed shape has room for rows of this mean length; more room would cost attention time
+    )
 
     def __call__(self, rows: list[Row], pad: int) -> Batch | PackedBatch:
-        if self.tokens is None:
+        if not self.packed:
             return collate([ids for ids, _ in rows], [targets for _, targets in rows], pad=pad)
+        if self.tokens is None:
+            return pack([ids for ids, _ in rows], [targets for _, targets in rows])
+        room = self.tokens // self.typical
+        rows = rows[: room - self.tokens // self.longest - 1]
         missing = self.tokens - sum(len(ids) for ids, _ in rows)
         while missing < 0:
             missing += len(rows.pop()[0])
-        filler = [self.longest] * (missing // self.longest) + [missing % self.longest] * bool(missing % self.longest)
-        rows = rows + [(np.full(n, pad, dtype=np.int64), np.full(n, NO_TARGET, dtype=np.int64)) for n in filler]
+        filler = [self.longest] * (missing // self.longest) + [missing % self.longest] * bool(
+            missing % self.longest
+        )
+        rows = rows + [
+            (np.full(n, pad, dtype=np.int64), np.full(n, NO_TARGET, dtype=np.int64)) for n in filler
+        ]
         packed = pack([ids for ids, _ in rows], [targets for _, targets in rows], longest=self.longest)
         # Empty rows at the end bring every batch to one number of rows.
-        room = self.tokens // 8 + 1 - len(packed.cumulative)
-        cumulative = torch.nn.functional.pad(packed.cumulative, (0, room), value=self.tokens)
-        return PackedBatch(packed.ids, packed.positions, cumulative, packed.slots, self.longest, packed.targets)
+        cumulative = torch.nn.functional.pad(packed.cumulative, (0, room - len(rows)), value=self.tokens)
+        return PackedBatch(
+            packed.ids, packed.positions, cumulative, packed.slots, self.longest, packed.targets
+        )
 
 
 class Batches(torch.utils.data.Dataset[Batch | PackedBatch]):

@@ -32,7 +32,8 @@ class LoopConfig:
     warm_up, decay_from, floor: the schedule, see `rate_factor`.
     seconds: stop (with the schedule complete) after this much time, though steps may be left.
     average: decay of an exponential moving average of the weights, which then replaces them at the end; 0 = none.
-    packed_tokens: pack every batch to exactly this many tokens; None pads instead.
+    packed: lay rows end to end instead of padding them; the attention then takes no dropout.
+    packed_tokens: pack every batch to exactly this many tokens.
     compile: let torch.compile fuse the model; pays on a GPU with packed batches, since their shape is fixed.
     precision: "bf16" computes in bfloat16 under autocast, "fp32" does not.
     workers: processes that make batches ahead.
@@ -45,6 +46,7 @@ class LoopConfig:
     floor: float = 0.0
     seconds: float | None = None
     average: float = 0.0
+    packed: bool = False
     packed_tokens: int | None = None
     compile: bool = False
     precision: str = "bf16"
@@ -96,12 +98,16 @@ class Trainer:
         self.model, self.stream, self.config, self.seed = model, stream, config, seed
         self.processes, self.report, self.folder = processes, report, folder
         self.log_path, self.state_path = folder / f"{name}.jsonl", folder / f"{name}.resume.safetensors"
-        self.batches = Batches(stream, Layout(config.packed_tokens), pad, processes.rank, processes.world)
+        self.batches = Batches(
+            stream, Layout(config.packed, config.packed_tokens), pad, processes.rank, processes.world
+        )
         self.optimiser = Optimiser(model, config.optimiser)
         self.loss = processes.wrap(_Loss(model))
         if config.compile:
             self.loss = torch.compile(self.loss, dynamic=config.packed_tokens is None)  # type: ignore[assignment]
-        self.averages = [parameter.detach().clone() for parameter in model.parameters()] if config.average else []
+        self.averages = (
+            [parameter.detach().clone() for parameter in model.parameters()] if config.average else []
+        )
         self.step = 0
         self.tokens = 0
         self.elapsed = 0.0
@@ -124,7 +130,10 @@ class Trainer:
             if progress >= 1:
                 break
             factor = rate_factor(
-                progress, warm_up=self.config.warm_up, decay_from=self.config.decay_from, floor=self.config.floor
+                progress,
+                warm_up=self.config.warm_up,
+                decay_from=self.config.decay_from,
+                floor=self.config.floor,
             )
             torch.manual_seed(hash((self.seed, self.step)))  # dropout, too, is a function of the step
             losses.append(self._backward(batch.to(self.processes.device), targets))
@@ -139,7 +148,9 @@ class Trainer:
                 loss = float(torch.stack(losses).mean())
                 self.elapsed = self.processes.longest(time.perf_counter() - started)
                 rate = factor * self.config.optimiser.rate
-                last = Progress(self.step, len(self.stream), loss, rate, float(norm), self.tokens, self.elapsed)
+                last = Progress(
+                    self.step, len(self.stream), loss, rate, float(norm), self.tokens, self.elapsed
+                )
                 self._log(last)
                 losses.clear()
                 if not torch.isfinite(torch.tensor(loss)):
@@ -162,13 +173,19 @@ class Trainer:
         workers = self.config.workers
         ahead: dict[str, Any] = {"prefetch_factor": 4, "persistent_workers": False} if workers else {}
         return DataLoader(
-            self.batches, batch_size=None, sampler=range(self.step, len(self.stream)), num_workers=workers, **ahead
+            self.batches,
+            batch_size=None,
+            sampler=range(self.step, len(self.stream)),
+            num_workers=workers,
+            **ahead,
         )
 
     def _backward(self, batch: Batch | PackedBatch, targets: int) -> Tensor:
         """Gradients of the mean loss over the whole batch, though each process holds only its share of the rows."""
         kind = self.processes.device.type
-        half = torch.autocast(kind, dtype=torch.bfloat16) if self.config.precision == "bf16" else nullcontext()
+        half = (
+            torch.autocast(kind, dtype=torch.bfloat16) if self.config.precision == "bf16" else nullcontext()
+        )
         with half:
             loss = self.loss(batch)
         if self.processes.world > 1:
@@ -194,7 +211,11 @@ class Trainer:
         tensors |= {f"average.{number}": tensor for number, tensor in enumerate(self.averages)}
         partial = self.state_path.with_suffix(".partial")
         position = {"step": str(self.step), "tokens": str(self.tokens), "elapsed": str(self.elapsed)}
-        save_file({name: tensor.cpu().contiguous().clone() for name, tensor in tensors.items()}, partial, metadata=position)
+        save_file(
+            {name: tensor.cpu().contiguous().clone() for name, tensor in tensors.items()},
+            partial,
+            metadata=position,
+        )
         os.replace(partial, self.state_path)
 
     def _resume(self) -> None:
@@ -203,14 +224,26 @@ class Trainer:
             tensors = {name: stored.get_tensor(name) for name in stored.keys()}  # noqa: SIM118
 
         def part(prefix: str) -> dict[str, Tensor]:
-            return {name.removeprefix(prefix): tensor for name, tensor in tensors.items() if name.startswith(prefix)}
+            return {
+                name.removeprefix(prefix): tensor
+                for name, tensor in tensors.items()
+                if name.startswith(prefix)
+            }
 
         self.model.load_state_dict(part("model."))
         self.optimiser.load_state(part("optimiser."))
         for number, tensor in part("average.").items():
             self.averages[int(number)].copy_(tensor)
-        self.step, self.tokens, self.elapsed = int(position["step"]), int(position["tokens"]), float(position["elapsed"])
+        self.step, self.tokens, self.elapsed = (
+            int(position["step"]),
+            int(position["tokens"]),
+            float(position["elapsed"]),
+        )
         if self.processes.first and self.log_path.exists():
             # What was logged after the state was written will be logged again.
-            kept = [line for line in self.log_path.read_text(encoding="utf-8").splitlines() if json.loads(line)["step"] <= self.step]
+            kept = [
+                line
+                for line in self.log_path.read_text(encoding="utf-8").splitlines()
+                if json.loads(line)["step"] <= self.step
+            ]
             self.log_path.write_text("".join(f"{line}\n" for line in kept), encoding="utf-8")

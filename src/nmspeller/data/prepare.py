@@ -1,0 +1,142 @@
+"""Write a prepared folder: arrays and a manifest, all that training needs where there is only torch and numpy."""
+
+import hashlib
+import json
+import lzma
+import shutil
+import zlib
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nmspeller.data import noise_fitting
+from nmspeller.data.corpus import corpus_files, encode_lines, is_held_out, read_lines
+from nmspeller.data.leaks import LeakFilter, evaluation_sentences
+from nmspeller.data.noise_fitting import ProfileRecipe
+from nmspeller.data.pairs import Pair, read_pairs
+from nmspeller.errors import InputError
+from nmspeller.text.vocabulary import Vocabulary
+
+# Each set of pairs, where it lies in the data folder, and which share of it is kept as its dev set.
+TRAINING_SETS = {
+    "sighan13_train": ("sighan/simplified/train13.tsv", 10),
+    "sighan14_train": ("sighan/simplified/train14.tsv", 10),
+    "sighan15_train": ("sighan/simplified/train15.tsv", 10),
+    "wang": ("wang271k/slices_union.tsv", 20),
+    "ecspell_law": ("ecspell/law_train.tsv", 10),
+    "ecspell_med": ("ecspell/med_train.tsv", 10),
+    "ecspell_odw": ("ecspell/odw_train.tsv", 10),
+}
+# Whose errors teach the noise model what.
+LEARNERS = ("sighan13_train", "sighan14_train", "sighan15_train", "ecspell_law", "ecspell_med", "ecspell_odw")
+SCANNERS = ("wang",)
+
+Say = Callable[[str], None]
+
+
+def is_dev(pair: Pair, one_in: int) -> bool:
+    """Whether a pair is kept for its dev set: by its right side, so that the same sentence is never on both sides."""
+    return zlib.crc32(pair.target.encode("utf-8", "surrogatepass")) % one_in == 0
+
+
+def prepare(
+    data: Path, vocabulary_path: Path, out: Path, *, corpus: bool = True, say: Say = lambda _: None
+) -> None:
+    """Prepare everything below the data folder; `corpus=False` leaves the text out, for a quick look."""
+    vocabulary = Vocabulary.from_file(vocabulary_path)
+    if len(vocabulary) > 1 << 16:
+        raise InputError(f"{vocabulary_path} has more than 65,536 tokens, which prepared arrays cannot hold.")
+    (out / "pairs").mkdir(parents=True, exist_ok=True)
+    shutil.copyfile(vocabulary_path, out / "vocab.txt")
+    leaks = LeakFilter(evaluation_sentences(data))
+    manifest: dict[str, object] = {
+        "vocabulary": _digest(vocabulary_path),
+        "sources": {},
+        "pairs": {},
+        "characters": {},
+    }
+    sources, counted, characters = manifest["sources"], manifest["pairs"], manifest["characters"]
+    assert isinstance(sources, dict) and isinstance(counted, dict) and isinstance(characters, dict)
+
+    training: dict[str, list[Pair]] = {}
+    for name, (place, one_in) in TRAINING_SETS.items():
+        pairs = read_pairs(data / place, lenient=True)
+        kept = [pair for pair in pairs if not leaks.leaks(pair.source) and not leaks.leaks(pair.target)]
+        training[name] = [pair for pair in kept if not is_dev(pair, one_in)]
+        dev = [pair for pair in kept if is_dev(pair, one_in)]
+        for label, some in ((name, training[name]), (f"{name}_dev", dev)):
+            np.savez_compressed(out / "pairs" / f"{label}.npz", **pair_arrays(some, vocabulary))
+        sources[place] = _digest(data / place)
+        counted[name] = {
+            "train": len(training[name]),
+            "dev": len(dev),
+            "left out as leaks": len(pairs) - len(kept),
+            "bad lines": len(pairs.skipped),
+        }
+        say(
+            f"{name}: {len(training[name])} pairs, {len(dev)} for dev, {len(pairs) - len(kept)} left out as leaks"
+        )
+
+    frequencies = np.zeros(len(vocabulary), dtype=np.int64)
+    if corpus:
+        for number, file in enumerate(corpus_files(data / "corpus")):
+            held = encode_lines(_lines(file, leaks, held_out=True), vocabulary.encode)
+            learnt = encode_lines(_lines(file, leaks, held_out=False), vocabulary.encode)
+            for part, ids in (("corpus", learnt), ("heldout", held)):
+                (out / f"{part}-{number}.u16.xz").write_bytes(lzma.compress(ids.tobytes(), preset=6))
+            sources[f"corpus/{file.name}"] = _digest(file)
+            characters[file.name] = {"train": len(learnt), "heldout": len(held)}
+            frequencies += np.bincount(learnt, minlength=len(vocabulary))
+            say(f"{file.name}: {len(learnt):,} characters, {len(held):,} held out")
+    else:
+        frequencies += np.bincount(
+            vocabulary.encode("".join(pair.target for pairs in training.values() for pair in pairs)),
+            minlength=len(vocabulary),
+        )
+
+    model = noise_fitting.fit(
+        noise_recipes(training),
+        vocabulary,
+        noise_fitting.similar_characters(vocabulary, frequencies / frequencies.sum()),
+        noise_fitting.words_of_one_sound(noise_fitting.jieba_words()),
+    )
+    np.savez_compressed(out / "noise.npz", **model.arrays())  # type: ignore[arg-type]
+    text = json.dumps(manifest, ensure_ascii=False, indent=1)
+    (out / "manifest.json").write_text(text + "\n", encoding="utf-8")
+
+
+def noise_recipes(training: dict[str, list[Pair]]) -> list[ProfileRecipe]:
+    """The three ways of going wrong: a learner's, a scanner's, an input method's."""
+
+    def pairs(names: Sequence[str]) -> list[Pair]:
+        return [pair for name in names for pair in training[name]]
+
+    return [
+        ProfileRecipe("learner", pairs(LEARNERS), noise_fitting.learner_weight, strength=4.0, word_share=0.1),
+        ProfileRecipe("scanner", pairs(SCANNERS), noise_fitting.scanner_weight, strength=4.0, word_share=0.0),
+        ProfileRecipe("input_method", [], noise_fitting.input_method_weight, strength=1.0, word_share=0.6),
+    ]
+
+
+def pair_arrays(pairs: Sequence[Pair], vocabulary: Vocabulary) -> dict[str, NDArray[np.generic]]:
+    """Pairs as the arrays of `PairArrays`."""
+    lengths = np.array([len(pair.source) for pair in pairs], dtype=np.int64)
+    return {
+        "source": vocabulary.encode("".join(pair.source for pair in pairs)).astype(np.uint16),
+        "target": vocabulary.encode("".join(pair.target for pair in pairs)).astype(np.uint16),
+        "starts": np.concatenate(([0], np.cumsum(lengths))).astype(np.int64),
+    }
+
+
+def _lines(file: Path, leaks: LeakFilter, *, held_out: bool) -> Iterator[str]:
+    return (
+        line
+        for number, line in enumerate(read_lines(file))
+        if is_held_out(number) == held_out and not leaks.leaks(line)
+    )
+
+
+def _digest(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
