@@ -27,7 +27,7 @@ from nmspeller.text.vocabulary import Vocabulary
 
 Bounds = Sequence[tuple[int, int]]
 
-_LONGEST_SENTENCE = 64
+_LONGEST_SENTENCE = 40
 _WINDOWS = {"character": (0, 0), "left": (1, 0), "right": (0, 1), "both": (1, 1)}
 
 router = APIRouter(prefix="/v1", tags=["native"], dependencies=[Depends(require_key)])
@@ -99,7 +99,7 @@ class MaskedReader:
 
     def __init__(self, folder: Path) -> None:
         self._vocabulary = Vocabulary.from_file(folder / "vocab.txt")
-        self._engine = Engine(folder / "model.onnx", self._vocabulary, threads=1)
+        self._engine = Engine(folder / "model.onnx", self._vocabulary)
         self._layer = folder / "masking.npz"
 
     def read(self, text: str, window: str) -> dict[str, Any]:
