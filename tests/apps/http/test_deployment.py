@@ -1,0 +1,67 @@
+"""The files that others deploy with name commands and options that exist."""
+
+import configparser
+import re
+from pathlib import Path
+
+import yaml
+
+from nmspeller.apps.cli import run
+
+ROOT = Path(__file__).parents[3]
+
+
+def options_of_serve(capsys):
+    assert run(["serve", "--help"]) == 0
+    return set(re.findall(r"--[a-z-]+", capsys.readouterr().out))
+
+
+def test_every_option_that_is_written_about_exists(capsys):
+    options = options_of_serve(capsys)
+    commands = (ROOT / "Dockerfile", ROOT / "compose.yaml", ROOT / "deploy" / "nmspeller.service")
+    written = {
+        option
+        for file in (ROOT / "docs" / "serving.md", ROOT / "SECURITY.md")
+        for option in re.findall(r"`(--[a-z-]+)", file.read_text("utf-8"))
+    }
+    started = {
+        option
+        for file in commands
+        for line in file.read_text("utf-8").splitlines()
+        if line.startswith(("ENTRYPOINT", "ExecStart")) or "command:" in line
+        for option in re.findall(r"--[a-z-]+", line)
+    }
+    assert written
+    assert started
+    assert written | started <= options
+
+
+def test_container_runs_without_rights():
+    service = yaml.safe_load((ROOT / "compose.yaml").read_text("utf-8"))["services"]["nmspeller"]
+    assert service["read_only"] is True
+    assert service["cap_drop"] == ["ALL"]
+    assert all(port.startswith("127.0.0.1:") for port in service["ports"])
+    assert re.search(r"^USER nmspeller$", (ROOT / "Dockerfile").read_text("utf-8"), re.MULTILINE)
+
+
+def test_unit_reloads_and_is_sandboxed():
+    unit = configparser.ConfigParser(interpolation=None, strict=False)
+    unit.optionxform = str
+    unit.read(ROOT / "deploy" / "nmspeller.service", encoding="utf-8")
+    service = unit["Service"]
+    assert "-HUP" in service["ExecReload"]
+    assert service["DynamicUser"] == service["NoNewPrivileges"] == "yes"
+    assert service["ProtectSystem"] == "strict"
+
+
+def test_pages_load_only_what_the_package_has():
+    web = ROOT / "src" / "nmspeller" / "apps" / "web"
+    for page in web.glob("*.html"):
+        for address in re.findall(r'(?:src|href)="([^"#]+)"', page.read_text("utf-8")):
+            if address.startswith("page/"):
+                assert (web / address.removeprefix("page/")).is_file()
+            else:
+                assert address.startswith("data:") or address in ("docs", "./", "openapi.json")
+    for module in web.glob("*.js"):
+        for imported in re.findall(r'from "([^"]+)"', module.read_text("utf-8")):
+            assert (web / imported).is_file()
