@@ -7,7 +7,7 @@ from pathlib import Path
 
 from nmspeller.data.pairs import Pair
 from nmspeller.errors import InputError
-from nmspeller.runtime.arithmetic import Float
+from nmspeller.runtime.arithmetic import Arithmetic, Float
 from nmspeller.runtime.bert import build
 from nmspeller.runtime.calibration import integer_arithmetic
 from nmspeller.runtime.policy import Policy
@@ -16,7 +16,13 @@ from nmspeller.runtime.thresholds import calibrate
 from nmspeller.runtime.weights import Source, read_source
 
 
-def export_model(checkpoint: str | Path, out: str | Path, *, texts: Sequence[str] | None = None) -> Path:
+def export_model(
+    checkpoint: str | Path,
+    out: str | Path,
+    *,
+    texts: Sequence[str] | None = None,
+    arithmetic: Arithmetic | None = None,
+) -> Path:
     """Write model.onnx, vocab.txt, card.md and a policy.json that is not calibrated yet.
 
     Args:
@@ -24,6 +30,7 @@ def export_model(checkpoint: str | Path, out: str | Path, *, texts: Sequence[str
         out: the folder to write; files of the same names in it are replaced, each whole or not at all.
         texts: some hundred sentences of the kind that will be read, to fit eight-bit integers to. Without
             them the model stays in single precision, four times as large.
+        arithmetic: how to compute, where that has been settled already.
 
     Raises:
         InputError: the checkpoint cannot be read, or is of a kind that cannot be exported.
@@ -31,7 +38,8 @@ def export_model(checkpoint: str | Path, out: str | Path, *, texts: Sequence[str
     source, out = read_source(checkpoint), Path(out)
     if texts is not None and not any(texts):
         raise InputError("there is no text to fit the integers to; give a file with some hundred sentences.")
-    arithmetic = Float(source.weights) if texts is None else integer_arithmetic(source, texts)
+    if arithmetic is None:
+        arithmetic = Float(source.weights) if texts is None else integer_arithmetic(source, texts)
     content = build(source, arithmetic).SerializeToString(deterministic=True)
     out.mkdir(parents=True, exist_ok=True)
     _write(out / "vocab.txt", (source.folder / "vocab.txt").read_bytes())

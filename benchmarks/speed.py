@@ -1,0 +1,219 @@
+"""How fast the speller is beside what people use now, in one run.
+
+    python benchmarks/speed.py REFERENCE [--sentences 10000]
+
+REFERENCE is a Hugging Face BERT-base folder (its weights do not matter for speed). It is used as
+pycorrector's MacBertCorrector uses such a model: PyTorch in single precision, sentence by sentence, softmax
+over the whole vocabulary, the answer decoded to a string and compared character by character. Both sides get
+the same sentences and the same number of threads, in turn. Cold start and memory are measured in processes
+of their own. Writes docs/results/speed.json and .md.
+"""
+
+import argparse
+import json
+import os
+import platform
+import random
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+ROUNDS = 40
+
+# About 30 characters each, with an error in most; other sentences are put together from their clauses.
+SENTENCES = (
+    "我门去外国可以认识很多的人，还能学到不少新的东西呢。",
+    "昨天晚上我和朋友一起去看了一场电影，剧情非常精采动人。",
+    "他每天早上六点起床，跑步半个小时以后才去公司上斑。",
+    "这个城市的交通越来越拥挤，大家都希望地铁能早点开通。",
+    "老师说我们应该多读书，少看电视，这样才能提高写做水平。",
+    "因为下大雨，今天的比赛被推迟到下个星期六的下午举行。",
+    "妈妈做的菜总是那么好吃，我最喜欢的是她做的红绕肉。",
+    "公司决定在年底之前完成这个项目，所以大家都在加班加点。",
+    "图书馆里很安静，学生们都在认真的准备即将到来的考式。",
+    "如果你有什么问题，可以随时给我打电话或者发电子邮件。",
+)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("reference", type=Path, help="a Hugging Face BERT-base folder")
+    parser.add_argument("--model", type=Path, help="an exported model other than the shipped one")
+    parser.add_argument("--sentences", type=int, default=10_000, help="how many in bulk")
+    parser.add_argument(
+        "--reference-sentences", type=int, default=400, help="how many the reference gets in bulk"
+    )
+    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--characters", type=int, default=1_000_000, help="length of the long text")
+    parser.add_argument("--out", type=Path, default=Path("docs/results"))
+    options = parser.parse_args()
+    result = {
+        "threads": options.threads,
+        "processor": processor(),
+        "load_before": os.getloadavg()[0],
+        "single": single(options),
+        "bulk": bulk(options),
+        "cold_start_seconds": cold_start(options),
+        "long_text": [long_text(options, options.characters // 4), long_text(options, options.characters)],
+    }
+    options.out.mkdir(parents=True, exist_ok=True)
+    (options.out / "speed.json").write_text(json.dumps(result, indent=1, ensure_ascii=False) + "\n", "utf-8")
+    (options.out / "speed.md").write_text(page(result), "utf-8")
+    print(page(result))
+
+
+def make_sentences(count: int) -> list[str]:
+    """Different sentences of about 30 characters: two halves of those above, the same for the same count."""
+    halves = [half for sentence in SENTENCES for half in sentence.rstrip("。").split("，")]
+    choice = random.Random(0)
+    return [
+        f"{choice.choice(halves)}，{choice.choice(halves)}，{choice.choice(halves)}。" for _ in range(count)
+    ]
+
+
+def reference(folder: Path, threads: int) -> Callable[[str], tuple[str, list[tuple[str, str, int]]]]:
+    """One sentence through a transformers BERT as pycorrector does it."""
+    import torch
+    from transformers import BertForMaskedLM, BertTokenizerFast
+
+    torch.set_num_threads(threads)
+    tokenizer = BertTokenizerFast(vocab_file=str(folder / "vocab.txt"), do_lower_case=False)
+    model = BertForMaskedLM.from_pretrained(folder).eval()
+
+    def correct(text: str) -> tuple[str, list[tuple[str, str, int]]]:
+        inputs = tokenizer([text], padding=True, return_tensors="pt")
+        with torch.no_grad():
+            probabilities = torch.softmax(model(**inputs).logits[0], dim=-1)
+        decoded = tokenizer.decode(torch.argmax(probabilities, dim=-1), skip_special_tokens=True)
+        answer = decoded.replace(" ", "")[: len(text)]
+        return answer, [(a, b, i) for i, (a, b) in enumerate(zip(text, answer, strict=False)) if a != b]
+
+    return correct
+
+
+def speller(options: argparse.Namespace) -> Any:
+    from nmspeller import Speller
+
+    return Speller(options.model, threads=options.threads)
+
+
+def single(options: argparse.Namespace) -> dict[str, float]:
+    """Median time of one sentence, both sides in turn."""
+    theirs, ours = reference(options.reference, options.threads), speller(options)
+    times: dict[str, list[float]] = {"reference": [], "speller": []}
+    for sentence in make_sentences(ROUNDS + 5):
+        for name, correct in (("reference", theirs), ("speller", ours.check)):
+            start = time.perf_counter()
+            correct(sentence)
+            times[name].append(time.perf_counter() - start)
+    medians = {name: 1000 * statistics.median(values[5:]) for name, values in times.items()}
+    return {
+        "reference_ms": round(medians["reference"], 2),
+        "speller_ms": round(medians["speller"], 2),
+        "ratio": round(medians["reference"] / medians["speller"], 2),
+    }
+
+
+def bulk(options: argparse.Namespace) -> dict[str, float]:
+    """Sentences a second; the reference's share is read in slices between the speller's."""
+    theirs, ours = reference(options.reference, options.threads), speller(options)
+    sentences, slices = make_sentences(options.sentences), 4
+    few = sentences[: options.reference_sentences]
+    seconds = {"reference": 0.0, "speller": 0.0}
+    ours.check_many(sentences[:64])
+    for part in range(slices):
+        start = time.perf_counter()
+        ours.check_many(sentences[part::slices])
+        seconds["speller"] += time.perf_counter() - start
+        start = time.perf_counter()
+        for sentence in few[part::slices]:
+            theirs(sentence)
+        seconds["reference"] += time.perf_counter() - start
+    rates = {"reference": len(few) / seconds["reference"], "speller": len(sentences) / seconds["speller"]}
+    return {
+        "sentences": len(sentences),
+        "reference_sentences": len(few),
+        "reference_per_second": round(rates["reference"], 1),
+        "speller_per_second": round(rates["speller"], 1),
+        "ratio": round(rates["speller"] / rates["reference"], 2),
+    }
+
+
+def cold_start(options: argparse.Namespace) -> float:
+    """Seconds from starting Python to the first answer, the best of five."""
+    program = (
+        "from nmspeller import Speller\nimport sys\nSpeller(sys.argv[1] or None).check('我门去外国。')\n"
+    )
+    times = []
+    for _ in range(5):
+        start = time.perf_counter()
+        subprocess.run([sys.executable, "-c", program, str(options.model or "")], check=True)
+        times.append(time.perf_counter() - start)
+    return round(min(times), 2)
+
+
+def long_text(options: argparse.Namespace, characters: int) -> dict[str, float]:
+    """One text in one call, in a process of its own: seconds and peak memory."""
+    program = """
+import json, resource, sys, time
+from nmspeller import Speller
+sys.path.insert(0, sys.argv[1])
+from speed import make_sentences
+speller = Speller(sys.argv[2] or None, threads=int(sys.argv[4]))
+text = "".join(make_sentences(int(sys.argv[3]) // 25))[: int(sys.argv[3])]
+start = time.perf_counter()
+speller.check(text)
+seconds = time.perf_counter() - start
+peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
+print(json.dumps({"characters": len(text), "seconds": round(seconds, 1), "peak_mb": peak}))
+"""
+    arguments = [str(Path(__file__).parent), str(options.model or ""), str(characters), str(options.threads)]
+    done = subprocess.run(
+        [sys.executable, "-c", program, *arguments], check=True, capture_output=True, text=True
+    )
+    found: dict[str, float] = json.loads(done.stdout)
+    return found
+
+
+def processor() -> str:
+    try:
+        lines = Path("/proc/cpuinfo").read_text("utf-8").splitlines()
+        return next(line.split(": ")[1] for line in lines if line.startswith("model name"))
+    except (OSError, StopIteration):
+        return platform.processor()
+
+
+def page(result: dict[str, Any]) -> str:
+    one, many = result["single"], result["bulk"]
+    lines = [
+        "# Speed",
+        "",
+        f"`benchmarks/speed.py`, one run, {result['threads']} threads, {result['processor']}; load of the",
+        f"machine before the run {result['load_before']:.1f}. The reference is BERT-base in PyTorch, single",
+        "precision, used sentence by sentence as pycorrector uses it; both sides read the same sentences of",
+        "about 30 characters.",
+        "",
+        "| | reference | nmspeller | ratio |",
+        "|---|---|---|---|",
+        f"| one sentence, median | {one['reference_ms']} ms | {one['speller_ms']} ms | {one['ratio']}× |",
+        f"| bulk ({many['sentences']:,} sentences; reference {many['reference_sentences']:,}) "
+        f"| {many['reference_per_second']}/s | {many['speller_per_second']}/s | {many['ratio']}× |",
+        "",
+        f"Cold start, from starting Python to the first answer: {result['cold_start_seconds']} s.",
+        "",
+        "| one text of | seconds | peak memory |",
+        "|---|---|---|",
+    ]
+    for each in result["long_text"]:
+        lines.append(f"| {each['characters']:,} characters | {each['seconds']} | {each['peak_mb']} MB |")
+    return "\n".join(lines) + "\n"
+
+
+if __name__ == "__main__":
+    main()
