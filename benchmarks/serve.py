@@ -274,7 +274,7 @@ def measure(seconds: float, overload_seconds: float) -> dict:
         result["overload"] = asyncio.run(open_loop(ours.port, 4 * capacity, overload_seconds, ours.process))
         print(result["overload"], flush=True)
     with Server("-m", "nmspeller", "serve", "--workers", "2", "--port") as ours:
-        time.sleep(5)
+        time.sleep(20)  # until the second worker is there too
         result["kill"] = asyncio.run(kill_a_worker(ours.port, ours.process, max(20, 2 * seconds)))
         print(result["kill"], flush=True)
     return result

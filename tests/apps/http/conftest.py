@@ -111,7 +111,9 @@ def make_client():
         def make(checker=None, **settings):
             checker = checker or FakeChecker()
             app = create_app(Settings(**settings), lambda: checker)
-            return stack.enter_context(TestClient(app, raise_server_exceptions=False))
+            client = stack.enter_context(TestClient(app, raise_server_exceptions=False))
+            checker.batches.clear()
+            return client
 
         yield make
 

@@ -50,6 +50,7 @@ def create_app(settings: Settings, load_checker: Callable[[], Checker]) -> FastA
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         service.start()
+        await service.warm_up()
         loop = asyncio.get_running_loop()
         # Signals can only be handled in a process's main thread, and there is no SIGHUP on Windows.
         with suppress(ValueError, RuntimeError, NotImplementedError, AttributeError):

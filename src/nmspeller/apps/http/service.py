@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
+from contextlib import suppress
 from typing import Any, TypeVar
 
 from fastapi import Request
@@ -49,6 +50,11 @@ class Service:
             on_failure=self._report_failure,
         )
         self.stopping = False
+
+    async def warm_up(self) -> None:
+        """Check something, so that the first request finds the engine awake and its speed known."""
+        with suppress(EngineFailed, InputError):  # then the health checks will say so
+            await self.batcher.check([5 * _PROBE] * 8, Manner())
 
     def stop(self) -> None:
         """Finish what was taken in."""
