@@ -21,11 +21,13 @@ from typing import Any
 
 from nmspeller.apps.batch import Job, SpellerSettings, run
 from nmspeller.apps.batch.local import LocalEngine, cores
+from nmspeller.apps.batch.store import Store
 from nmspeller.apps.batch.tally import peak_memory
 from nmspeller.apps.batch.worker import ShardWorker
 from nmspeller.data.folder import data_folder
 from nmspeller.errors import InputError
 from nmspeller.runtime.correction import Correction
+from nmspeller.runtime.reader import SHIPPED
 from nmspeller.text.windows import sentences
 
 RESULTS = Path(__file__).parents[1] / "docs" / "results" / "batch.json"
@@ -149,7 +151,7 @@ def measure_stages(folder: Path, count: int) -> dict[str, float]:
     """Seconds a stage takes for a thousand sentences, in one worker."""
     from nmspeller.runtime import engine, reader
 
-    spent = {"window": 0.0, "infer": 0.0}
+    spent = {"window": 0.0, "infer": 0.0, "keep": 0.0}
 
     def watch(owner: Any, name: str, stage: str) -> None:
         original = getattr(owner, name)
@@ -166,12 +168,19 @@ def measure_stages(folder: Path, count: int) -> dict[str, float]:
     watch(reader, "prepare", "window")
     watch(reader, "Passage", "window")
     watch(engine.Engine, "_run", "infer")
+    # A shard's own entry cannot tell how long it took to put it into place.
+    watch(Store, "finish", "keep")
     path = folder / "stages.txt"
     write_sentences(path, count)
     summary = run(Job((str(path),), str(folder / "stages")), HereEngine(), cache=0)
     stages = summary["worker_seconds"]
-    decide = stages["check"] - spent["window"] - spent["infer"]
-    seconds = {"read": stages["read"], **spent, "decide": decide, "write": stages["write"]}
+    seconds = {
+        "read": stages["read"],
+        "window": spent["window"],
+        "infer": spent["infer"],
+        "decide": stages["check"] - spent["window"] - spent["infer"],
+        "write": stages["write"] + spent["keep"],
+    }
     return {stage: 1000 * value / count for stage, value in seconds.items()}
 
 
@@ -245,7 +254,12 @@ def main() -> None:
     # Workers that Ray starts find the instant speller by its module's name.
     os.environ["PYTHONPATH"] = os.pathsep.join([str(Path(__file__).parent), os.environ.get("PYTHONPATH", "")])
     results = json.loads(RESULTS.read_text(encoding="utf-8")) if RESULTS.exists() else {}
-    results["machine"] = {"cores": cores(), "python": platform.python_version(), "cpu": _cpu()}
+    results["machine"] = {
+        "cores": cores(),
+        "python": platform.python_version(),
+        "cpu": _cpu(),
+        "model_bytes": (SHIPPED / "model.onnx").stat().st_size,
+    }
     measures = {
         "growth": lambda folder: measure_growth(folder, options.growth),
         "memory": lambda folder: measure_memory(folder, options.gigabytes),

@@ -5,6 +5,7 @@ python benchmarks/batch_report.py [--gpu-rate 40000 --gpu-source "where the figu
 
 import argparse
 import json
+import textwrap
 from pathlib import Path
 from typing import Any
 
@@ -35,13 +36,22 @@ def figures(results: dict[str, Any]) -> str:
             parts.append(show(results[name]))
     if "speed" in results and "memory" in results:
         parts.append(_collection(results))
-    return "\n\n".join(parts)
+    lines = "\n\n".join(parts).split("\n")
+    return "\n".join(
+        line if line.startswith("|") else textwrap.fill(line, 120, subsequent_indent=_indent(line))
+        for line in lines
+    )
+
+
+def _indent(line: str) -> str:
+    return "  " if line.startswith("- ") else ""
 
 
 def _machine(machine: dict[str, Any]) -> str:
     return (
-        f"Measured on {machine['cores']} cores of {machine['cpu']}, Python {machine['python']}, by "
-        "`python benchmarks/batch.py` and written here by `python benchmarks/batch_report.py`."
+        f"Measured on {machine['cores']} cores of {machine['cpu']}, Python {machine['python']}, with a "
+        f"shipped model of {machine['model_bytes'] / 1e6:,.0f} MB, by `python benchmarks/batch.py`, and "
+        "written here by `python benchmarks/batch_report.py`."
     )
 
 
@@ -113,7 +123,8 @@ def _memory(memory: dict[str, Any]) -> str:
         [
             "### Memory",
             "",
-            f"One text file of {memory['bytes'] / 1e9:.2f} GB ({memory['sentences']:,} sentences, "
+            f"One text file of {memory['bytes'] / 1e9:.2f} GB ({memory['sentences']:,} sentences, 20,000 "
+            "different ones over and over, "
             f"{memory['shards']:,} shards), two local workers, the speller that takes no time and the "
             f"cache at its default: peak of a worker {memory['worker_peak'] / 1e6:.0f} MB, of the process "
             f"that leads them {memory['leader_peak'] / 1e6:.0f} MB. The model comes on top of a worker's: "

@@ -33,7 +33,7 @@ def summarise(plan: Plan, entries: Entries, phases: dict[str, float], skipped: i
         "remembered": total("remembered"),
         "seconds": round(sum(phases.values()), 3),
         "phase_seconds": {phase: round(spent, 3) for phase, spent in phases.items()},
-        "worker_seconds": {stage: round(spent, 3) for stage, spent in stages.items()},
+        "worker_seconds": {stage: round(spent, 6) for stage, spent in stages.items()},
         "peak_memory": max((entry["peak_memory"] for entry in entries.values()), default=0),
         "slowest_shard": None,
     }
