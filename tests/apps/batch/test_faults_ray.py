@@ -80,6 +80,7 @@ def test_a_killed_worker_loses_nothing(cluster, workers, tmp_path):
     workers.reset(0.05)
     running = Running(tmp_path, tmp_path / "out")
     os.kill(workers.wait_for(1)[0], signal.SIGKILL)
+    assert running.is_alive()
     running.finish()
     faults.is_undisturbed(tmp_path / "out")
     assert len(workers.pids()) >= 2
@@ -93,10 +94,11 @@ def test_a_text_that_kills_every_worker_is_named(cluster, workers, tmp_path):
 
 
 def test_a_killed_node_loses_nothing(cluster, workers, tmp_path):
-    workers.reset(0.05)
+    workers.reset(0.15)
     running = Running(tmp_path, tmp_path / "out")
     workers.wait_for(2)
     cluster.remove_node(cluster.list_all_nodes()[-1], allow_graceful=False)
+    assert running.is_alive()
     try:
         running.finish()
     finally:
