@@ -114,7 +114,9 @@ def _round_with_feedback(
     width = weights.shape[1]
     hessian = (inputs.T @ inputs).astype(np.float64)
     hessian[np.diag_indices(width)] += 0.01 * np.trace(hessian) / width + 1e-12
-    spread = np.linalg.cholesky(np.linalg.inv(hessian)).T.astype(np.float32)
+    # The upper Cholesky factor of the inverse, without the inverse: H = R Rᵀ with R upper, H⁻¹ = R⁻ᵀ R⁻¹.
+    upper = np.linalg.cholesky(hessian[::-1, ::-1])[::-1, ::-1]
+    spread = _inverse_of_upper(upper).astype(np.float32)
     left = weights.copy()
     rounded = np.empty(weights.shape, np.int8)
     for first in range(0, width, block):
@@ -128,3 +130,16 @@ def _round_with_feedback(
             part[:, column:] -= np.outer(errors[:, column], spread[place, place:last])
         left[:, last:] -= errors @ spread[first:last, last:]
     return rounded
+
+
+def _inverse_of_upper(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The inverse of an upper triangular matrix, half by half."""
+    size = len(matrix)
+    if size <= 128:
+        return np.asarray(np.linalg.inv(matrix), np.float64)
+    half = size // 2
+    first, last = _inverse_of_upper(matrix[:half, :half]), _inverse_of_upper(matrix[half:, half:])
+    inverse = np.zeros_like(matrix)
+    inverse[:half, :half], inverse[half:, half:] = first, last
+    inverse[:half, half:] = -first @ matrix[:half, half:] @ last
+    return inverse

@@ -1,0 +1,55 @@
+"""What the shipped model must do whatever weights it has: few sentences that any good speller gets right."""
+
+import subprocess
+import sys
+
+import pytest
+
+from nmspeller import Speller
+from nmspeller.runtime.reader import SHIPPED
+
+pytestmark = pytest.mark.skipif(not (SHIPPED / "model.onnx").is_file(), reason="no model is shipped yet")
+
+
+@pytest.fixture(scope="module")
+def speller() -> Speller:
+    return Speller()
+
+
+@pytest.mark.parametrize(
+    ("wrong", "right"),
+    [
+        ("我门明天一起去学校。", "我们明天一起去学校。"),
+        ("他每天早上六点起床去上斑。", "他每天早上六点起床去上班。"),
+        ("我們一起去看電影，他門也去。", "我們一起去看電影，他們也去。"),
+    ],
+)
+def test_plain_mistakes_are_corrected(speller: Speller, wrong: str, right: str) -> None:
+    assert speller.correct(wrong) == right
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "今天天气很好，我们去公园散步。",
+        "请运行 `pip install nmspeller`，然后打开 https://example.com/我门?q=1 😀。",
+        "The quick brown fox, 2024-01-01, 3.14%",
+        "",
+    ],
+)
+def test_what_is_right_stays(speller: Speller, text: str) -> None:
+    assert speller.correct(text) == text
+
+
+def test_no_torch_is_loaded() -> None:
+    program = (
+        "import sys\nfrom nmspeller import Speller\nSpeller().check('我门')\n"
+        "assert not {'torch', 'onnx', 'safetensors', 'transformers'} & set(sys.modules), sys.modules.keys()"
+    )
+    subprocess.run([sys.executable, "-c", program], check=True)
+
+
+def test_the_model_is_small_enough_to_ship() -> None:
+    if (SHIPPED / "model.onnx").stat().st_size > 200_000_000:
+        pytest.skip("a model in single precision stands in for the shipped one")
+    assert sum(path.stat().st_size for path in SHIPPED.iterdir()) < 100_000_000
