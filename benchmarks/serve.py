@@ -56,18 +56,25 @@ class Client:
             "POST /v1/check HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
             f"Content-Length: {len(body)}\r\n\r\n"
         )
+        status, content = await self._exchange(head.encode() + body)
+        if status == 200:
+            _check(text, json.loads(content)["results"][0])
+        return status
+
+    async def _exchange(self, request: bytes) -> tuple[int, bytes]:
+        """Send and read. A server may close a connection that was idle; then, as browsers do, try a fresh one."""
+        reused = self._streams is not None
         try:
             if self._streams is None:
                 self._streams = await asyncio.open_connection("127.0.0.1", self._port)
             reader, writer = self._streams
-            writer.write(head.encode() + body)
-            status, content = await _read_answer(reader)
+            writer.write(request)
+            return await _read_answer(reader)
         except (OSError, asyncio.IncompleteReadError):
             await self.close()
-            raise
-        if status == 200:
-            _check(text, json.loads(content)["results"][0])
-        return status
+            if not reused:
+                raise
+            return await self._exchange(request)
 
     async def close(self) -> None:
         if self._streams is not None:
@@ -305,11 +312,15 @@ what counts is the ratio, measured in one run.
 {overload["answered_per_second"]:.1f} answered a second (p50 {overload["p50_ms"]:.0f} ms, p99 {overload["p99_ms"]:.0f} ms).
 Answers by status: {statuses}.
 Memory {overload["memory_mib_first_quarter"]:.0f} MiB in the first quarter, {overload["memory_mib_last_quarter"]:.0f} MiB in the last.
-A single request was answered within 1 s again {overload["recovery_seconds"]:.1f} s after the load ended.
+A single request was answered within 1 s again {_after(overload["recovery_seconds"])} the load ended.
 
-**Kill -9 of a worker**, {kill["workers"]} workers, {kill["clients"]} clients: replaced after {kill["replaced_after_seconds"]:.1f} s;
+**Kill -9 of a worker**, {kill["workers"]} workers, {kill["clients"]} clients: replaced {_after(kill["replaced_after_seconds"])} it;
 {kill["statuses"].get("200", 0)} requests answered, {kill["statuses"].get("lost", 0)} lost with it.
 """
+
+
+def _after(seconds: float | None) -> str:
+    return "not within the run of" if seconds is None else f"{seconds:.1f} s after"
 
 
 def _cell(row: dict) -> str:

@@ -72,5 +72,5 @@ def serve_app(app: FastAPI | str, settings: Settings) -> None:
         server_header=False,
         limit_concurrency=_MOST_CONNECTIONS,
         timeout_graceful_shutdown=round(settings.time_limit) + 5,
-        timeout_worker_healthcheck=30,
+        timeout_worker_healthcheck=10,
     )
