@@ -11,8 +11,8 @@ from nmspeller.errors import InputError
 
 LINE_END = 0  # the id of [PAD], which no character has, closes every paragraph
 
-# The corpora are shuffled in blocks of 30 lines; every 50th block is kept from training, whole, so that held-out text
-# shares no article with training text.
+# The corpora are shuffled in blocks of 30 lines; every 50th block is kept from training, whole, so that
+# held-out text shares no article with training text.
 BLOCK_LINES = 30
 HELD_OUT_EVERY = 50
 
@@ -31,7 +31,7 @@ def read_lines(path: Path) -> Iterator[str]:
 
 
 def corpus_files(place: Path) -> list[Path]:
-    """The text files of a corpus: the file itself, or every *.txt and *.txt.xz of a folder in order of name."""
+    """The text files of a corpus: itself, or every *.txt and *.txt.xz of a folder in order of name."""
     files = [place] if place.is_file() else sorted([*place.glob("*.txt"), *place.glob("*.txt.xz")])
     if not files:
         raise InputError(f"no text in {place}; give a folder of *.txt or *.txt.xz files, or one such file.")
@@ -51,7 +51,8 @@ def encode_lines(
     pending: list[str] = []
 
     def flush() -> None:
-        # One encode call for many lines: "\0" is no vocabulary character, so its places are known from the lengths.
+        # One encode call for many lines: "\0" is no vocabulary character, so its places are known from the
+        # lengths.
         lengths = np.fromiter((len(line) for line in pending), dtype=np.int64, count=len(pending))
         ids = encode("\0".join([*pending, ""])).astype(np.uint16)
         ids[np.cumsum(lengths + 1) - 1] = LINE_END

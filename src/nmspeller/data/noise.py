@@ -1,11 +1,12 @@
-"""The noise that makes training pairs: right sentences in, sentences as people and machines misspell them out.
+"""The noise that makes training pairs: right sentences in, sentences as people misspell them out.
 
-A noise model is a few profiles, each a way of going wrong (a learner's pen, a scanner, an input method). A profile
-says where errors fall, P(place), and what is written instead, P(wrong | right); both are estimated from real pairs and
-backed off to similarity of sound and shape. An input method also replaces whole words by words of the same sound.
+A noise model is a few profiles, each a way of going wrong (a learner's pen, a scanner, an input method). A
+profile says where errors fall, P(place), and what is written instead, P(wrong | right); both are estimated
+from real pairs and backed off to similarity of sound and shape. An input method also replaces whole words by
+words of the same sound.
 
-Everything here is numpy on arrays of character ids, so that it runs at millions of characters a second and on a
-machine that has nothing else; `noise_fitting` builds the tables.
+Everything here is numpy on arrays of character ids, so that it runs at millions of characters a second and on
+a machine that has nothing else; `noise_fitting` builds the tables.
 """
 
 from dataclasses import dataclass
@@ -125,7 +126,8 @@ class NoiseModel:
         try:
             with np.load(path, allow_pickle=False) as stored:
                 arrays = {key: stored[key] for key in stored.files}
-            return cls(**{**arrays, "names": tuple(str(name) for name in arrays["names"])})  # type: ignore[arg-type]
+            names = tuple(str(name) for name in arrays["names"])
+            return cls(**{**arrays, "names": names})  # type: ignore[arg-type]
         except (OSError, ValueError, KeyError, TypeError) as wrong:
             raise InputError(
                 f"{path} is not a noise model ({wrong}); make one with `nmspeller data prepare`."

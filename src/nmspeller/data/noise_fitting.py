@@ -17,7 +17,7 @@ WORD_ALTERNATIVES = 12
 
 @dataclass(frozen=True)
 class Similar:
-    """A character that may stand for another: how alike they sound and look (0 to 1), and how common it is."""
+    """A character that may stand for another: how alike they sound and look (0 to 1), how common it is."""
 
     character: str
     sound: float
@@ -42,8 +42,8 @@ class ProfileRecipe:
     word_share: float
 
 
-# A learner writes what sounds right, sometimes what looks right; a scanner sees only shapes; an input method offers
-# common characters of exactly that sound. The powers make near-misses rarer than exact ones.
+# A learner writes what sounds right, sometimes what looks right; a scanner sees only shapes; an input method
+# offers common characters of exactly that sound. The powers make near-misses rarer than exact ones.
 def learner_weight(similar: Similar) -> float:
     return similar.frequency**0.5 * (similar.sound**4 + 0.3 * similar.shape**3)
 
@@ -65,7 +65,7 @@ def fit(
     similar: Mapping[str, Sequence[Similar]],
     words: Mapping[str, Sequence[tuple[str, float]]],
 ) -> NoiseModel:
-    """A noise model from recipes, the similar characters of each character, and the homophones of each word."""
+    """A noise model from recipes, the characters similar to each, and the homophones of each word."""
     fitted = [_fit_profile(recipe, vocabulary, similar) for recipe in recipes]
     keys, wrong_words, word_cumulative = _word_tables(words, vocabulary)
     return NoiseModel(
@@ -106,7 +106,7 @@ def _fit_profile(
         number = vocabulary.id(right)
         if number == vocabulary.unk:
             continue
-        weights: Counter[str] = Counter()
+        weights: dict[str, float] = defaultdict(float)
         backoff = {other.character: recipe.weight(other) for other in alike if other.character != right}
         total = sum(backoff.values())
         for character, weight in backoff.items():
@@ -115,7 +115,7 @@ def _fit_profile(
             weights[character] += count
         chosen = [
             (vocabulary.id(character), weight)
-            for character, weight in weights.most_common(CANDIDATES)
+            for character, weight in sorted(weights.items(), key=lambda entry: -entry[1])[:CANDIDATES]
             if weight > 0 and vocabulary.id(character) != vocabulary.unk
         ]
         if not chosen:
@@ -153,7 +153,7 @@ def _word_tables(
 
 
 def words_of_one_sound(frequencies: Iterable[tuple[str, int]]) -> dict[str, list[tuple[str, float]]]:
-    """For each two-character word the other words of the same toneless sound, most likely first, with weights.
+    """For each two-character word the others of the same toneless sound, most likely first, with weights.
 
     frequencies: words with how often they occur (jieba's dictionary has them).
     """

@@ -1,4 +1,4 @@
-"""Write a prepared folder: arrays and a manifest, all that training needs where there is only torch and numpy."""
+"""Write a prepared folder: arrays and a manifest, all that training needs beside torch and numpy."""
 
 import hashlib
 import json
@@ -37,7 +37,7 @@ Say = Callable[[str], None]
 
 
 def is_dev(pair: Pair, one_in: int) -> bool:
-    """Whether a pair is kept for its dev set: by its right side, so that the same sentence is never on both sides."""
+    """Whether a pair is kept for its dev set; its right side decides, so no sentence is on both sides."""
     return zlib.crc32(pair.target.encode("utf-8", "surrogatepass")) % one_in == 0
 
 
@@ -51,14 +51,9 @@ def prepare(
     (out / "pairs").mkdir(parents=True, exist_ok=True)
     shutil.copyfile(vocabulary_path, out / "vocab.txt")
     leaks = LeakFilter(evaluation_sentences(data))
-    manifest: dict[str, object] = {
-        "vocabulary": _digest(vocabulary_path),
-        "sources": {},
-        "pairs": {},
-        "characters": {},
-    }
-    sources, counted, characters = manifest["sources"], manifest["pairs"], manifest["characters"]
-    assert isinstance(sources, dict) and isinstance(counted, dict) and isinstance(characters, dict)
+    sources: dict[str, str] = {}
+    counted: dict[str, dict[str, int]] = {}
+    characters: dict[str, dict[str, int]] = {}
 
     training: dict[str, list[Pair]] = {}
     for name, (place, one_in) in TRAINING_SETS.items():
@@ -67,7 +62,7 @@ def prepare(
         training[name] = [pair for pair in kept if not is_dev(pair, one_in)]
         dev = [pair for pair in kept if is_dev(pair, one_in)]
         for label, some in ((name, training[name]), (f"{name}_dev", dev)):
-            np.savez_compressed(out / "pairs" / f"{label}.npz", **pair_arrays(some, vocabulary))
+            np.savez_compressed(out / "pairs" / f"{label}.npz", **pair_arrays(some, vocabulary))  # type: ignore[arg-type]
         sources[place] = _digest(data / place)
         counted[name] = {
             "train": len(training[name]),
@@ -75,9 +70,8 @@ def prepare(
             "left out as leaks": len(pairs) - len(kept),
             "bad lines": len(pairs.skipped),
         }
-        say(
-            f"{name}: {len(training[name])} pairs, {len(dev)} for dev, {len(pairs) - len(kept)} left out as leaks"
-        )
+        counts = ", ".join(f"{count:,} {what}" for what, count in counted[name].items())
+        say(f"{name}: {counts}")
 
     frequencies = np.zeros(len(vocabulary), dtype=np.int64)
     if corpus:
@@ -103,6 +97,12 @@ def prepare(
         noise_fitting.words_of_one_sound(noise_fitting.jieba_words()),
     )
     np.savez_compressed(out / "noise.npz", **model.arrays())  # type: ignore[arg-type]
+    manifest = {
+        "vocabulary": _digest(vocabulary_path),
+        "sources": sources,
+        "pairs": counted,
+        "characters": characters,
+    }
     text = json.dumps(manifest, ensure_ascii=False, indent=1)
     (out / "manifest.json").write_text(text + "\n", encoding="utf-8")
 

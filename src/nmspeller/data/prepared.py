@@ -75,18 +75,17 @@ class Prepared:
         if not files:
             raise InputError(f"no {part} text in {self.folder}; prepare it with `nmspeller data prepare`.")
         for file in files:
-            yield np.frombuffer(
-                lzma.open(file).read() if file.suffix == ".xz" else file.read_bytes(), dtype=np.uint16
-            )
+            stored = file.read_bytes()
+            yield np.frombuffer(lzma.decompress(stored) if file.suffix == ".xz" else stored, dtype=np.uint16)
 
 
 def sentence_windows(
     ids: Ids, vocabulary: Vocabulary, random: np.random.Generator, *, limit: int, join: float, least: int = 6
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Cut a corpus at sentence ends into windows of `least` to `limit` characters: starts and stops, (windows,) each.
+    """Cut ids at sentence ends into windows of `least` to `limit` characters: starts, stops, each (windows,).
 
-    join: the probability that a sentence is joined to the next of its paragraph, so that a speller learns from single
-    sentences and from longer contexts alike. What is longer than `limit` is left out.
+    join: the probability that a sentence is joined to the next of its paragraph, so that a speller learns
+    from single sentences and from longer contexts alike. What is longer than `limit` is left out.
     """
     member = np.zeros(len(vocabulary), dtype=np.int8)  # 1: ends a sentence, 2: may close after an end
     for value, marks in ((1, "。！？；…!?"), (2, "”’」』）")):
@@ -96,9 +95,8 @@ def sentence_windows(
     kind = member[ids]
     ends = kind == 1
     ends[1:] |= (kind[1:] == 2) & (kind[:-1] == 1)
-    ends[:-1] &= (
-        kind[1:] == 0
-    )  # a run of marks, or a mark before its closing quote, ends once, at its last character
+    # A run of marks, or a mark before its closing quote, ends once, at its last character.
+    ends[:-1] &= kind[1:] == 0
     ends &= random.random(len(ids), dtype=np.float32) >= join
     line_ends = ids == LINE_END
     cuts = np.flatnonzero(ends | line_ends) + 1

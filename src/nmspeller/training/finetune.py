@@ -1,6 +1,5 @@
 """Fine-tuning: a speller learns from pairs, stage by stage."""
 
-import time
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -10,6 +9,7 @@ import torch
 
 from nmspeller.data.prepared import Prepared
 from nmspeller.models import checkpoint
+from nmspeller.models.encoder import Layer
 from nmspeller.models.speller import SpellerModel
 from nmspeller.training.distributed import Processes, join_processes
 from nmspeller.training.recipes import Recipe, Stage
@@ -30,8 +30,8 @@ def finetune(
 ) -> SpellerModel:
     """Train the model, in place, through every stage of the recipe; logs lie in `out`.
 
-    A stage that finished leaves a checkpoint of its own until the last one is done, so a killed run resumes in the
-    stage it was in.
+    A stage that finished leaves a checkpoint of its own until the last one is done, so a killed run resumes
+    in the stage it was in.
     """
     processes = processes or join_processes()
     model.to(processes.device)
@@ -64,7 +64,7 @@ def set_dropout(model: SpellerModel, probability: float) -> None:
     for module in model.modules():
         if isinstance(module, torch.nn.Dropout):
             module.p = probability
-        if hasattr(module, "attention_dropout"):
+        if isinstance(module, Layer):
             module.attention_dropout = probability
 
 
@@ -79,7 +79,7 @@ def dry_run(
 ) -> float:
     """Build the model and take one step of the recipe's first stage on the CPU; returns the loss."""
     stage = recipe.stages[0]
-    small = {**{name: 1 for name in stage.copies}}
+    small = dict.fromkeys(stage.copies, 1)
     one = Stage(
         copies=small,
         batch_sentences=2,
@@ -121,7 +121,3 @@ def dry_run(
     ).run()
     assert last is not None
     return last.loss
-
-
-def seconds_since(started: float) -> float:
-    return time.perf_counter() - started

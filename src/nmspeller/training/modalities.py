@@ -1,4 +1,4 @@
-"""Pretraining of the phonetic and graphic encoders, as ReaLiSe does: from pinyin, and from pictures, to characters.
+"""Pretraining of the phonetic and graphic encoders, as ReaLiSe does: pinyin, or pictures, to characters.
 
 Both learn against the word embeddings of the semantic encoder, so that what they say lies in its space.
 """
@@ -27,13 +27,13 @@ class SoundToCharacter(nn.Module):
     def __init__(self, model: MultiModalSpeller) -> None:
         super().__init__()
         self.phonetic = model.phonetic
+        self.letters: Tensor
+        self.words: Tensor
         self.register_buffer("letters", model.tables.letters, persistent=False)
         self.register_buffer("words", model.output_words().detach(), persistent=False)
 
     def loss(self, batch: Batch | PackedBatch) -> Tensor:
-        assert (
-            batch.targets is not None and isinstance(self.letters, Tensor) and isinstance(self.words, Tensor)
-        )
+        assert batch.targets is not None
         return cross_entropy(functional.linear(self.phonetic(batch, self.letters), self.words), batch.targets)
 
 
@@ -59,11 +59,12 @@ def pretrain_sounds(
 
 
 def pretrain_pictures(model: MultiModalSpeller, *, steps: int, batch: int, rate: float = 1e-3) -> float:
-    """Train the graphic encoder to tell the vocabulary's characters apart; returns the share it knows at the end."""
+    """Train the graphic encoder to tell the vocabulary's characters apart; returns the share it knows."""
     bitmaps = model.tables.bitmaps
     drawn = torch.nonzero(bitmaps.flatten(1).any(dim=1)).flatten()
     words = model.output_words().detach()
-    encoder = model.graphic.train()
+    encoder = model.graphic
+    encoder.train()
     optimiser = torch.optim.AdamW(encoder.parameters(), lr=rate, weight_decay=0.01)
     generator = torch.Generator(device="cpu").manual_seed(0)
     known = 0.0
@@ -89,7 +90,7 @@ def pretrain_modalities(
     batch_rows: int = 128,
     picture_steps: int = 800,
 ) -> dict[str, float]:
-    """Pretrain both encoders and write them as a ReaLiSe checkpoint, from which every multi-modal speller takes them."""
+    """Pretrain both encoders and write them as a ReaLiSe checkpoint, for every multi-modal speller."""
     prepared = Prepared(data)
     processes = join_processes()
     model = start_model(

@@ -12,8 +12,8 @@ from torch import Tensor, nn
 class OptimiserConfig:
     """Muon moves the matrices of the transformer layers, AdamW everything else; or AdamW moves all.
 
-    rate and adamw_rate are peak learning rates; Muon's steps are scaled to the size that AdamW's would have, so
-    the same rates suit both.
+    rate and adamw_rate are peak learning rates; Muon's steps are scaled to the size that AdamW's would have,
+    so the same rates suit both.
     """
 
     kind: Literal["adamw", "muon"] = "adamw"
@@ -24,10 +24,10 @@ class OptimiserConfig:
 
 
 class Muon(torch.optim.Optimizer):
-    """Momentum whose direction is orthogonalised (Jordan et al. 2024), with matrices of one shape in one batch.
+    """Momentum whose direction is orthogonalised (Jordan et al. 2024), matrices of one shape in one batch.
 
-    torch.optim.Muon does the same matrix by matrix; a 12-layer encoder then spends more time on launches than on
-    arithmetic, so here matrices of equal shape are stacked.
+    torch.optim.Muon does the same matrix by matrix; a 12-layer encoder then spends more time on launches than
+    on arithmetic, so here matrices of equal shape are stacked.
     """
 
     def __init__(
@@ -38,13 +38,13 @@ class Muon(torch.optim.Optimizer):
     @torch.no_grad()
     def step(self, closure: None = None) -> None:  # type: ignore[override]
         for group in self.param_groups:
-            by_shape: dict[tuple[int, ...], list[nn.Parameter]] = defaultdict(list)
+            by_shape: dict[tuple[int, ...], list[Tensor]] = defaultdict(list)
             for parameter in group["params"]:
                 if parameter.grad is not None:
                     by_shape[tuple(parameter.shape)].append(parameter)
             for shape, parameters in by_shape.items():
                 velocities = [self._velocity(parameter) for parameter in parameters]
-                gradients = [parameter.grad for parameter in parameters]
+                gradients = [parameter.grad for parameter in parameters if parameter.grad is not None]
                 torch._foreach_lerp_(velocities, gradients, 1 - group["momentum"])
                 ahead = torch._foreach_lerp(gradients, velocities, group["momentum"])
                 # Queries, keys and values share one matrix but are three maps, each with its own directions.
@@ -52,14 +52,13 @@ class Muon(torch.optim.Optimizer):
                 stacked = torch.stack(ahead).reshape(len(ahead) * pieces, shape[0] // pieces, shape[1])
                 directions = orthogonalise(stacked).reshape(len(ahead), *shape)
                 torch._foreach_mul_(parameters, 1 - group["lr"] * group["weight_decay"])
-                scale = (
-                    0.2 * max(stacked.shape[1:]) ** 0.5
-                )  # the root mean square that AdamW's steps have in practice
+                # The root mean square that AdamW's steps have in practice is about 0.2.
+                scale = 0.2 * max(stacked.shape[1:]) ** 0.5
                 torch._foreach_add_(
                     parameters, list(directions.to(parameters[0].dtype).unbind()), alpha=-group["lr"] * scale
                 )
 
-    def _velocity(self, parameter: nn.Parameter) -> Tensor:
+    def _velocity(self, parameter: Tensor) -> Tensor:
         state = self.state[parameter]
         if "velocity" not in state:
             state["velocity"] = torch.zeros_like(parameter)
@@ -67,7 +66,7 @@ class Muon(torch.optim.Optimizer):
 
 
 def orthogonalise(matrices: Tensor, steps: int = 5) -> Tensor:
-    """Matrices (count, rows, columns) with their singular values pushed towards 1, by a Newton-Schulz iteration."""
+    """Matrices (count, rows, columns) with singular values pushed towards 1, by a Newton-Schulz iteration."""
     a, b, c = 3.4445, -4.7750, 2.0315
     x = matrices.bfloat16() if matrices.is_cuda else matrices.float()
     tall = x.shape[1] > x.shape[2]
@@ -114,7 +113,7 @@ class Optimiser:
         self.clip = config.clip
 
     def step(self, factor: float) -> Tensor:
-        """Clip, take one step at `factor` of the peak rates, forget the gradients; returns the gradients' norm."""
+        """Clip, take one step at `factor` of the peak rates, forget the gradients; returns their norm."""
         norm = nn.utils.clip_grad_norm_(self.parameters, self.clip, foreach=True)
         for part, peaks in zip(self.parts, self.peaks, strict=True):
             for group, peak in zip(part.param_groups, peaks, strict=True):
@@ -145,7 +144,7 @@ class Optimiser:
 
 
 def rate_factor(progress: float, *, warm_up: float, decay_from: float = 0.0, floor: float = 0.0) -> float:
-    """Share of the peak learning rate at `progress` (0 to 1): linear warm-up, level until `decay_from`, linear decay."""
+    """Share of the peak rate at `progress` (0 to 1): linear warm-up, level to `decay_from`, linear decay."""
     if progress < warm_up:
         return max(progress, 1e-3) / warm_up
     start = max(warm_up, decay_from)

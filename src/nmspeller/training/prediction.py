@@ -1,4 +1,4 @@
-"""A trained model on plain sentences, in large batches; the laboratory's counterpart of the product's engine."""
+"""A trained model on plain sentences, in large batches: the laboratory's counterpart of the engine."""
 
 from collections.abc import Sequence
 from contextlib import nullcontext
@@ -16,7 +16,7 @@ LONGEST = 510  # characters that fit BERT's 512 positions
 def correct_sentences(
     model: SpellerModel, vocabulary: Vocabulary, sentences: Sequence[str], *, batch_tokens: int = 32_768
 ) -> list[str]:
-    """Each sentence with the model's best character at each place; only a Hanzi is ever replaced, and by a Hanzi.
+    """Each sentence with the model's best character at each place; only Hanzi are replaced, and by Hanzi.
 
     What lies beyond 510 characters stays as it is.
     """

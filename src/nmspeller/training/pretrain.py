@@ -83,7 +83,7 @@ def _card(result: dict[str, Any]) -> str:
     )
     return (
         "# A pretrained Chinese BERT\n\n"
-        f"{result['tokens']:,} tokens in {result['seconds']:.0f} s. On held-out text, in percent: masked characters guessed, "
-        "confusable replacements restored, sound characters changed.\n\n"
+        f"{result['tokens']:,} tokens in {result['seconds']:.0f} s. On held-out text, in percent: "
+        "masked characters guessed, confusable replacements restored, sound characters changed.\n\n"
         f"| | masked | restored | disturbed |\n|---|---|---|---|\n{rows}\n"
     )

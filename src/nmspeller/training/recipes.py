@@ -67,7 +67,7 @@ class Recipe:
 
 @dataclass(frozen=True)
 class PretrainRecipe:
-    """Pretraining on running text: rows of `length` tokens, `batch_rows` at a time, for `steps` or the loop's seconds."""
+    """Pretraining on running text: `batch_rows` rows of `length` tokens a step, `steps` or seconds long."""
 
     steps: int = 10_000
     batch_rows: int = 512
@@ -100,6 +100,6 @@ def _values(given: str | Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def with_budget(recipe: Recipe, seconds: float) -> Recipe:
-    """The recipe with all its stages squeezed into a number of seconds, in proportion to their steps' sizes."""
+    """The recipe with its stages squeezed into a number of seconds, of which each gets an equal share."""
     share = seconds / len(recipe.stages)
     return Recipe(tuple(replace(stage, loop=replace(stage.loop, seconds=share)) for stage in recipe.stages))

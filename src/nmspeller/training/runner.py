@@ -1,4 +1,4 @@
-"""Many small trainings on one device: one fine-tuning run does not fill a large GPU, so several go side by side."""
+"""Many small trainings on one device: one fine-tuning does not fill a large GPU, so several run at once."""
 
 import multiprocessing
 import queue

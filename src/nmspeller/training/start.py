@@ -26,7 +26,8 @@ def start_model(
 ) -> SpellerModel:
     """A model of this description, with the weights of `start` wherever names and shapes agree.
 
-    start: a Hugging Face BERT folder, or a checkpoint of ours (whose encoder is taken); None = random weights.
+    start: a Hugging Face BERT folder, or a checkpoint of ours (whose encoder is taken); None = random
+    weights.
     tables: the character tables, for models that need them.
     modalities: a checkpoint with pretrained phonetic and graphic encoders, for models that have these.
     dropout: replaces the config's own.
@@ -52,7 +53,7 @@ def start_model(
 
 
 def take_weights(model: SpellerModel, other: SpellerModel, only: tuple[str, ...] = ("",)) -> None:
-    """Copy every tensor of `other` that `model` has a place for; a new masking layer starts from the encoder."""
+    """Copy each tensor of `other` that `model` has a place for; a new masking layer starts as the encoder."""
     own = model.state_dict()
     fitting = {
         name: tensor

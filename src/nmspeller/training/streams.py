@@ -1,7 +1,8 @@
-"""What a speller reads while it learns: batches made from arrays and noise, each a function of the seed and its number.
+"""What a speller reads while it learns: batches of arrays and noise, functions of seed and step.
 
-A stream is indexed by step and makes the batch of that step from scratch. So any number of worker processes may make
-batches ahead, two processes may share a batch's rows, and a run that was killed goes on exactly where it was.
+A stream is indexed by step and makes the batch of that step from scratch. So any number of worker processes
+may make batches ahead, two processes may share a batch's rows, and a run that was killed goes on exactly
+where it was.
 """
 
 from collections.abc import Mapping
@@ -63,7 +64,7 @@ class Corrupter:
     def __call__(
         self, right: NDArray[np.int32], lengths: NDArray[np.integer], random: np.random.Generator
     ) -> NDArray[np.int32]:
-        """right: (rows, length), padded with [PAD]; lengths: (rows,) → the same rows with errors and masks."""
+        """right: (rows, length), padded with [PAD]; lengths: (rows,) → the rows with errors and masks."""
         config, count = self.config, len(right)
         profile = random.choice(self.profiles, size=count, p=self.shares)
         errors = np.maximum(random.uniform(*config.density, size=count) * lengths, config.least_errors)
@@ -77,7 +78,7 @@ class Corrupter:
     def _hide_spans(
         self, wrong: NDArray[np.int32], right: NDArray[np.int32], random: np.random.Generator
     ) -> NDArray[np.int32]:
-        """Hide spans of one to three characters (a word's length) behind [MASK]; misspelt characters stay in sight."""
+        """Hide spans of one to three characters (a word's length) behind [MASK]; misspelt ones stay."""
         starts = random.random(right.shape, dtype=np.float32) < self.config.mask_rate / 1.75
         width = random.random(right.shape, dtype=np.float32)
         hidden = starts.copy()
@@ -153,8 +154,8 @@ class CorpusStream:
 class PairStream:
     """Real pairs, each set as many times as asked, and fresh synthetic pairs in every epoch.
 
-    Batches hold a number of sentences, or as many as fit a number of tokens. Padded batches want pairs of similar
-    length (`sort`); packed ones do not care.
+    Batches hold a number of sentences, or as many as fit a number of tokens. Padded batches want pairs of
+    similar length (`sort`); packed ones do not care.
     """
 
     POOL = 64  # batches among which pairs are sorted by length
@@ -186,9 +187,8 @@ class PairStream:
             for number, (pairs, times) in enumerate(zip(self.sets, copies.values(), strict=True))
         ]
         self.text = prepared.corpus() if synthetic else np.zeros(0, dtype=np.uint16)
-        self.batches: list[
-            NDArray[np.int64]
-        ] = []  # each (2, sentences): set (-1 = synthetic) and index or start
+        # Each (2, sentences): the set (-1 = synthetic), and the pair's index or the text's start.
+        self.batches: list[NDArray[np.int64]] = []
         self.lengths: list[NDArray[np.int64]] = []
         for epoch in range(epochs):
             random = np.random.default_rng((seed, 2, epoch))
@@ -269,18 +269,16 @@ class PairStream:
 
 @dataclass(frozen=True)
 class Layout:
-    """How rows become tensors: padded into a rectangle, packed end to end, or packed to exactly `tokens` tokens.
+    """How rows become tensors: padded to a rectangle, packed end to end, or packed to exactly `tokens`.
 
-    A fixed shape lets the model be compiled once. Rows that do not fit are left out; what is missing is filled with
-    rows of [PAD] that carry no target.
+    A fixed shape lets the model be compiled once. Rows that do not fit are left out; what is missing is
+    filled with rows of [PAD] that carry no target.
     """
 
     packed: bool = False
     tokens: int | None = None
     longest: int = 128
-    typical: int = (
-        32  # a fixed shape has room for rows of this mean length; more room would cost attention time
-    )
+    typical: int = 32  # a fixed shape has room for rows of this mean length; more room costs attention time
 
     def __call__(self, rows: list[Row], pad: int) -> Batch | PackedBatch:
         if not self.packed:
@@ -306,7 +304,7 @@ class Layout:
         )
 
 
-class Batches(torch.utils.data.Dataset[Batch | PackedBatch]):
+class Batches(torch.utils.data.Dataset[tuple[Batch | PackedBatch, int]]):
     """A stream's batches for a DataLoader; with several processes each takes every world-th row."""
 
     def __init__(self, stream: Stream, layout: Layout, pad: int, rank: int = 0, world: int = 1) -> None:

@@ -1,4 +1,4 @@
-"""The loop: batches in, a better model out, with a log, a budget in seconds, and exact resume after a kill."""
+"""The loop: batches in, a better model out, with a log, a budget in seconds, exact resume after a kill."""
 
 import json
 import os
@@ -31,7 +31,8 @@ class LoopConfig:
 
     warm_up, decay_from, floor: the schedule, see `rate_factor`.
     seconds: stop (with the schedule complete) after this much time, though steps may be left.
-    average: decay of an exponential moving average of the weights, which then replaces them at the end; 0 = none.
+    average: decay of an exponential moving average of the weights, which then replaces them at the end; 0 =
+    none.
     packed: lay rows end to end instead of padding them; the attention then takes no dropout.
     packed_tokens: pack every batch to exactly this many tokens.
     compile: let torch.compile fuse the model; pays on a GPU with packed batches, since their shape is fixed.
@@ -104,7 +105,8 @@ class Trainer:
         self.optimiser = Optimiser(model, config.optimiser)
         self.loss = processes.wrap(_Loss(model))
         if config.compile:
-            self.loss = torch.compile(self.loss, dynamic=config.packed_tokens is None)  # type: ignore[assignment]
+            compiled: Any = torch.compile(self.loss, dynamic=config.packed_tokens is None)
+            self.loss = compiled
         self.averages = (
             [parameter.detach().clone() for parameter in model.parameters()] if config.average else []
         )
@@ -181,7 +183,7 @@ class Trainer:
         )
 
     def _backward(self, batch: Batch | PackedBatch, targets: int) -> Tensor:
-        """Gradients of the mean loss over the whole batch, though each process holds only its share of the rows."""
+        """Gradients of the mean loss over the whole batch, of which each process holds only a share."""
         kind = self.processes.device.type
         half = (
             torch.autocast(kind, dtype=torch.bfloat16) if self.config.precision == "bf16" else nullcontext()

@@ -5,6 +5,7 @@ Exit codes are a contract: 0 clean, 1 findings, 2 bad usage or input. Errors are
 
 import os
 import sys
+from typing import Any
 
 import typer
 
@@ -12,8 +13,8 @@ from nmspeller import __version__
 from nmspeller.apps.cli import batch, bench, check, data, evaluate, export, laboratory, lsp, serve
 from nmspeller.errors import InputError
 
-# Typer carries its own copy of Click from 0.17 on; the base of what it exports is the same class in both worlds.
-_UsageError = typer.BadParameter.__mro__[1]
+# Typer carries its own copy of Click from 0.17 on; the base of what it exports is the same in both worlds.
+_UsageError: Any = typer.BadParameter.__mro__[1]
 
 app = typer.Typer(
     name="nmspeller",
@@ -33,7 +34,9 @@ def _print_version(asked: bool) -> None:
 
 @app.callback()
 def _root(
-    version: bool = typer.Option(False, "--version", callback=_print_version, is_eager=True, help="Print the version."),
+    version: bool = typer.Option(
+        False, "--version", callback=_print_version, is_eager=True, help="Print the version."
+    ),
 ) -> None:
     pass
 
