@@ -13,6 +13,7 @@ from typing import Any
 from nmspeller.data.prepared import Prepared
 from nmspeller.errors import InputError
 from nmspeller.evaluation import suites
+from nmspeller.evaluation.cases import CASES
 from nmspeller.models import checkpoint
 from nmspeller.models.speller import SpellerModel
 from nmspeller.training.finetune import finetune
@@ -32,23 +33,6 @@ BEST_NGRAM = {
     "realise": "left-bigram",
     "dgspeller": "trigram",
 }
-
-# The paper's own example sentences (its Tables 1, 5, 6 and the appendix), with the answer it wants.
-CASES = (
-    ("去外国可以认识很多的人，就可以借少。", "去外国可以认识很多的人，就可以介绍。"),
-    ("她的脸百百的、园园的，头发黑黑的，眼睛大大的。", "她的脸白白的、圆圆的，头发黑黑的，眼睛大大的。"),
-    ("老师们很聪明，心地也很善良。", "老师们很聪明，心地也很善良。"),
-    ("我们很喜欢很想买，可是对我们来说一定要杀戒一下。", "我们很喜欢很想买，可是对我们来说一定要杀价一下。"),
-    (
-        "我也会带我的小狗去，你大概知道是哪一支，它的眼睛蓝蓝的，圆圆的。",
-        "我也会带我的小狗去，你大概知道是哪一只，它的眼睛蓝蓝的，圆圆的。",
-    ),
-    (
-        "或是有的老公很自私要求自己的老婆得在家照顾家庭不让他去上班。",
-        "或是有的老公很自私要求自己的老婆得在家照顾家庭不让她去上班。",
-    ),
-    ("我的好朋友，你好！习惯你的生活都很好。", "我的好朋友，你好！希望你的生活都很好。"),
-)
 
 
 @dataclass(frozen=True)
