@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from nmspeller.data import noise_fitting
 from nmspeller.data.corpus import corpus_files, encode_lines, is_held_out, read_lines
 from nmspeller.data.leaks import LeakFilter, evaluation_sentences
+from nmspeller.data.noise import NoiseModel
 from nmspeller.data.noise_fitting import ProfileRecipe
 from nmspeller.data.pairs import Pair, read_pairs
 from nmspeller.errors import InputError
@@ -58,7 +59,7 @@ def prepare(
     training: dict[str, list[Pair]] = {}
     for name, (place, one_in) in TRAINING_SETS.items():
         pairs = read_pairs(data / place, lenient=True)
-        kept = [pair for pair in pairs if not leaks.leaks(pair.source) and not leaks.leaks(pair.target)]
+        kept = without_leaks(pairs, leaks)
         training[name] = [pair for pair in kept if not is_dev(pair, one_in)]
         dev = [pair for pair in kept if is_dev(pair, one_in)]
         for label, some in ((name, training[name]), (f"{name}_dev", dev)):
@@ -85,18 +86,8 @@ def prepare(
             frequencies += np.bincount(learnt, minlength=len(vocabulary))
             say(f"{file.name}: {len(learnt):,} characters, {len(held):,} held out")
     else:
-        frequencies += np.bincount(
-            vocabulary.encode("".join(pair.target for pairs in training.values() for pair in pairs)),
-            minlength=len(vocabulary),
-        )
-
-    model = noise_fitting.fit(
-        noise_recipes(training),
-        vocabulary,
-        noise_fitting.similar_characters(vocabulary, frequencies / frequencies.sum()),
-        noise_fitting.words_of_one_sound(noise_fitting.jieba_words()),
-    )
-    np.savez_compressed(out / "noise.npz", **model.arrays())  # type: ignore[arg-type]
+        frequencies += character_counts(training, vocabulary)
+    np.savez_compressed(out / "noise.npz", **fit_noise(training, vocabulary, frequencies).arrays())  # type: ignore[arg-type]
     manifest = {
         "vocabulary": _digest(vocabulary_path),
         "sources": sources,
@@ -105,6 +96,42 @@ def prepare(
     }
     text = json.dumps(manifest, ensure_ascii=False, indent=1)
     (out / "manifest.json").write_text(text + "\n", encoding="utf-8")
+
+
+def noise_from(data: Path, vocabulary: Vocabulary, leaks: LeakFilter) -> NoiseModel:
+    """The noise model alone, from the pairs of the data folder; character frequencies are theirs, too."""
+    training = {
+        name: [
+            pair
+            for pair in without_leaks(read_pairs(data / place, lenient=True), leaks)
+            if not is_dev(pair, one_in)
+        ]
+        for name, (place, one_in) in TRAINING_SETS.items()
+    }
+    return fit_noise(training, vocabulary, character_counts(training, vocabulary))
+
+
+def fit_noise(
+    training: dict[str, list[Pair]], vocabulary: Vocabulary, frequencies: NDArray[np.int64]
+) -> NoiseModel:
+    """The noise model of the training sets; frequencies: how often each id occurs in text, (V,)."""
+    return noise_fitting.fit(
+        noise_recipes(training),
+        vocabulary,
+        noise_fitting.similar_characters(vocabulary, frequencies / frequencies.sum()),
+        noise_fitting.words_of_one_sound(noise_fitting.jieba_words()),
+    )
+
+
+def character_counts(training: dict[str, list[Pair]], vocabulary: Vocabulary) -> NDArray[np.int64]:
+    """How often each id occurs on the right sides, (V,)."""
+    text = "".join(pair.target for pairs in training.values() for pair in pairs)
+    return np.bincount(vocabulary.encode(text), minlength=len(vocabulary)).astype(np.int64)
+
+
+def without_leaks(pairs: Sequence[Pair], leaks: LeakFilter) -> list[Pair]:
+    """The pairs of which neither side holds anything of the evaluation data."""
+    return [pair for pair in pairs if not leaks.leaks(pair.source) and not leaks.leaks(pair.target)]
 
 
 def noise_recipes(training: dict[str, list[Pair]]) -> list[ProfileRecipe]:
