@@ -258,6 +258,7 @@ class Server:
                 return self
             except OSError:
                 time.sleep(0.1)
+        self._process.kill()
         raise SystemExit("the server did not start")
 
     def __exit__(self, *_: object) -> None:
