@@ -9,12 +9,27 @@ from pathlib import Path
 
 import uvicorn
 from fastapi import FastAPI
+from uvicorn.supervisors import multiprocess
 
 from nmspeller.apps.http.logs import start_logging
 from nmspeller.apps.http.settings import Settings
 from nmspeller.runtime import Speller
 
 _MOST_CONNECTIONS = 512
+# A busy machine may take this long to load the model; a worker that is silent for longer is started again.
+_LONGEST_START = 120
+
+
+class _Worker(multiprocess.Process):
+    """A worker whose death is noticed at once.
+
+    Uvicorn's parent keeps the worker's end of their pipe open too, so it would wait for a dead one's answer
+    for the whole time that a worker may be silent.
+    """
+
+    def start(self) -> None:
+        super().start()
+        self.child_conn.close()
 
 
 def load_speller(settings: Settings) -> Speller:
@@ -60,6 +75,7 @@ def stop_cleanly() -> None:
 
 def serve_app(app: FastAPI | str, settings: Settings) -> None:
     """Run uvicorn on an application, or on the name of its factory; it restarts workers that die."""
+    multiprocess.Process = _Worker  # type: ignore[misc]
     uvicorn.run(
         app,
         factory=isinstance(app, str),
@@ -72,5 +88,5 @@ def serve_app(app: FastAPI | str, settings: Settings) -> None:
         server_header=False,
         limit_concurrency=_MOST_CONNECTIONS,
         timeout_graceful_shutdown=round(settings.time_limit) + 5,
-        timeout_worker_healthcheck=10,
+        timeout_worker_healthcheck=_LONGEST_START,
     )
