@@ -54,7 +54,7 @@ class Policy:
     """
 
     levels: dict[Level, Thresholds]
-    window: int = 190
+    window: int = 126  # the longest rows that the shipped model learnt from
     passes: int = 1
     calibration: dict[str, Any] = field(default_factory=dict)
 
