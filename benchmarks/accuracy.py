@@ -1,0 +1,173 @@
+"""How good a model folder is: every evaluation set, clean text, names, and the paper's example sentences.
+
+    python benchmarks/accuracy.py --clean SENTENCES.txt [--model FOLDER] [--card]
+
+writes docs/results/shipped.json and docs/results/shipped.md, and with --card the figures in the model's
+card.md. Everything goes through `Speller.check_many` at each of the three levels, as a user's text does.
+SENTENCES.txt holds correct sentences that no training saw, one a line. `--again` writes the pages anew from
+shipped.json without measuring.
+"""
+
+import argparse
+import json
+import sys
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import onnxruntime
+
+from accuracy_report import page, write_card
+from nmspeller import InputError, Speller
+from nmspeller.evaluation import suites
+from nmspeller.evaluation.cases import CASES
+from nmspeller.evaluation.metrics import DropDe, evaluate, percent
+from nmspeller.runtime.correction import Correction
+from nmspeller.runtime.policy import Level, Policy
+from nmspeller.runtime.reader import SHIPPED
+
+ROOT = Path(__file__).parents[1]
+NAMES = ROOT / "tests" / "assets" / "names.tsv"
+
+# SIGHAN13 is read in all three ways in use, so that nobody has to guess which one a figure follows.
+DE_RULES: dict[str, DropDe] = {"both": True, "prediction": "prediction", "none": False}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--clean", type=Path, help="correct sentences that no training saw, one a line")
+    parser.add_argument("--model", type=Path, default=SHIPPED, help="the shipped model by default")
+    parser.add_argument("--card", action="store_true", help="write the figures into the model's card.md too")
+    parser.add_argument("--again", action="store_true", help="write the pages from an earlier shipped.json")
+    parser.add_argument("--limit", type=int, help="use so many sentences of each set only, for a trial")
+    parser.add_argument("--threads", type=int, help="how many cores to use; all by default")
+    parser.add_argument("--out", type=Path, default=ROOT / "docs" / "results")
+    options = parser.parse_args()
+    record = options.out / "shipped.json"
+    if options.again:
+        result = json.loads(record.read_text("utf-8"))
+    else:
+        result = measure(options.model, options.clean, options.limit, options.threads)
+        options.out.mkdir(parents=True, exist_ok=True)
+        record.write_text(json.dumps(result, indent=1, ensure_ascii=False) + "\n", "utf-8")
+    (options.out / "shipped.md").write_text(page(result), "utf-8")
+    if options.card:
+        write_card(options.model / "card.md", result)
+    edited = {level: found["edited_though_listed"] for level, found in result["names"]["levels"].items()}
+    if any(edited.values()):
+        sys.exit(f"names of the word list were edited: {edited}")
+
+
+def measure(model: Path, clean: Path | None, limit: int | None, threads: int | None) -> dict[str, Any]:
+    speller = Speller(model, threads=threads)
+    return {
+        "model": describe(model, speller),
+        "limit": limit,
+        "sets": {name: measure_set(speller, name, limit) for name in suites.SETS},
+        "clean": measure_clean(speller, clean, limit) if clean else None,
+        "names": measure_names(speller, limit),
+        "cases": measure_cases(speller),
+    }
+
+
+def describe(model: Path, speller: Speller) -> dict[str, Any]:
+    policy = Policy.read(model / "policy.json")
+    return {
+        "hash": speller.model_hash,
+        "bytes": (model / "model.onnx").stat().st_size,
+        "onnxruntime": onnxruntime.__version__,
+        "passes": policy.passes,
+        "window": policy.window,
+        "thresholds": {level.value: asdict(policy.levels[level]) for level in Level},
+    }
+
+
+def measure_set(speller: Speller, name: str, limit: int | None) -> dict[str, Any]:
+    """Scores by level and rule about 地 and 得; sets that know no such rule have the one "none"."""
+    pairs = suites.load(name)[:limit]
+    sources, targets = [pair.source for pair in pairs], [pair.target for pair in pairs]
+    rules = DE_RULES if suites.SETS[name].drop_de else {"none": False}
+    levels: dict[str, Any] = {}
+    for level in Level:
+        answers = [correction.text for correction in speller.check_many(sources, level=level)]
+        scores = {
+            rule: evaluate(sources, targets, answers, drop_de=drop_de) for rule, drop_de in rules.items()
+        }
+        levels[level.value] = {
+            rule: {**score.as_dict(), "erroneous": int(score.outcomes.erroneous.sum())}
+            for rule, score in scores.items()
+        }
+        f1 = next(iter(scores.values())).sentence.correction.f1
+        say(f"{name}, {level.value}: correction F1 {f1:.2f} on {len(pairs):,} sentences")
+    return levels
+
+
+def measure_clean(speller: Speller, path: Path, limit: int | None) -> dict[str, Any]:
+    """How many correct sentences are changed."""
+    sentences = [line for line in path.read_text("utf-8").splitlines() if line.strip()][:limit]
+    if not sentences:
+        raise InputError(f"{path} holds no sentence; give one a line.")
+    levels: dict[str, Any] = {}
+    for level in Level:
+        changed = sum(bool(each.edits) for each in speller.check_many(sentences, level=level))
+        levels[level.value] = {"changed": changed, "percent": percent(changed, len(sentences))}
+        say(f"clean sentences, {level.value}: {changed:,} of {len(sentences):,} changed")
+    return {"file": path.name, "sentences": len(sentences), "levels": levels}
+
+
+def measure_names(speller: Speller, limit: int | None) -> dict[str, Any]:
+    """How many names and terms are left as they are, with and without being listed by the user."""
+    rows = [line.split("\t") for line in NAMES.read_text("utf-8").splitlines()][:limit]
+    sentences, names = [row[0] for row in rows], [row[1] for row in rows]
+    levels: dict[str, Any] = {}
+    for level in Level:
+        alone = speller.check_many(sentences, level=level)
+        listed = speller.check_many(sentences, level=level, words=names)
+        levels[level.value] = {
+            "edited": edited_names(alone, names),
+            "edited_though_listed": edited_names(listed, names),
+            "changed_sentences": sum(bool(each.edits) for each in alone),
+            "changed_sentences_though_listed": sum(bool(each.edits) for each in listed),
+        }
+        kept = len(names) - len(levels[level.value]["edited"])
+        say(f"names, {level.value}: {kept} of {len(names)} kept without a word list")
+    return {"file": NAMES.name, "sentences": len(names), "levels": levels}
+
+
+def edited_names(corrections: Sequence[Correction], names: Sequence[str]) -> list[list[str]]:
+    """The names that did not survive, each with what became of it."""
+    edited = []
+    for correction, name in zip(corrections, names, strict=True):
+        start = correction.source.index(name)
+        became = correction.text[start : start + len(name)]
+        if became != name:
+            edited.append([name, became])
+    return edited
+
+
+def measure_cases(speller: Speller) -> list[dict[str, Any]]:
+    """The speller's answers to the paper's example sentences."""
+    sentences = [wrong for wrong, _ in CASES]
+    answers = {level.value: speller.check_many(sentences, level=level) for level in Level}
+    return [
+        {
+            "input": wrong,
+            "wanted": right,
+            "answers": {level: found[number].text for level, found in answers.items()},
+        }
+        for number, (wrong, right) in enumerate(CASES)
+    ]
+
+
+def say(line: str) -> None:
+    print(line, flush=True)
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except InputError as error:
+        sys.exit(str(error))

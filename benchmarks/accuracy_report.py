@@ -1,0 +1,218 @@
+"""What benchmarks/accuracy.py measured, as Markdown: docs/results/shipped.md and a model card's figures."""
+
+from pathlib import Path
+from typing import Any
+
+from nmspeller.errors import InputError
+from nmspeller.evaluation import paper
+
+TEMPLATE = Path(__file__).parent / "card_template.md"
+BEGIN, END = "<!-- figures: begin -->", "<!-- figures: end -->"
+LEVELS = ("careful", "balanced", "thorough")
+DEFAULT = "balanced"
+
+# What the model was asked to reach: sentence-level correction F1, at least; changed clean sentences, at most.
+WANTED_F1 = {"sighan15": 76.0, "sighan14": 65.0, "sighan13": 83.0, "cscd_ns_dev": 65.0}
+WANTED_CLEAN = 0.5
+
+TITLES = {
+    "sighan13": "SIGHAN13",
+    "sighan14": "SIGHAN14",
+    "sighan15": "SIGHAN15",
+    "sighan14_multierror": "SIGHAN14, several errors",
+    "sighan15_multierror": "SIGHAN15, several errors",
+    "ecspell_law": "ECSpell, law",
+    "ecspell_med": "ECSpell, medicine",
+    "ecspell_odw": "ECSpell, official documents",
+    "cscd_ns_dev": "CSCD-NS dev (native speakers)",
+}
+RULES = {"both": "地/得 rule", "prediction": "地/得 rule, as the paper counts", "none": "no rule"}
+
+PROTOCOL = """\
+Written by `benchmarks/accuracy.py`; no figure is typed by hand. The model has {megabytes:.1f} MB;
+SHA-256 of model, vocabulary and policy: `{hash}…`; ONNX Runtime {onnxruntime}. Every sentence goes through
+`Speller.check_many`, without a word list, as a user's text does.
+
+All figures are percent. Sentence level: a sentence is detected when exactly its wrong characters were
+changed, corrected when they also became the right ones; precision is over the sentences that were changed, recall
+over those with an error. Loose: a sentence with an error that was changed wrongly is no false positive
+(pycorrector's convention); these are higher and not to be compared with the others. SIGHAN13 leaves most
+misuses of 的地得 unmarked. 地/得 rule: edits to 地 and 得 are dropped from reference and prediction;
+as the paper counts: from the prediction alone; no rule: all edits count. CSCD-NS was not trained on.
+
+Decoding: in {passes}, with windows of {window} characters, the most probable other character is taken
+where its probability is at least the level's threshold:"""
+CLEAN = """\
+Sentences of the corpus that were held out from fine-tuning and from the choice of the thresholds. They are
+taken to be right as they are, so a true mistake in them that is found counts against the model. The checkpoint that
+training started from was trained on text of the same kind earlier and may have read some of them."""
+PUBLISHED = """\
+Correction at `{level}`; in parentheses the distance from the plain BERT of {citation}, which was trained on
+all of Wang271K and from another checkpoint."""
+NAMES = """\
+{total} correct sentences, each with a personal name, place, company, product or term (`tests/assets/{file}`).
+Kept: the name or term stays as it is; when listed: with all of them as the user's word list."""
+
+
+def page(result: dict[str, Any]) -> str:
+    """The whole page of results."""
+    return "# What the shipped model reaches\n\n" + figures(result, heading="##") + "\n"
+
+
+def write_card(card: Path, result: dict[str, Any]) -> None:
+    """Put the figures between a card's markers; a card that has none is written from the template."""
+    text = card.read_text("utf-8") if card.is_file() else ""
+    if not (BEGIN in text and END in text):
+        text = TEMPLATE.read_text("utf-8")
+    before, _, rest = text.partition(BEGIN)
+    _, found, after = rest.partition(END)
+    if not found:
+        raise InputError(f"{card}: the markers are out of order; put {BEGIN} before {END}.")
+    body = figures(result, heading="###")
+    card.write_text(f"{before}{BEGIN}\n{body}\n{END}{after}", "utf-8")
+
+
+def figures(result: dict[str, Any], *, heading: str) -> str:
+    """Protocol and tables, under headings that start with `heading`."""
+    parts = [_protocol(result), f"{heading} Asked and reached", _targets(result)]
+    parts += [f"{heading} Beside a published BERT", _published(result)]
+    for level in LEVELS:
+        parts += [f"{heading} Level `{level}`", _sets(result, level)]
+    parts += [f"{heading} Correct text", _clean(result), f"{heading} Names and terms", _names(result)]
+    parts += [f"{heading} The paper's sentences", _cases(result)]
+    return "\n\n".join(parts)
+
+
+def _protocol(result: dict[str, Any]) -> str:
+    model = result["model"]
+    text = PROTOCOL.format(
+        megabytes=model["bytes"] / 1e6,
+        hash=model["hash"][:16],
+        onnxruntime=model["onnxruntime"],
+        passes="one pass" if model["passes"] == 1 else f"at most {model['passes']} passes",
+        window=model["window"],
+    )
+    thresholds = _table(
+        ["level", "where sound or shape explains the edit", "elsewhere"],
+        [
+            [f"`{level}`", _threshold(least["explained"]), _threshold(least["unexplained"])]
+            for level, least in model["thresholds"].items()
+        ],
+    )
+    trial = f"**A trial: {result['limit']} sentences of each set only.**\n\n" if result["limit"] else ""
+    return f"{trial}{text}\n\n{thresholds}"
+
+
+def _threshold(value: float) -> str:
+    return "never" if value > 1 else f"{value:.3g}"
+
+
+def _targets(result: dict[str, Any]) -> str:
+    rows = []
+    for name, wanted in WANTED_F1.items():
+        reached = [_main(result, name, level)["sentence"]["correction"]["f1"] for level in LEVELS]
+        verdict = _verdict(reached[LEVELS.index(DEFAULT)] - wanted)
+        rows.append([f"correction F1, {_title(name)}", f"≥ {wanted:g}", *map(_number, reached), verdict])
+    if result["clean"]:
+        reached = [result["clean"]["levels"][level]["percent"] for level in LEVELS]
+        verdict = _verdict(WANTED_CLEAN - reached[LEVELS.index(DEFAULT)])
+        rows.append(["correct sentences changed", f"≤ {WANTED_CLEAN:g}", *map(_number, reached), verdict])
+    return _table(["", "asked", *LEVELS, f"at `{DEFAULT}`"], rows)
+
+
+def _verdict(margin: float) -> str:
+    return "reached" if margin >= 0 else f"missed by {-margin:.2f}"
+
+
+def _published(result: dict[str, Any]) -> str:
+    rows = []
+    for name, rule in (("sighan13", "prediction"), ("sighan14", "none"), ("sighan15", "none")):
+        ours = result["sets"][name][DEFAULT][rule]["sentence"]["correction"]
+        theirs = paper.RESULTS["bert", False, name].correction
+        mine = (ours["precision"], ours["recall"], ours["f1"])
+        gaps = [f"{own:.2f} ({own - other:+.2f})" for own, other in zip(mine, theirs, strict=True)]
+        rows.append([_title(name, rule), *gaps])
+    text = PUBLISHED.format(level=DEFAULT, citation=paper.CITATION)
+    return text + "\n\n" + _table(["", "precision", "recall", "F1"], rows)
+
+
+def _sets(result: dict[str, Any], level: str) -> str:
+    rows = []
+    for name, levels in result["sets"].items():
+        for rule, scores in levels[level].items():
+            strict, loose = scores["sentence"], scores["sentence_loose"]
+            rows.append(
+                [_title(name, rule if len(levels[level]) > 1 else None)]
+                + [f"{scores['sentences']:,} ({scores['erroneous']:,})"]
+                + [
+                    _number(strict[task][figure])
+                    for task in ("detection", "correction")
+                    for figure in ("precision", "recall", "f1")
+                ]
+                + [_number(loose[task]["f1"]) for task in ("detection", "correction")]
+                + [_changed_clean(scores)]
+            )
+    columns = ["set", "sentences (with errors)", "D-P", "D-R", "D-F1", "C-P", "C-R", "C-F1"]
+    return "D: detection, C: correction.\n\n" + _table(
+        [*columns, "loose D-F1", "loose C-F1", "clean changed"], rows
+    )
+
+
+def _changed_clean(scores: dict[str, Any]) -> str:
+    return "–" if scores["sentences"] == scores["erroneous"] else _number(scores["changed_clean"])
+
+
+def _clean(result: dict[str, Any]) -> str:
+    clean = result["clean"]
+    if not clean:
+        return "Not measured in this run."
+    rows = [
+        [f"`{level}`", f"{found['changed']:,} of {clean['sentences']:,}", _number(found["percent"])]
+        for level, found in clean["levels"].items()
+    ]
+    return CLEAN + "\n\n" + _table(["level", "changed", "%"], rows)
+
+
+def _names(result: dict[str, Any]) -> str:
+    names = result["names"]
+    total = names["sentences"]
+    rows, lost = [], []
+    for level, found in names["levels"].items():
+        kept, kept_when_listed = (total - len(found[key]) for key in ("edited", "edited_though_listed"))
+        share = f"{kept} ({100 * kept / total:.1f} %)"
+        rows.append([f"`{level}`", share, str(kept_when_listed), str(found["changed_sentences"])])
+        edited = "，".join(f"{name}→{became}" for name, became in found["edited"]) or "none"
+        lost.append(f"Edited at `{level}`: {edited}.")
+    header = ["level", "kept", "kept when listed", "sentences changed anywhere, not listed"]
+    parts = [NAMES.format(total=total, file=names["file"]), _table(header, rows), *lost]
+    return "\n\n".join(parts)
+
+
+def _cases(result: dict[str, Any]) -> str:
+    rows = []
+    for case in result["cases"]:
+        levels = [level for level in LEVELS if case["answers"][level] == case["wanted"]]
+        rows.append(
+            [case["input"], case["wanted"], case["answers"][DEFAULT], ", ".join(levels) or "at no level"]
+        )
+    return _table(["sentence", "wanted", f"answer at `{DEFAULT}`", "right at"], rows)
+
+
+def _main(result: dict[str, Any], name: str, level: str) -> dict[str, Any]:
+    """The scores of a set by the rule that its target is stated in, which is the first one measured."""
+    scores: dict[str, Any] = next(iter(result["sets"][name][level].values()))
+    return scores
+
+
+def _title(name: str, rule: str | None = None) -> str:
+    shown = rule or ("both" if name == "sighan13" else "none")
+    return f"{TITLES[name]}, {RULES[shown]}" if name == "sighan13" else TITLES[name]
+
+
+def _number(value: float) -> str:
+    return f"{value:.2f}"
+
+
+def _table(header: list[str], rows: list[list[str]]) -> str:
+    lines = [header, ["---"] * len(header), *rows]
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
