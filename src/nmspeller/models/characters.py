@@ -1,5 +1,6 @@
 """Parts of a model that look at one character alone, so that each is computed once and kept as a table."""
 
+from abc import abstractmethod
 from collections.abc import Callable
 from typing import Any
 
@@ -59,9 +60,9 @@ class PerCharacter(Remembering):
 
     CHUNK = 2048
 
+    @abstractmethod
     def encode(self, known: Tensor) -> Tensor:
         """known: (n, ...), rows of a table → (n, hidden)."""
-        raise NotImplementedError
 
     @torch.compiler.disable  # how many characters a batch has is known only at run time
     def forward(self, ids: Tensor, known: Tensor) -> Tensor:
