@@ -3,12 +3,14 @@
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nmspeller.data.noise import NoiseModel
 from nmspeller.data.pairs import Pair
+from nmspeller.errors import InputError
 from nmspeller.text.vocabulary import Vocabulary
 
 CANDIDATES = 48
@@ -172,11 +174,14 @@ def words_of_one_sound(frequencies: Iterable[tuple[str, int]]) -> dict[str, list
 
 def jieba_words(least_frequency: int = 5) -> list[tuple[str, int]]:
     """The two-character words of jieba's dictionary with their frequencies."""
-    from importlib.resources import files
+    from importlib.util import find_spec
 
-    entries = (
-        line.split(" ") for line in (files("jieba") / "dict.txt").read_text(encoding="utf-8").splitlines()
-    )
+    # jieba itself is not imported: it takes a second and warns of its own age.
+    found = find_spec("jieba")
+    if found is None or found.origin is None:
+        raise InputError("the noise model needs jieba; install it with `pip install nmspeller[train]`.")
+    lines = Path(found.origin).with_name("dict.txt").read_text(encoding="utf-8").splitlines()
+    entries = (line.split(" ") for line in lines)
     return [
         (word, int(count)) for word, count, *_ in entries if len(word) == 2 and int(count) >= least_frequency
     ]

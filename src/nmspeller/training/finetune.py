@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import torch
@@ -12,10 +13,10 @@ from nmspeller.models import checkpoint
 from nmspeller.models.encoder import Layer
 from nmspeller.models.speller import SpellerModel
 from nmspeller.training.distributed import Processes, join_processes
-from nmspeller.training.recipes import Recipe, Stage
+from nmspeller.training.recipes import Recipe
 from nmspeller.training.start import start_model
-from nmspeller.training.streams import PairStream
-from nmspeller.training.trainer import Report, Trainer
+from nmspeller.training.streams import Row, Stream
+from nmspeller.training.trainer import LoopConfig, Report, Trainer
 
 
 def finetune(
@@ -30,8 +31,7 @@ def finetune(
 ) -> SpellerModel:
     """Train the model, in place, through every stage of the recipe; logs lie in `out`.
 
-    A stage that finished leaves a checkpoint of its own until the last one is done, so a killed run resumes
-    in the stage it was in.
+    A stage that finished leaves a checkpoint of its own, so a killed run resumes in the stage it was in.
     """
     processes = processes or join_processes()
     model.to(processes.device)
@@ -42,6 +42,8 @@ def finetune(
             continue
         if stage.dropout is not None:
             set_dropout(model, stage.dropout)
+        if stage.loop.packed:
+            drop_no_attention(model)
         stream = stage.stream(prepared, seed)
         Trainer(
             model,
@@ -59,6 +61,13 @@ def finetune(
     return model
 
 
+def drop_no_attention(model: SpellerModel) -> None:
+    """Take the dropout off the attention: only without it do packed rows find their fast kernel."""
+    for module in model.modules():
+        if isinstance(module, Layer):
+            module.attention_dropout = 0.0
+
+
 def set_dropout(model: SpellerModel, probability: float) -> None:
     """Give every dropout of the model another probability; a model built without any keeps none."""
     for module in model.modules():
@@ -68,6 +77,19 @@ def set_dropout(model: SpellerModel, probability: float) -> None:
             module.attention_dropout = probability
 
 
+class FirstStep:
+    """The first batch of a stream and no more."""
+
+    def __init__(self, stream: Stream) -> None:
+        self.stream = stream
+
+    def __len__(self) -> int:
+        return 1
+
+    def rows(self, step: int) -> list[Row]:
+        return self.stream.rows(step)
+
+
 def dry_run(
     description: Mapping[str, Any],
     recipe: Recipe,
@@ -75,49 +97,28 @@ def dry_run(
     *,
     start: Path | None,
     tables: Path | None,
-    out: Path,
 ) -> float:
-    """Build the model and take one step of the recipe's first stage on the CPU; returns the loss."""
+    """Build the model and take one small step of the recipe's first stage on the CPU; returns the loss."""
     stage = recipe.stages[0]
-    small = dict.fromkeys(stage.copies, 1)
-    one = Stage(
-        copies=small,
-        batch_sentences=2,
-        loop=replace(
-            stage.loop,
-            workers=0,
-            compile=False,
-            packed_tokens=None,
-            log_every=1,
-            seconds=None,
-            save_seconds=0,
-        ),
-    )
-    model = start_model(description, start, tables=tables)
-
-    class OneStep(PairStream):
-        def __len__(self) -> int:
-            return 1
-
-    stream = OneStep(
-        prepared,
-        one.noise,
-        copies=one.copies,
-        synthetic=0,
+    loop = LoopConfig(optimiser=stage.loop.optimiser, precision="fp32", log_every=1, save_seconds=0)
+    small = replace(
+        stage,
+        copies=dict.fromkeys(stage.copies, 1),
+        synthetic=0 if stage.copies else 2,
         epochs=1,
         batch_sentences=2,
         batch_tokens=None,
-        seed=0,
+        loop=loop,
     )
-    last = Trainer(
-        model,
-        stream,
-        one.loop,
-        pad=prepared.vocabulary.pad,
-        seed=0,
-        folder=out,
-        processes=join_processes(),
-        name="dry-run",
-    ).run()
+    with TemporaryDirectory() as folder:
+        last = Trainer(
+            start_model(description, start, tables=tables),
+            FirstStep(small.stream(prepared, seed=0)),
+            loop,
+            pad=prepared.vocabulary.pad,
+            seed=0,
+            folder=Path(folder),
+            processes=Processes(rank=0, world=1, device=torch.device("cpu")),
+        ).run()
     assert last is not None
     return last.loss

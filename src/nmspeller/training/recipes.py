@@ -103,3 +103,8 @@ def with_budget(recipe: Recipe, seconds: float) -> Recipe:
     """The recipe with its stages squeezed into a number of seconds, of which each gets an equal share."""
     share = seconds / len(recipe.stages)
     return Recipe(tuple(replace(stage, loop=replace(stage.loop, seconds=share)) for stage in recipe.stages))
+
+
+def with_seconds(recipe: PretrainRecipe, seconds: float) -> PretrainRecipe:
+    """The pretraining recipe with another budget."""
+    return replace(recipe, loop=replace(recipe.loop, seconds=seconds))

@@ -1,18 +1,230 @@
 """`nmspeller train`, `pretrain`, `experiment`: the laboratory, which needs the `train` extra."""
 
+import json
+import sys
+import time
+from dataclasses import asdict
+from functools import partial
+from importlib.util import find_spec
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any
+
+import typer
+
 from nmspeller.errors import InputError
 
+if TYPE_CHECKING:
+    from nmspeller.training.trainer import Progress
 
-def train() -> None:
-    """Train a speller from a config."""
-    raise InputError("`train` is not built yet.")
+_CONFIG = typer.Argument(..., metavar="CONFIG", help="A YAML file, such as those in configs/.")
+_DATA = typer.Option(..., help="What `nmspeller data prepare` wrote.")
+_START = typer.Option(None, help="Weights to start from: a Hugging Face BERT folder or a checkpoint.")
+_MODALITIES = typer.Option(
+    None, help="Pretrained phonetic and graphic encoders (configs/pretrain/modalities)."
+)
+_SECONDS = typer.Option(None, min=0.001, help="Stop after this much time, with the schedule complete.")
 
 
-def pretrain() -> None:
-    """Pretrain an encoder from a config."""
-    raise InputError("`pretrain` is not built yet.")
+def train(
+    config: Path = _CONFIG,
+    data: Path = _DATA,
+    start: Path | None = _START,
+    out: Path | None = typer.Option(None, help="The folder to write; runs/NAME-SEED if not given."),
+    recipe: str | None = typer.Option(
+        None, help="A recipe's name or file, instead of the config's own; `fast` where that has none."
+    ),
+    seed: int = typer.Option(0, min=0),
+    seconds: float | None = _SECONDS,
+    modalities: Path | None = _MODALITIES,
+    dry_run: bool = typer.Option(False, help="Only build the model and take one step, on the CPU."),
+) -> None:
+    """Train a speller from a config; the same command again goes on after a kill.
+
+    Under `torchrun` several processes, on one machine or more, share every batch.
+    """
+    need_training()
+    from nmspeller.data.prepared import Prepared
+    from nmspeller.models import checkpoint
+    from nmspeller.models.registry import read_yaml
+    from nmspeller.training import finetune, recipes
+    from nmspeller.training.distributed import join_processes
+    from nmspeller.training.start import start_model
+
+    values = read_yaml(config)
+    if "model" not in values:
+        raise InputError(f"{config} has no model; see configs/models for examples.")
+    plan = recipes.read_recipe(recipe or values.get("recipe", "fast"))
+    if seconds:
+        plan = recipes.with_budget(plan, seconds)
+    prepared, tables = Prepared(data), data / "characters.npz"
+    name = str(values.get("name", config.stem))
+    out = out or Path("runs") / f"{name}-{seed}"
+    if dry_run:
+        loss = finetune.dry_run(values["model"], plan, prepared, start=start, tables=tables)
+        typer.echo(f"{name}: one step, loss {loss:.4f}")
+        return
+    processes = join_processes()
+    began = time.perf_counter()
+    model = start_model(values["model"], start, tables=tables, modalities=modalities, seed=seed)
+    with TrainingBar(name) as bar:
+        finetune.finetune(model, plan, prepared, out=out, seed=seed, processes=processes, report=bar.report)
+    if not processes.first:
+        return
+    record = {
+        "name": name,
+        "seed": seed,
+        "model": values["model"],
+        "recipe": asdict(plan),
+        "start": start.name if start else None,
+        "seconds": time.perf_counter() - began,
+        "processes": processes.world,
+        "data_hashes": prepared.manifest["sources"],
+    }
+    checkpoint.save(
+        out, model, prepared.vocabulary.tokens, card=f"# {name}\n\nTrained by `nmspeller train`.\n"
+    )
+    _keep(out / "train.json", record)
+    _draw(out)
 
 
-def experiment() -> None:
-    """Run one of the paper's experiments."""
-    raise InputError("`experiment` is not built yet.")
+def pretrain(
+    config: Path = _CONFIG,
+    data: Path = _DATA,
+    start: Path | None = _START,
+    out: Path | None = typer.Option(None, help="The folder to write; runs/NAME-SEED if not given."),
+    seed: int = typer.Option(0, min=0),
+    seconds: float | None = _SECONDS,
+) -> None:
+    """Pretrain an encoder, from a checkpoint or from nothing; or the encoders of sound and shape."""
+    need_training()
+    from nmspeller.models.registry import read_yaml
+    from nmspeller.training import recipes
+    from nmspeller.training.distributed import join_processes
+    from nmspeller.training.modalities import pretrain_modalities
+    from nmspeller.training.pretrain import pretrain as run
+
+    values = read_yaml(config)
+    name = str(values.get("name", config.stem))
+    out = out or Path("runs") / f"{name}-{seed}"
+    if start is None and "encoder" not in values:
+        raise InputError(f"{config} goes on from other weights; say which with --start.")
+    with TrainingBar(name) as bar:
+        if "modalities" in values:
+            assert start is not None
+            result = pretrain_modalities(data=data, start=start, out=out, **values["modalities"])
+        else:
+            plan = recipes.read_pretrain_recipe(values.get("recipe", {}))
+            if seconds:
+                plan = recipes.with_seconds(plan, seconds)
+            encoder = values.get("encoder") if start is None else None
+            result = run(plan, data=data, out=out, start=start, encoder=encoder, seed=seed, report=bar.report)
+    if join_processes().first:
+        _keep(out / "pretrain.json", result)
+        _draw(out)
+
+
+def experiment(
+    name: str = typer.Argument(..., metavar="NAME", help="table1, table2, ngrams, seeds or cases."),
+    out: Path = typer.Option(..., help="Where the runs are kept; what is there is not run again."),
+    data: Path | None = typer.Option(None, help="What `nmspeller data prepare` wrote."),
+    start: Path | None = _START,
+    modalities: Path | None = _MODALITIES,
+    seeds: str = typer.Option("0,1,2", help="One training each."),
+    recipe: str = typer.Option("fast", help="A recipe's name or file."),
+    side_by_side: int = typer.Option(1, min=1, help="How many trainings share the device."),
+    results: Path | None = typer.Option(None, help="Where tables are written; OUT/results if not given."),
+) -> None:
+    """Run one of the paper's experiments, then write the tables; `cases` only writes its page."""
+    results = results or out / "results"
+    if name == "cases":
+        from nmspeller.evaluation.case_study import write_cases
+
+        typer.echo(write_cases(out, results))
+        return
+    need_training()
+    from nmspeller.evaluation import experiments
+    from nmspeller.evaluation.tables import write_results
+    from nmspeller.training.recipes import read_recipe
+    from nmspeller.training.runner import run_side_by_side
+
+    jobs = experiments.jobs(name, _numbers(seeds))
+    read_recipe(recipe)  # a mistake is better found before anything starts
+    if data is None:
+        raise InputError("give --data, a folder that `nmspeller data prepare` wrote.")
+    out.mkdir(parents=True, exist_ok=True)
+    work = partial(experiments.run_job, recipe=recipe, data=data, start=start, out=out, modalities=modalities)
+    for job in jobs:
+        (out / f"{job.name}.failure.txt").unlink(missing_ok=True)
+    failures = run_side_by_side(work, jobs, side_by_side)
+    for number, reason in failures.items():
+        typer.echo(f"{jobs[number].name} failed: {reason.strip().splitlines()[-1]}", err=True)
+        (out / f"{jobs[number].name}.failure.txt").write_text(reason, encoding="utf-8")
+    if len(failures) < len(jobs):
+        for path in write_results(out, results):
+            typer.echo(path)
+    if failures:
+        raise InputError(f"{len(failures)} of {len(jobs)} trainings failed; see *.failure.txt in {out}.")
+
+
+class TrainingBar:
+    """Shows a person a bar, and a log file a line now and then, both on standard error."""
+
+    def __init__(self, name: str, pause: float = 20.0) -> None:
+        self._name, self._pause, self._said = name, pause, 0.0
+        self._bar: Any = None
+
+    def __enter__(self) -> "TrainingBar":
+        if sys.stderr.isatty():
+            from rich.console import Console
+            from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+            columns = (TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn())
+            self._bar = Progress(*columns, console=Console(stderr=True), transient=True)
+            self._task = self._bar.add_task(self._name, total=None)
+            self._bar.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, wrong: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._bar is not None:
+            self._bar.stop()
+
+    def report(self, progress: "Progress") -> None:
+        line = (
+            f"{self._name} step {progress.step:,} of {progress.steps:,}, loss {progress.loss:.4f}, "
+            f"{progress.tokens / max(progress.seconds, 1e-9):,.0f} tokens/s"
+        )
+        if self._bar is not None:
+            self._bar.update(self._task, description=line, completed=progress.step, total=progress.steps)
+        elif time.monotonic() - self._said > self._pause:
+            self._said = time.monotonic()
+            typer.echo(line, err=True)
+
+
+def _keep(path: Path, record: dict[str, Any]) -> None:
+    path.write_text(json.dumps(record, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+
+
+def _draw(out: Path) -> None:
+    """Draw the losses of a run, and say where it lies."""
+    from nmspeller.evaluation.plots import draw_losses
+
+    logs = {log.stem: log for log in sorted(out.glob("*.jsonl"))}
+    if logs:
+        draw_losses(logs, out / "loss.png")
+    typer.echo(out)
+
+
+def _numbers(seeds: str) -> list[int]:
+    try:
+        return [int(seed) for seed in seeds.split(",")]
+    except ValueError:
+        raise InputError(f"--seeds is {seeds!r}; give numbers with commas between, such as 0,1,2.") from None
+
+
+def need_training() -> None:
+    missing = [module for module in ("torch", "safetensors", "yaml") if find_spec(module) is None]
+    if missing:
+        raise InputError(f"this needs {', '.join(missing)}; install it with `pip install nmspeller[train]`.")

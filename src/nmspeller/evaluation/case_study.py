@@ -1,0 +1,61 @@
+"""The paper's example sentences with each trained speller's answer, as Markdown, from the runs' files."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from nmspeller.errors import InputError
+from nmspeller.evaluation.cases import CASES
+from nmspeller.evaluation.paper import CITATION
+
+
+def write_cases(runs_folder: str | Path, out_folder: str | Path) -> Path:
+    """Write `cases.md` from every run that answered the cases; returns its path.
+
+    Raises:
+        InputError: no run did.
+    """
+    answers = {run["name"]: run["cases"] for run in _runs(Path(runs_folder)) if run.get("cases")}
+    if not answers:
+        raise InputError(f"no run under {runs_folder} has answered the cases; run another experiment first.")
+    path = Path(out_folder) / "cases.md"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(cases_page(answers), encoding="utf-8")
+    return path
+
+
+def cases_page(answers: dict[str, list[dict[str, str]]]) -> str:
+    """One section a sentence; what a run changed is bold."""
+    parts = [
+        "# The paper's example sentences",
+        f"Written by a command from the runs' files; the sentences are those of {CITATION}. Right is an"
+        " answer that is the wanted sentence, character by character.",
+    ]
+    for wrong, wanted in CASES:
+        rows = [
+            f"| {name} | {_changed(wrong, case['answer'])} | {'right' if case['answer'] == wanted else '–'} |"
+            for name, cases in sorted(answers.items())
+            for case in cases
+            if case["input"] == wrong
+        ]
+        head = f"| run | answer | |\n|---|---|---|\n| wanted | {_changed(wrong, wanted)} | |"
+        parts += [f"## {wrong}", "\n".join([head, *rows])]
+    return "\n\n".join(parts) + "\n"
+
+
+def _changed(before: str, after: str) -> str:
+    return "".join(
+        new if old == new else f"**{new}**" for old, new in zip(before, after, strict=True)
+    ).replace("****", "")
+
+
+def _runs(folder: Path) -> list[dict[str, Any]]:
+    contents = []
+    for path in sorted(folder.rglob("*.json")):
+        try:
+            content = json.loads(path.read_text(encoding="utf-8"))
+        except (OSError, ValueError) as wrong:
+            raise InputError(f"{path} cannot be read as JSON; remove it or run it again.") from wrong
+        if isinstance(content, dict) and "name" in content:
+            contents.append(content)
+    return contents

@@ -1,0 +1,121 @@
+"""How fast training is, and which share of what the device can do at best that means."""
+
+import time
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import numpy as np
+import torch
+
+from nmspeller.data.prepared import Prepared
+from nmspeller.models.config import EncoderConfig
+from nmspeller.models.registry import build, parse
+from nmspeller.training.distributed import join_processes
+from nmspeller.training.optimisation import OptimiserConfig
+from nmspeller.training.streams import CorpusStream, NoiseConfig, Row
+from nmspeller.training.trainer import LoopConfig, Progress, Trainer
+
+LENGTH = 128
+
+
+class RandomRows:
+    """Rows of random ids, which cost nothing to make: what is measured is the training alone."""
+
+    def __init__(self, rows: int, vocabulary: int) -> None:
+        ids = np.random.default_rng(0).integers(5, vocabulary, (rows, LENGTH))
+        self.made: list[Row] = [(row, row) for row in ids]
+
+    def __len__(self) -> int:
+        return 1_000_000
+
+    def rows(self, step: int) -> list[Row]:
+        return self.made
+
+
+def measure_training(
+    *, seconds: float, data: Path | None = None, encoder: dict[str, Any] | None = None
+) -> dict[str, Any]:
+    """Pretrain a BERT for some seconds: tokens a second once it runs, and the share of the bf16 peak.
+
+    data: a prepared folder, whose text is then read and misspelt as in pretraining; else rows of random ids.
+    encoder: other sizes than BERT-base with 8,372 characters.
+    """
+    processes = join_processes()
+    cuda = processes.device.type == "cuda"
+    rows = 512 if cuda else 8
+    prepared = Prepared(data) if data else None
+    sizes = {"vocabulary": 8372, "mask_id": 4, "dropout": 0.0, "attention_dropout": 0.0, **(encoder or {})}
+    if prepared:
+        sizes |= {"vocabulary": len(prepared.vocabulary), "mask_id": prepared.vocabulary.mask}
+    model = build(parse({"speller": "bert", "encoder": sizes})).to(processes.device)
+    stream = (
+        CorpusStream(prepared, NoiseConfig(), steps=1_000_000, batch_rows=rows, length=LENGTH, seed=0)
+        if prepared
+        else RandomRows(rows, sizes["vocabulary"])
+    )
+    loop = LoopConfig(
+        optimiser=OptimiserConfig(kind="muon", rate=1e-4),
+        packed=True,
+        packed_tokens=rows * LENGTH,
+        compile=cuda,
+        precision="bf16" if cuda else "fp32",
+        workers=12 if cuda and prepared else 0,
+        seconds=seconds,
+        log_every=10 if cuda else 1,
+        save_seconds=0,
+    )
+    seen: list[Progress] = []
+    with TemporaryDirectory() as folder:
+        Trainer(
+            model,
+            stream,
+            loop,
+            pad=0,
+            seed=0,
+            folder=Path(folder),
+            processes=processes,
+            report=seen.append,
+        ).run()
+    peak = matmul_peak(processes.device)
+    speed = steady_speed([(progress.tokens, progress.seconds) for progress in seen])
+    work = operations_per_token(model.config.encoder)
+    return {
+        "device": torch.cuda.get_device_name() if cuda else "CPU",
+        "tokens_per_second": speed,
+        "operations_per_token": work,
+        "peak_operations_per_second": peak,
+        "share_of_peak": speed * work / peak,
+    }
+
+
+def steady_speed(progress: list[tuple[int, float]]) -> float:
+    """Tokens a second from (tokens, seconds) so far, over the second half, when compilation is over."""
+    (first, began), (last, ended) = progress[(len(progress) - 1) // 2], progress[-1]
+    if last == first:
+        first, began = 0, 0.0
+    return (last - first) / (ended - began)
+
+
+def operations_per_token(encoder: EncoderConfig, length: int = LENGTH) -> float:
+    """Multiplications and additions of a training step per token: products and attention, thrice forward."""
+    matrices = encoder.layers * (4 * encoder.hidden**2 + 2 * encoder.hidden * encoder.intermediate)
+    head = encoder.hidden**2 + encoder.hidden * encoder.vocabulary
+    attention = 2 * encoder.layers * encoder.hidden * length
+    return 6.0 * (matrices + head + attention)
+
+
+def matmul_peak(device: torch.device, seconds: float = 2.0) -> float:
+    """Operations a second that a large bf16 product reaches on this device."""
+    size = 8192 if device.type == "cuda" else 1024
+    left, right = (torch.randn(size, size, device=device, dtype=torch.bfloat16) for _ in range(2))
+    wait = torch.cuda.synchronize if device.type == "cuda" else (lambda: None)
+    best, until = float("inf"), time.perf_counter() + seconds
+    while time.perf_counter() < until:
+        wait()
+        began = time.perf_counter()
+        for _ in range(4):
+            left @ right
+        wait()
+        best = min(best, (time.perf_counter() - began) / 4)
+    return 2.0 * size**3 / best
