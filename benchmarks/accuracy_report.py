@@ -35,17 +35,19 @@ SHA-256 of model, vocabulary and policy: `{hash}…`; ONNX Runtime {onnxruntime}
 
 All figures are percent. Sentence level: a sentence is detected when exactly its wrong characters were
 changed, corrected when they also became the right ones; precision is over the sentences that were
-changed, recall over those with an error. Loose: a sentence with an error that was changed wrongly is no false positive
-(pycorrector's convention); these are higher and not to be compared with the others. SIGHAN13 leaves most
-misuses of 的地得 unmarked. 地/得 rule: edits to 地 and 得 are dropped from reference and prediction;
-as the paper counts: from the prediction alone; no rule: all edits count. CSCD-NS was not trained on.
+changed, recall over those with an error. Loose: a sentence with an error that was changed
+wrongly is no false positive (pycorrector's convention); these are higher and not to be compared with the
+others. SIGHAN13 leaves most misuses of 的地得 unmarked. 地/得 rule: edits to 地 and 得 are dropped from
+reference and prediction; as the paper counts: from the prediction alone; no rule: all edits count.
+CSCD-NS was not trained on.
 
 Decoding: in {passes}, with windows of {window} characters, the most probable other character is taken
 where its probability is at least the level's threshold:"""
 CLEAN = """\
 Sentences of the corpus that were held out from fine-tuning and from the choice of the thresholds. They are
 taken to be right as they are, so a true mistake in them that is found counts against the model. The
-checkpoint that training started from was trained on text of the same kind earlier and may have read some of them."""
+checkpoint that training started from was trained on text of the same kind earlier and may have read
+some of them."""
 PUBLISHED = """\
 Correction at `{level}`; in parentheses the distance from the plain BERT of {citation}, which was trained on
 all of Wang271K and from another checkpoint."""
