@@ -18,8 +18,8 @@ _NOT_PROTOCOL = frozenset({"seed", "name", "out", "model"})
 class Run:
     """One trained speller and how it did.
 
-    `ngram` is none or the n-gram that was masked; `active` says when: training or always. `metrics` and `edits` are
-    by evaluation set; an edit is [sentence, position, character].
+    `ngram` is none or the n-gram that was masked; `active` says when: training or always. `metrics` and
+    `edits` are by evaluation set; an edit is [sentence, position, character].
     """
 
     name: str

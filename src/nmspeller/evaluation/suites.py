@@ -62,7 +62,7 @@ def run_suite(
 
 
 def edits_of(name: str, answers: Sequence[str]) -> list[list[int | str]]:
-    """Answers as what they change, [sentence, position, character]: small, and free of the set's own sentences."""
+    """Answers as what they change, [sentence, position, character]: small, without the set's sentences."""
     return [
         [number, place, new]
         for number, (pair, answer) in enumerate(zip(load(name), answers, strict=True))

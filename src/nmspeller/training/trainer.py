@@ -242,10 +242,7 @@ class Trainer:
             float(position["elapsed"]),
         )
         if self.processes.first and self.log_path.exists():
-            # What was logged after the state was written will be logged again.
-            kept = [
-                line
-                for line in self.log_path.read_text(encoding="utf-8").splitlines()
-                if json.loads(line)["step"] <= self.step
-            ]
+            # What was logged after the state was written will be logged again; the last line may be cut.
+            lines = self.log_path.read_text(encoding="utf-8").splitlines()
+            kept = [line for line in lines if line.endswith("}") and json.loads(line)["step"] <= self.step]
             self.log_path.write_text("".join(f"{line}\n" for line in kept), encoding="utf-8")

@@ -33,6 +33,6 @@ def train(
         return
     share, peak = 100 * found["share_of_peak"], found["peak_operations_per_second"] / 1e12
     typer.echo(
-        f"{found['device']}: {found['tokens_per_second']:,.0f} tokens/s, {share:.0f} % of the {peak:,.1f} TFLOP/s "
-        "that a large bf16 product reaches."
+        f"{found['device']}: {found['tokens_per_second']:,.0f} tokens/s, {share:.0f} % of the {peak:,.1f} "
+        "TFLOP/s that a large bf16 product reaches."
     )
