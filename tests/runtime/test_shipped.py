@@ -32,7 +32,7 @@ def test_plain_mistakes_are_corrected(speller: Speller, wrong: str, right: str) 
     "text",
     [
         "今天天气很好，我们去公园散步。",
-        "请运行 `pip install nmspeller`，然后打开 https://example.com/我门?q=1 😀。",
+        "请运行 `pip install nmspeller`，然后打开 https://example.com/a?q=1 😀。",
         "The quick brown fox, 2024-01-01, 3.14%",
         "",
     ],
