@@ -1,0 +1,75 @@
+"""`python -m nmspeller.evaluation.training_page docs/results`: what training cost, from its logs."""
+
+import json
+import sys
+from collections.abc import Sequence
+from itertools import pairwise
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+from nmspeller.evaluation.plots import draw_losses
+
+LOGS = {"pretraining": "pretrain", "the shipped model": "shipped_training"}
+
+
+def write_training_page(folder: str | Path) -> Path:
+    """Write `training.md` and one loss curve a log beside the logs; returns the page."""
+    folder = Path(folder)
+    rows, curves = [], []
+    for title, name in LOGS.items():
+        log = folder / f"{name}.jsonl"
+        entries = read_log(log)
+        last = entries[-1]
+        rows.append(
+            f"| {title} | {last['step']:,} | {last['tokens'] / 1e6:,.1f} M | {last['seconds']:,.0f} "
+            f"| {entries[0]['seconds']:,.0f} | {steady_speed(entries) / 1e3:,.0f} k "
+            f"| {entries[0]['loss']:.4f} | {last['loss']:.4f} |"
+        )
+        draw_losses({title: log}, folder / f"{name}_loss.png")
+        curves.append(f"![Loss of {title}]({name}_loss.png)")
+    header = (
+        "| run | steps | tokens | seconds | of which to the first log line (compilation) "
+        "| tokens/s after that | first loss | last loss |\n|---|---|---|---|---|---|---|---|"
+    )
+    probes = _probes(json.loads((folder / "pretrain.json").read_text(encoding="utf-8")))
+    parts = [
+        "# What training cost",
+        "Written by `python -m nmspeller.evaluation.training_page docs/results` from the logs beside it. One"
+        " H200, bf16, compiled, 65,536 packed tokens a step, with the [PAD] that fills a step; tokens/s is"
+        " the median over the log's lines of the difference to the line before. The losses are each run's own"
+        " and cannot be compared.",
+        "\n".join([header, *rows]),
+        "Pretraining on held-out text, in percent (see `training/probes.py`): masked characters guessed,"
+        " confusable replacements restored, sound characters changed.",
+        probes,
+        *curves,
+    ]
+    page = folder / "training.md"
+    page.write_text("\n\n".join(parts) + "\n", encoding="utf-8")
+    return page
+
+
+def read_log(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+def steady_speed(entries: Sequence[dict[str, Any]]) -> float:
+    """Tokens a second from one log line to the next, in the median; compilation comes before the first."""
+    return median(
+        (after["tokens"] - before["tokens"]) / (after["seconds"] - before["seconds"])
+        for before, after in pairwise(entries)
+    )
+
+
+def _probes(result: dict[str, Any]) -> str:
+    names = ("masked", "restored", "disturbed")
+    rows = [
+        f"| {when} | " + " | ".join(f"{result[when][name]:.2f}" for name in names) + " |"
+        for when in ("before", "after")
+    ]
+    return "\n".join([f"| | {' | '.join(names)} |", "|---|---|---|---|", *rows])
+
+
+if __name__ == "__main__":
+    print(write_training_page(sys.argv[1]))
