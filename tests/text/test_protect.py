@@ -158,3 +158,15 @@ def test_a_hundred_thousand_words_are_built_in_less_than_a_second() -> None:
     assert time.process_time() - start < 1
     assert len(matcher) == 100_000
     assert matcher.spans(f"了{listed[5]}了") == [Span(1, 1 + len(listed[5]), "word")]
+
+
+@pytest.mark.parametrize(
+    ("text", "address"),
+    [
+        ("打开 https://example.com/路门?q=1 看看", "https://example.com/路门?q=1"),
+        ("百科是https://example.com/wiki/中国/历史?a=b。", "https://example.com/wiki/中国/历史?a=b"),
+        ("请看https://example.com/我们走吧。", "https://example.com/"),
+    ],
+)
+def test_hanzi_belong_to_an_address_only_inside_it(text: str, address: str) -> None:
+    assert [text[span.start : span.stop] for span in protected_spans(text) if span.kind == "url"] == [address]
