@@ -1,5 +1,6 @@
 """`nmspeller data prepare` and `nmspeller data noise`: training data from pairs and running text."""
 
+import os
 import sys
 from collections.abc import Iterator
 from importlib.util import find_spec
@@ -59,12 +60,21 @@ def noise(
         raise InputError("pairs without end fit no file; give --pairs, or write to standard output.")
     made = _pair_maker(prepared, clean).pairs(corpus, seed)
     if out == "-":
-        for pair in islice(made, pairs) if pairs else made:
-            sys.stdout.write(f"{pair.source}\t{pair.target}\n")
+        _print(islice(made, pairs) if pairs else made)
         return
     from nmspeller.data.pairs import write_pairs
 
     write_pairs(out, _watched(islice(made, pairs), pairs))
+
+
+def _print(pairs: "Iterator[Pair]") -> None:
+    try:
+        for pair in pairs:
+            sys.stdout.write(f"{pair.source}\t{pair.target}\n")
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # The reader has enough: nothing is wrong, though Click would exit with 1.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _pair_maker(prepared: Path | None, clean: float) -> "PairMaker":

@@ -1,13 +1,15 @@
-"""A little world to train in: own sentences, a vocabulary of their characters, a tiny encoder."""
+"""A little world to train in: own sentences, a vocabulary of their characters, a tiny encoder.
+
+Nothing of the package is imported before a test asks for it.
+"""
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-import numpy as np
 import pytest
 
-from nmspeller.data import prepare as preparation
-from nmspeller.data.pairs import write_pairs
-from nmspeller.data.prepared import Prepared
+if TYPE_CHECKING:
+    from nmspeller.data.prepared import Prepared
 
 PARAGRAPHS = (
     "小猫在院子里追着蝴蝶跑来跑去。邻居家的孩子看见了，笑得很开心！他们一起在树下坐了一会儿。",
@@ -43,6 +45,9 @@ SIZES = {
 
 def make_data(folder: Path, repeats: int = 12) -> Path:
     """A data folder with every set that preparation asks for."""
+    from nmspeller.data import prepare as preparation
+    from nmspeller.data.pairs import write_pairs
+
     for place, _ in preparation.TRAINING_SETS.values():
         (folder / place).parent.mkdir(parents=True, exist_ok=True)
         write_pairs(folder / place, MISSPELT)
@@ -74,38 +79,47 @@ def make_vocabulary(path: Path) -> Path:
     return path
 
 
+def use_few_words(patch: pytest.MonkeyPatch) -> None:
+    """Spare the noise model the hundred thousand words of the dictionary."""
+    words = [("学校", 50), ("雪桥", 5), ("明天", 50), ("一起", 40), ("一气", 4), ("大家", 30), ("答家", 3)]
+    patch.setattr("nmspeller.data.noise_fitting.jieba_words", lambda: words)
+
+
+@pytest.fixture
+def few_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    use_few_words(monkeypatch)
+
+
 @pytest.fixture(scope="session")
-def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The data folder."""
+def little_data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A data folder of own sentences."""
     return make_data(tmp_path_factory.mktemp("data"))
 
 
 @pytest.fixture(scope="session")
-def prepared(data: Path, tmp_path_factory: pytest.TempPathFactory) -> Prepared:
-    """What `data prepare` makes of it, with character tables of chance."""
+def little_prepared(little_data: Path, tmp_path_factory: pytest.TempPathFactory) -> "Prepared":
+    """What `data prepare` makes of it, with meaningless character tables."""
+    from nmspeller.data.prepare import prepare
+    from nmspeller.data.prepared import Prepared
     from nmspeller.models.tables import CharacterTables
 
     folder = tmp_path_factory.mktemp("prepared")
-    preparation.prepare(data, make_vocabulary(folder / "characters.txt"), folder)
+    with pytest.MonkeyPatch.context() as patch:
+        use_few_words(patch)
+        prepare(little_data, make_vocabulary(folder / "characters.txt"), folder)
     made = Prepared(folder)
     CharacterTables.random(len(made.vocabulary)).save(folder / "characters.npz")
     return made
 
 
 @pytest.fixture(scope="session")
-def start(prepared: Prepared, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def little_start(little_prepared: "Prepared", tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A checkpoint of a tiny untrained BERT."""
     from nmspeller.models import checkpoint
     from nmspeller.training.start import start_model
 
     folder = tmp_path_factory.mktemp("start")
-    sizes = {**SIZES, "vocabulary": len(prepared.vocabulary), "mask_id": prepared.vocabulary.mask}
-    checkpoint.save(
-        folder, start_model({"speller": "bert", "encoder": sizes}, None), prepared.vocabulary.tokens
-    )
+    vocabulary = little_prepared.vocabulary
+    sizes = {**SIZES, "vocabulary": len(vocabulary), "mask_id": vocabulary.mask}
+    checkpoint.save(folder, start_model({"speller": "bert", "encoder": sizes}, None), vocabulary.tokens)
     return folder
-
-
-@pytest.fixture
-def random() -> np.random.Generator:
-    return np.random.default_rng(0)
