@@ -56,10 +56,11 @@ def read_log(path: Path) -> list[dict[str, Any]]:
 
 def steady_speed(entries: Sequence[dict[str, Any]]) -> float:
     """Tokens a second from one log line to the next, in the median; compilation comes before the first."""
-    return median(
+    speeds = [
         (after["tokens"] - before["tokens"]) / (after["seconds"] - before["seconds"])
         for before, after in pairwise(entries)
-    )
+    ]
+    return float(median(speeds))
 
 
 def _probes(result: dict[str, Any]) -> str:

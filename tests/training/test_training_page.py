@@ -1,0 +1,20 @@
+"""The page of what training cost is what its logs say."""
+
+import shutil
+from pathlib import Path
+
+from nmspeller.evaluation.training_page import steady_speed, write_training_page
+
+RESULTS = Path(__file__).parents[2] / "docs" / "results"
+
+
+def test_compilation_does_not_count_as_speed():
+    entries = [{"tokens": 10 * n, "seconds": 100 + 2.0 * n} for n in range(1, 6)]
+    assert steady_speed(entries) == 5.0
+
+
+def test_the_published_page_is_up_to_date(tmp_path):
+    for name in ("pretrain.json", "pretrain.jsonl", "shipped_training.jsonl"):
+        shutil.copy(RESULTS / name, tmp_path)
+    page = write_training_page(tmp_path)
+    assert page.read_text(encoding="utf-8") == (RESULTS / "training.md").read_text(encoding="utf-8")
