@@ -62,7 +62,7 @@ class Running(threading.Thread):
             self.wrong = wrong
 
     def finish(self):
-        self.join(90)
+        self.join(300)
         assert not self.is_alive(), "the job hangs"
         if self.wrong is not None:
             raise self.wrong
@@ -129,7 +129,7 @@ def test_interrupts(cluster, workers, tmp_path, times):
     for _ in range(times):
         batch.send_signal(signal.SIGINT)
         time.sleep(0.5)
-    _, err = batch.communicate(timeout=90)
+    _, err = batch.communicate(timeout=300)
     assert time.monotonic() - began < 20
     assert batch.returncode == 130, err
     assert "run the same command again to go on" in err

@@ -13,7 +13,7 @@ PROGRAM = [sys.executable, str(Path(__file__).with_name("knowing_speller.py")), 
 WRONG, RIGHT = "我门去公圆。\n" * 2000, "我们去公园。\n" * 2000
 
 
-def wait_until(condition, seconds=30):
+def wait_until(condition, seconds=120):
     deadline = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < deadline, "it never came to that"
@@ -31,7 +31,7 @@ def test_no_file_is_half_written(tmp_path, number):
     )
     wait_until(lambda: paths[5].read_text() == RIGHT)
     process.send_signal(number)
-    errors = process.communicate(timeout=30)[1].decode()
+    errors = process.communicate(timeout=120)[1].decode()
     assert process.returncode in (130, 143, -number)
     assert "Traceback" not in errors
     contents = [path.read_text() for path in paths]
@@ -64,7 +64,7 @@ def test_an_interrupt_while_writing_leaves_the_original_and_nothing_else(tmp_pat
     assert process.stdout.readline() == b"writing\n"
     assert len(os.listdir(tmp_path)) == 2
     process.send_signal(signal.SIGINT)
-    errors = process.communicate(timeout=30)[1]
+    errors = process.communicate(timeout=120)[1]
     assert process.returncode == 130
     assert b"Traceback" not in errors
     assert os.listdir(tmp_path) == ["a.txt"]

@@ -18,7 +18,7 @@ TEXT = "😀😀今天我很高心，因为他己经来了。\n我门👨‍👩
 @pytest.fixture(scope="module")
 def expected(real_server):
     """What the speller's own protocol says of TEXT."""
-    answer = httpx.post(f"{real_server}/v1/check", json={"text": TEXT}, timeout=60)
+    answer = httpx.post(f"{real_server}/v1/check", json={"text": TEXT}, timeout=180)
     [result] = answer.raise_for_status().json()["results"]
     assert len(result["edits"]) >= 3, "the text was written to have errors"
     return result
@@ -64,7 +64,7 @@ def test_pylanguagetool_at_the_command_line(real_server, expected, tmp_path):
     file.write_text(TEXT, encoding="utf-8")
     command = Path(sys.executable).with_name("pylanguagetool")
     arguments = ["--api-url", f"{real_server}/v2/", "--lang", "zh-CN", "--no-color", str(file)]
-    done = subprocess.run([command, *arguments], capture_output=True, text=True, timeout=60)
+    done = subprocess.run([command, *arguments], capture_output=True, text=True, timeout=180)
     assert done.returncode == 1, done.stderr
     for edit in expected["edits"]:
         assert edit["target"] in done.stdout
@@ -83,7 +83,7 @@ def gramma(real_server):
     def run(text, markdown=False):
         asked = json.dumps({"text": text, "markdown": markdown, "api_url": f"{real_server}/v2/check"})
         done = subprocess.run(
-            ["node", "check.js"], cwd=NODE, input=asked, capture_output=True, text=True, timeout=60
+            ["node", "check.js"], cwd=NODE, input=asked, capture_output=True, text=True, timeout=180
         )
         assert done.returncode == 0, done.stderr
         return json.loads(done.stdout)

@@ -10,7 +10,7 @@ from nmspeller.apps.http.masking import masking_attention
 @pytest.mark.parametrize(("window", "expected"), [("character", (3, 4)), ("left", (2, 4)), ("both", (2, 5))])
 def test_each_position_has_its_window_and_two_lists(real_server, window, expected):
     answer = httpx.post(
-        f"{real_server}/v1/masking", json={"text": "我很高心！", "window": window}, timeout=60
+        f"{real_server}/v1/masking", json={"text": "我很高心！", "window": window}, timeout=180
     )
     positions = answer.raise_for_status().json()["positions"]
     assert [position["character"] for position in positions] == list("我很高心！")
@@ -28,7 +28,7 @@ def test_each_position_has_its_window_and_two_lists(real_server, window, expecte
 
 def test_masked_reading_does_not_depend_on_what_is_masked(real_server):
     first, second = (
-        httpx.post(f"{real_server}/v1/masking", json={"text": text, "window": "character"}, timeout=60).json()
+        httpx.post(f"{real_server}/v1/masking", json={"text": text, "window": "character"}, timeout=180).json()
         for text in ("我很高心！", "我很高大！")
     )
     assert first["positions"][3]["masked"] == second["positions"][3]["masked"]

@@ -14,7 +14,7 @@ import psutil
 
 
 def check(server, text):
-    return httpx.post(f"{server.address}/v1/check", json={"text": text}, timeout=20)
+    return httpx.post(f"{server.address}/v1/check", json={"text": text}, timeout=120)
 
 
 def corrected(server, text):

@@ -47,7 +47,7 @@ def run(command, work):
         "XDG_DATA_HOME": str(work / "data"),
     }
     done = subprocess.run(
-        command, cwd=work / "project", env=environment, capture_output=True, timeout=60, check=False
+        command, cwd=work / "project", env=environment, capture_output=True, timeout=180, check=False
     )
     report = work / "report.json"
     assert report.exists(), (done.returncode, done.stdout.decode(), done.stderr.decode())

@@ -32,7 +32,7 @@ async def test_a_letter_in_markdown_is_corrected(real_editor):
 
 async def test_the_editor_that_insists_on_stdio_may():
     done = subprocess.run(
-        [sys.executable, "-m", "nmspeller", "lsp", "--stdio"], input=b"", capture_output=True, timeout=60
+        [sys.executable, "-m", "nmspeller", "lsp", "--stdio"], input=b"", capture_output=True, timeout=180
     )
     assert done.returncode == 1  # the editor went away without a word
     assert done.stdout == b""
