@@ -4,7 +4,7 @@
 set -uo pipefail
 
 missing=()
-for package in chromium emacs-nox fonts-arphic-ukai fonts-noto-cjk neovim; do
+for package in chromium elpa-eglot emacs-nox fonts-arphic-ukai fonts-noto-cjk neovim; do
     status=$(dpkg-query --show --showformat='${db:Status-Status}' "$package" 2>/dev/null)
     [ "$status" = installed ] || missing+=("$package")
 done
