@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from onnx import helper
 
+from nmspeller.errors import InputError
 from nmspeller.runtime.arithmetic import Arithmetic, Float, Integer
 from nmspeller.runtime.bert import build
 from nmspeller.runtime.quantise import quantise_inputs, quantise_layer
@@ -15,17 +16,21 @@ _BATCH = 16
 # Enough for a layer of 3,072 inputs to be known well, few enough to be held for all layers at once.
 _ROWS = 4096
 
+KINDS = ("qkv", "out", "up", "down")
 # The layers whose inputs get a second byte; docs/results/quantisation.md compares.
-FINE = (".down",)
+FINE = ("down",)
 
 Samples = dict[str, NDArray[np.float32]]
 
 
 def integer_arithmetic(source: Source, texts: Sequence[str], fine: Sequence[str] = FINE) -> Arithmetic:
-    """The model in integers, closest to itself on `texts`; layers that end in `fine` get two bytes."""
+    """The model in integers, closest to itself on `texts`; layers of the kinds in `fine` get two bytes."""
+    unknown = set(fine) - set(KINDS)
+    if unknown:
+        raise InputError(f"there is no layer {unknown.pop()!r} to refine; choose among {', '.join(KINDS)}.")
     samples = listen(source, texts)
     layers = {
-        name: quantise_layer(source.weights[f"{name}.weight"], rows, fine=name.endswith(tuple(fine)))
+        name: quantise_layer(source.weights[f"{name}.weight"], rows, fine=name.rpartition(".")[2] in fine)
         for name, rows in samples.items()
         if name != TABLE
     }

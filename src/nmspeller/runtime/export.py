@@ -9,7 +9,7 @@ from nmspeller.data.pairs import Pair
 from nmspeller.errors import InputError
 from nmspeller.runtime.arithmetic import Arithmetic, Float
 from nmspeller.runtime.bert import build
-from nmspeller.runtime.calibration import integer_arithmetic
+from nmspeller.runtime.calibration import FINE, integer_arithmetic
 from nmspeller.runtime.policy import Policy
 from nmspeller.runtime.reader import Reader
 from nmspeller.runtime.thresholds import calibrate
@@ -21,6 +21,7 @@ def export_model(
     out: str | Path,
     *,
     texts: Sequence[str] | None = None,
+    fine: Sequence[str] = FINE,
     arithmetic: Arithmetic | None = None,
 ) -> Path:
     """Write model.onnx, vocab.txt, card.md and a policy.json that is not calibrated yet.
@@ -30,6 +31,7 @@ def export_model(
         out: the folder to write; files of the same names in it are replaced, each whole or not at all.
         texts: some hundred sentences of the kind that will be read, to fit eight-bit integers to. Without
             them the model stays in single precision, four times as large.
+        fine: kinds of layers (qkv, out, up, down) whose inputs get a second byte: closer, and slower.
         arithmetic: how to compute, where that has been settled already.
 
     Raises:
@@ -39,7 +41,7 @@ def export_model(
     if texts is not None and not any(texts):
         raise InputError("there is no text to fit the integers to; give a file with some hundred sentences.")
     if arithmetic is None:
-        arithmetic = Float(source.weights) if texts is None else integer_arithmetic(source, texts)
+        arithmetic = Float(source.weights) if texts is None else integer_arithmetic(source, texts, fine)
     content = build(source, arithmetic).SerializeToString(deterministic=True)
     out.mkdir(parents=True, exist_ok=True)
     _write(out / "vocab.txt", (source.folder / "vocab.txt").read_bytes())
