@@ -20,6 +20,11 @@ def wait_until(condition, seconds=120):
         time.sleep(0.005)
 
 
+def listen_to_interrupts():
+    """A suite that a shell runs in the background is deaf to SIGINT, and so would be what it starts."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 def test_no_file_is_half_written(tmp_path, number):
     paths = [tmp_path / f"{index:03}.txt" for index in range(200)]
@@ -27,7 +32,12 @@ def test_no_file_is_half_written(tmp_path, number):
         path.write_text(WRONG)
     environment = {**os.environ, "SECONDS_A_CHECK": "0.01"}
     process = subprocess.Popen(
-        [*PROGRAM, "."], cwd=tmp_path, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
+        [*PROGRAM, "."],
+        cwd=tmp_path,
+        env=environment,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        preexec_fn=listen_to_interrupts,
     )
     wait_until(lambda: paths[5].read_text() == RIGHT)
     process.send_signal(number)
@@ -60,6 +70,7 @@ def test_an_interrupt_while_writing_leaves_the_original_and_nothing_else(tmp_pat
         cwd=tmp_path,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
+        preexec_fn=listen_to_interrupts,
     )
     assert process.stdout.readline() == b"writing\n"
     assert len(os.listdir(tmp_path)) == 2
