@@ -14,7 +14,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import onnxruntime
 
@@ -26,6 +26,8 @@ from nmspeller.evaluation.metrics import DropDe, evaluate, percent
 from nmspeller.runtime.correction import Correction
 from nmspeller.runtime.policy import Level, Policy
 from nmspeller.runtime.reader import SHIPPED
+
+Row = TypeVar("Row")
 
 ROOT = Path(__file__).parents[1]
 NAMES = ROOT / "tests" / "assets" / "names.tsv"
@@ -85,9 +87,14 @@ def describe(model: Path, speller: Speller) -> dict[str, Any]:
     }
 
 
+def sample(rows: Sequence[Row], limit: int | None) -> Sequence[Row]:
+    """So many rows, spread evenly over all: the first ones of a set are not like the rest."""
+    return rows if limit is None else rows[:: -(-len(rows) // limit)]
+
+
 def measure_set(speller: Speller, name: str, limit: int | None) -> dict[str, Any]:
     """Scores by level and rule about 地 and 得; sets that know no such rule have the one "none"."""
-    pairs = suites.load(name)[:limit]
+    pairs = sample(suites.load(name), limit)
     sources, targets = [pair.source for pair in pairs], [pair.target for pair in pairs]
     rules = DE_RULES if suites.SETS[name].drop_de else {"none": False}
     levels: dict[str, Any] = {}
@@ -107,7 +114,8 @@ def measure_set(speller: Speller, name: str, limit: int | None) -> dict[str, Any
 
 def measure_clean(speller: Speller, path: Path, limit: int | None) -> dict[str, Any]:
     """How many correct sentences are changed."""
-    sentences = [line for line in path.read_text("utf-8").splitlines() if line.strip()][:limit]
+    sentences = [line for line in path.read_text("utf-8").splitlines() if line.strip()]
+    sentences = list(sample(sentences, limit))
     if not sentences:
         raise InputError(f"{path} holds no sentence; give one a line.")
     levels: dict[str, Any] = {}
@@ -120,7 +128,8 @@ def measure_clean(speller: Speller, path: Path, limit: int | None) -> dict[str, 
 
 def measure_names(speller: Speller, limit: int | None) -> dict[str, Any]:
     """How many names and terms are left as they are, with and without being listed by the user."""
-    rows = [line.split("\t") for line in NAMES.read_text("utf-8").splitlines()][:limit]
+    rows = [line.split("\t") for line in NAMES.read_text("utf-8").splitlines()]
+    rows = list(sample(rows, limit))
     sentences, names = [row[0] for row in rows], [row[1] for row in rows]
     levels: dict[str, Any] = {}
     for level in Level:

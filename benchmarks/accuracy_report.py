@@ -101,7 +101,11 @@ def _protocol(result: dict[str, Any]) -> str:
             for level, least in model["thresholds"].items()
         ],
     )
-    trial = f"**A trial: {result['limit']} sentences of each set only.**\n\n" if result["limit"] else ""
+    trial = (
+        f"**A sample: at most {result['limit']} sentences of each set, spread evenly over it.**\n\n"
+        if result["limit"]
+        else ""
+    )
     return f"{trial}{text}\n\n{thresholds}"
 
 
