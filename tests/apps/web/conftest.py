@@ -34,7 +34,8 @@ def fake_server(tmp_path_factory):
         yield start(model="nowhere").address
 
 
-@pytest.fixture(scope="session")
+# Playwright keeps an event loop running, beside which no test of coroutines can run: it ends with its module.
+@pytest.fixture(scope="module")
 def browser():
     chromium = shutil.which("chromium")
     if not chromium:
