@@ -10,7 +10,7 @@ from nmspeller.models.batch import NO_TARGET
 from nmspeller.training.streams import Batches, CorpusStream, Layout, NoiseConfig, PairStream
 
 
-def pair_stream(prepared, **changes):
+def pair_stream(prepared, masked=0.3, **changes):
     options = {
         "copies": {"sighan15_train": 3, "wang": 1},
         "synthetic": 50,
@@ -19,7 +19,7 @@ def pair_stream(prepared, **changes):
         "batch_tokens": 200,
         "seed": 5,
     }
-    return PairStream(prepared, NoiseConfig(masked=0.3), **{**options, **changes})
+    return PairStream(prepared, NoiseConfig(masked=masked), **{**options, **changes})
 
 
 def same(one, other):
@@ -69,13 +69,36 @@ def test_every_pair_comes_once_a_copy_and_epoch(little_prepared, size, sort):
 
 
 def test_targets_are_the_right_sides(little_prepared):
-    stream = pair_stream(little_prepared, synthetic=0, copies={"sighan15_train": 1}, epochs=1)
+    stream = pair_stream(little_prepared, masked=0, synthetic=0, copies={"sighan15_train": 1}, epochs=1)
     vocabulary, pairs = little_prepared.vocabulary, little_prepared.pairs("sighan15_train")
     rows = [row for step in range(len(stream)) for row in stream.rows(step)]
     found = {(tuple(ids[1:-1]), tuple(targets[1:-1])) for ids, targets in rows}
     assert found == {(tuple(pairs[n][0]), tuple(pairs[n][1])) for n in range(len(pairs))}
     assert all(ids[0] == vocabulary.cls and ids[-1] == vocabulary.sep for ids, _ in rows)
     assert all(targets[0] == targets[-1] == NO_TARGET for _, targets in rows)
+
+
+def test_real_pairs_are_masked_where_they_are_right(little_prepared):
+    plain, masked = (
+        pair_stream(little_prepared, masked=share, synthetic=0, epochs=1) for share in (0.0, 1.0)
+    )
+    hidden = 0
+    for step in range(len(plain)):
+        for (ids, targets), (seen, same_targets) in zip(plain.rows(step), masked.rows(step), strict=True):
+            assert (targets == same_targets).all()
+            behind = seen == little_prepared.vocabulary.mask
+            assert (seen[~behind] == ids[~behind]).all()
+            assert (ids[behind] == targets[behind]).all()
+            hidden += int(behind.sum())
+    assert hidden
+
+
+def test_few_pairs_need_little_text(little_prepared):
+    stream = pair_stream(little_prepared, copies={}, synthetic=3, epochs=1)
+    assert sum(batch.shape[1] for batch in stream.batches) == 3
+    first, part = stream._some_text(3, np.random.default_rng(0))
+    assert (part == stream.text[first : first + len(part)]).all()
+    assert len(part) == min(len(stream.text), 2 * stream.limit * 3)
 
 
 def test_a_fixed_shape_is_always_the_same(little_prepared):

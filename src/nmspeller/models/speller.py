@@ -18,6 +18,8 @@ from nmspeller.models.encoder import Embeddings, Layer, dropout, initialise, run
 from nmspeller.models.masking import NGramMasking
 from nmspeller.text.vocabulary import Vocabulary
 
+_NEVER = -1e4  # a score so low that its probability is 0, in bfloat16 too
+
 
 class SemanticEncoder(nn.Module):
     """Embeddings → n-gram masking, where there is any → BERT's layers: the one seam for every speller."""
@@ -59,11 +61,19 @@ class Head(nn.Module):
         self.bias = nn.Parameter(torch.zeros(config.encoder.vocabulary))
         self.apply(initialise)
 
-    def forward(self, hidden: Tensor, words: Tensor) -> Tensor:
-        """hidden: (..., hidden), words: (vocabulary, hidden) → (..., vocabulary)."""
+    def forward(self, hidden: Tensor, words: Tensor, *, aligned: bool = False) -> Tensor:
+        """hidden: (..., hidden), words: (vocabulary, hidden) → (..., vocabulary).
+
+        aligned: add columns that are never chosen up to a multiple of 64, which fast kernels want.
+        """
         if self.dense is not None and self.norm is not None:
             hidden = self.norm(functional.gelu(self.dense(hidden)))
-        return functional.linear(self.dropout(hidden), words, self.bias)
+        bias = self.bias
+        if aligned:
+            missing = -len(words) % 64
+            words = functional.pad(words, (0, 0, 0, missing))
+            bias = functional.pad(bias, (0, missing), value=_NEVER)
+        return functional.linear(self.dropout(hidden), words, bias)
 
 
 class SpellerModel(nn.Module):
@@ -93,7 +103,8 @@ class SpellerModel(nn.Module):
     def loss(self, batch: Batch | PackedBatch) -> Tensor:
         """Mean cross-entropy in fp32 over the positions that have a target; 0 where none has."""
         assert batch.targets is not None
-        return cross_entropy(self(batch), batch.targets)
+        scores = self.head(self.hidden(batch), self.output_words(), aligned=True)
+        return cross_entropy(scores, batch.targets)
 
     @torch.no_grad()
     def predict(self, batch: Batch | PackedBatch) -> tuple[Tensor, Tensor]:

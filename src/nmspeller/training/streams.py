@@ -5,7 +5,7 @@ may make batches ahead, two processes may share a batch's rows, and a run that w
 where it was.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Protocol
@@ -15,7 +15,7 @@ import torch
 from numpy.typing import NDArray
 
 from nmspeller.data.noise import NoiseModel
-from nmspeller.data.prepared import PairArrays, Prepared, sentence_windows
+from nmspeller.data.prepared import Prepared, sentence_windows
 from nmspeller.models.batch import NO_TARGET, Batch, PackedBatch, collate, pack
 from nmspeller.text.vocabulary import Vocabulary
 
@@ -38,7 +38,8 @@ class NoiseConfig:
     clean: share of rows left without any error.
     density: errors per character of the other rows, drawn evenly between the two values.
     least_errors: the expected errors of a noisy row are at least this many, however short it is.
-    masked: share of rows in which spans are also hidden behind [MASK], as in masked-language-model training.
+    masked: share of rows, real pairs too, in which spans are also hidden behind [MASK]. It makes a speller
+    read the context instead of learning wrong characters by heart (masked fine-tuning, Wu et al. 2023).
     mask_rate: share of the characters of such a row that are hidden.
     """
 
@@ -69,24 +70,28 @@ class Corrupter:
         profile = random.choice(self.profiles, size=count, p=self.shares)
         errors = np.maximum(random.uniform(*config.density, size=count) * lengths, config.least_errors)
         errors[random.random(count) < config.clean] = 0
-        wrong = self.noise.corrupt(right, profile, errors, random)
-        hide = np.flatnonzero(random.random(count) < config.masked)
-        if len(hide):
-            wrong[hide] = self._hide_spans(wrong[hide], right[hide], random)
-        return wrong
+        return self.hide(self.noise.corrupt(right, profile, errors, random), right, random)
 
-    def _hide_spans(
+    def hide(
         self, wrong: NDArray[np.int32], right: NDArray[np.int32], random: np.random.Generator
     ) -> NDArray[np.int32]:
-        """Hide spans of one to three characters (a word's length) behind [MASK]; misspelt ones stay."""
-        starts = random.random(right.shape, dtype=np.float32) < self.config.mask_rate / 1.75
-        width = random.random(right.shape, dtype=np.float32)
+        """Hide spans of some of the rows, (rows, length) each, behind [MASK]; misspelt characters stay.
+
+        Spans have one to three characters, a word's length.
+        """
+        rows = np.flatnonzero(random.random(len(right)) < self.config.masked)
+        if not len(rows):
+            return wrong
+        shape = right[rows].shape
+        starts = random.random(shape, dtype=np.float32) < self.config.mask_rate / 1.75
+        width = random.random(shape, dtype=np.float32)
         hidden = starts.copy()
         hidden[:, 1:] |= (starts & (width > 0.4))[:, :-1]
         hidden[:, 2:] |= (starts & (width > 0.85))[:, :-2]
-        return np.where(
-            hidden & (wrong == right) & (right != self.vocabulary.pad), self.vocabulary.mask, wrong
-        )
+        hidden &= (wrong[rows] == right[rows]) & (right[rows] != self.vocabulary.pad)
+        masked = wrong.copy()
+        masked[rows] = np.where(hidden, self.vocabulary.mask, wrong[rows])
+        return masked
 
 
 def with_specials(wrong: NDArray[np.integer], right: NDArray[np.integer], vocabulary: Vocabulary) -> Row:
@@ -194,14 +199,23 @@ class PairStream:
             random = np.random.default_rng((seed, 2, epoch))
             parts = list(real)
             if synthetic:
-                starts, stops = sentence_windows(
-                    self.text, prepared.vocabulary, random, limit=limit, join=join
-                )
+                first, part = self._some_text(synthetic, random)
+                starts, stops = sentence_windows(part, prepared.vocabulary, random, limit=limit, join=join)
                 chosen = random.permutation(len(starts))[:synthetic]
-                parts.append(np.stack(np.broadcast_arrays(-1, starts[chosen], (stops - starts)[chosen])))
+                places = first + starts[chosen]
+                parts.append(np.stack(np.broadcast_arrays(-1, places, (stops - starts)[chosen])))
             everything = np.concatenate(parts, axis=1)
             everything = everything[:, random.permutation(everything.shape[1])]
             self._cut(everything, batch_sentences, batch_tokens, random)
+
+    def _some_text(self, sentences: int, random: np.random.Generator) -> tuple[int, NDArray[np.uint16]]:
+        """A stretch of the text that surely holds so many sentences, and where it starts.
+
+        Cutting all of a large corpus takes longer than a small training.
+        """
+        size = min(len(self.text), 2 * self.limit * sentences)
+        first = int(random.integers(len(self.text) - size + 1))
+        return first, self.text[first : first + size]
 
     def _cut(
         self,
@@ -238,15 +252,16 @@ class PairStream:
         vocabulary = self.prepared.vocabulary
         (sets, indices), lengths = self.batches[step], self.lengths[step]
         random = np.random.default_rng((self.seed, 3, step))
-        made = np.flatnonzero(sets < 0)
-        rows: list[Row] = [
-            with_specials(source[: self.limit], target[: self.limit], vocabulary)
-            for source, target in (
-                self._pair(self.sets[number], index)
-                for number, index in zip(sets, indices, strict=True)
-                if number >= 0
-            )
-        ]
+        made, real = np.flatnonzero(sets < 0), np.flatnonzero(sets >= 0)
+        rows: list[Row] = []
+        if len(real):
+            pairs = [self.sets[sets[place]][int(indices[place])] for place in real]
+            wrong, right = (self._rectangle([pair[side] for pair in pairs]) for side in (0, 1))
+            wrong = self.corrupter.hide(wrong, right, random)
+            rows += [
+                with_specials(w[:length], r[:length], vocabulary)
+                for w, r, length in zip(wrong, right, lengths[real], strict=True)
+            ]
         if len(made):
             width = int(lengths[made].max())
             columns = np.arange(width)
@@ -262,9 +277,12 @@ class PairStream:
             ]
         return rows
 
-    @staticmethod
-    def _pair(pairs: PairArrays, index: int) -> Row:
-        return pairs[int(index)]
+    def _rectangle(self, rows: Sequence[NDArray[np.uint16]]) -> NDArray[np.int32]:
+        """Rows of ids, cut to the limit and padded to it: (rows, limit)."""
+        padded = np.full((len(rows), self.limit), self.prepared.vocabulary.pad, dtype=np.int32)
+        for number, row in enumerate(rows):
+            padded[number, : len(row)] = row[: self.limit]
+        return padded
 
 
 @dataclass(frozen=True)

@@ -35,7 +35,8 @@ class LoopConfig:
     none.
     packed: lay rows end to end instead of padding them; the attention then takes no dropout.
     packed_tokens: pack every batch to exactly this many tokens.
-    compile: let torch.compile fuse the model; pays on a GPU with packed batches, since their shape is fixed.
+    compile: let torch.compile fuse the model; pays on a GPU where every batch has one shape: rows of one
+    length, or `packed_tokens`.
     precision: "bf16" computes in bfloat16 under autocast, "fp32" does not.
     workers: processes that make batches ahead.
     save_seconds: how often the state for a resume is written; 0 = never.
@@ -105,7 +106,8 @@ class Trainer:
         self.optimiser = Optimiser(model, config.optimiser)
         self.loss = processes.wrap(_Loss(model))
         if config.compile:
-            compiled: Any = torch.compile(self.loss, dynamic=config.packed_tokens is None)
+            one_shape = not config.packed or config.packed_tokens is not None
+            compiled: Any = torch.compile(self.loss, dynamic=None if one_shape else True)
             self.loss = compiled
         self.averages = (
             [parameter.detach().clone() for parameter in model.parameters()] if config.average else []
