@@ -39,7 +39,9 @@ class Instant:
 
     model_hash = "instant"
 
-    def __init__(self, model=None, *, level="balanced", words=None, replacements=None, threads=None) -> None:
+    def __init__(
+        self, model=None, *, level="balanced", words=None, replacements=None, threads=None, device="cpu"
+    ) -> None:
         pass
 
     def check(self, text: str) -> Correction:

@@ -22,7 +22,7 @@ from nmspeller.runtime.arithmetic import Arithmetic, Float, Integer
 from nmspeller.runtime.calibration import listen
 from nmspeller.runtime.export import export_model
 from nmspeller.runtime.parity import answers, compare
-from nmspeller.runtime.quantise import Layer, quantise_inputs, quantise_layer, quantise_rows
+from nmspeller.runtime.quantise import Layer, quantise_layer, quantise_table
 from nmspeller.runtime.reader import Reader
 from nmspeller.runtime.weights import TABLE, read_source
 
@@ -70,21 +70,18 @@ def main() -> None:
 def measure(checkpoint: Path, texts: list, pairs: list, scratch: Path, policy: Path | None) -> list[dict]:
     source = read_source(checkpoint)
     samples = listen(source, [pair.source for pair in texts])
-    table = quantise_inputs(samples.pop(TABLE))
+    table = {TABLE: quantise_table(source.weights[TABLE], samples.pop(TABLE))}
     kinds = {
         fine: {name: layer(source, name, rows, fine) for name, rows in samples.items()}
         for fine in (False, True)
     }
-    plain = {
-        name: Layer(each.inputs, *quantise_rows(source.weights[f"{name}.weight"] * each.inputs.smoothing))
-        for name, each in kinds[True].items()
-    }
+    plain = {name: quantise_table(source.weights[f"{name}.weight"], rows) for name, rows in samples.items()}
     models: dict[str, Arithmetic] = {"single precision": Float(source.weights)}
     for name, fine in CHOICES.items():
         layers = {each: kinds[each.endswith(fine) if fine else False][each] for each in samples}
-        models[name] = Integer(source.weights, layers, table)
-    models["two bytes everywhere"] = Integer(source.weights, kinds[True], table)
-    models["two bytes everywhere, rounded without feedback"] = Integer(source.weights, plain, table)
+        models[name] = Integer(source.weights, table | layers)
+    models["two bytes everywhere"] = Integer(source.weights, table | kinds[True])
+    models["one byte, rounded without feedback"] = Integer(source.weights, table | plain)
     readers, sizes = {}, {}
     for number, (name, arithmetic) in enumerate(models.items()):
         folder = export_model(checkpoint, scratch / str(number), arithmetic=arithmetic)

@@ -5,8 +5,9 @@
 REFERENCE is a Hugging Face BERT-base folder (its weights do not matter for speed). It is used as
 pycorrector's MacBertCorrector uses such a model: PyTorch in single precision, sentence by sentence, softmax
 over the whole vocabulary, the answer decoded to a string and compared character by character. Both sides get
-the same sentences and the same number of threads, in turn. Cold start and memory are measured in processes
-of their own. Writes docs/results/speed.json and .md.
+the same sentences and the same number of threads, in turn, each in a process of its own: the threads of one
+would otherwise spin while the other is at work. Cold start and memory are measured in processes of their own
+as well. Writes docs/results/speed.json and .md.
 """
 
 import argparse
@@ -23,6 +24,8 @@ from pathlib import Path
 from typing import Any
 
 ROUNDS = 40
+# Seconds between turns, for the other side's threads to come to rest.
+PAUSE = 0.02
 
 # About 30 characters each, with an error in most; other sentences are put together from their clauses.
 SENTENCES = (
@@ -97,6 +100,53 @@ def reference(folder: Path, threads: int) -> Callable[[str], tuple[str, list[tup
     return correct
 
 
+class Reference:
+    """The reference in a process of its own: it is told sentences and says how long each took."""
+
+    def __init__(self, folder: Path, threads: int) -> None:
+        program = (
+            "import sys; sys.path.insert(0, sys.argv[1]); import speed; speed.serve_reference(sys.argv[2:])"
+        )
+        arguments = [str(Path(__file__).parent), str(folder), str(threads)]
+        self._process = subprocess.Popen(
+            [sys.executable, "-c", program, *arguments],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, encoding="utf-8",
+        )  # fmt: skip
+
+    def __enter__(self) -> "Reference":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._process.stdin.close()
+        self._process.wait()
+        self._process.stdout.close()
+
+    def times(self, sentences: list[str]) -> list[float]:
+        """Seconds that each of the sentences took."""
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._process.stdin.write(json.dumps(sentences) + "\n")
+        self._process.stdin.flush()
+        seconds: list[float] = json.loads(self._process.stdout.readline())
+        time.sleep(PAUSE)
+        return seconds
+
+
+def serve_reference(arguments: list[str]) -> None:
+    """The other end of `Reference`: a line of sentences in, a line of seconds out."""
+    correct = reference(Path(arguments[0]), int(arguments[1]))
+    for line in sys.stdin:
+        print(json.dumps([timed(correct, sentence) for sentence in json.loads(line)]), flush=True)
+
+
+def timed(work: Callable[[Any], object], argument: object) -> float:
+    start = time.perf_counter()
+    work(argument)
+    return time.perf_counter() - start
+
+
 def speller(options: argparse.Namespace) -> Any:
     from nmspeller import Speller
 
@@ -105,13 +155,13 @@ def speller(options: argparse.Namespace) -> Any:
 
 def single(options: argparse.Namespace) -> dict[str, float]:
     """Median time of one sentence, both sides in turn."""
-    theirs, ours = reference(options.reference, options.threads), speller(options)
+    ours = speller(options)
     times: dict[str, list[float]] = {"reference": [], "speller": []}
-    for sentence in make_sentences(ROUNDS + 5):
-        for name, correct in (("reference", theirs), ("speller", ours.check)):
-            start = time.perf_counter()
-            correct(sentence)
-            times[name].append(time.perf_counter() - start)
+    with Reference(options.reference, options.threads) as theirs:
+        for sentence in make_sentences(ROUNDS + 5):
+            times["reference"] += theirs.times([sentence])
+            times["speller"].append(timed(ours.check, sentence))
+            time.sleep(PAUSE)
     medians = {name: 1000 * statistics.median(values[5:]) for name, values in times.items()}
     return {
         "reference_ms": round(medians["reference"], 2),
@@ -122,19 +172,17 @@ def single(options: argparse.Namespace) -> dict[str, float]:
 
 def bulk(options: argparse.Namespace) -> dict[str, float]:
     """Sentences a second; the reference's share is read in slices between the speller's."""
-    theirs, ours = reference(options.reference, options.threads), speller(options)
+    ours = speller(options)
     sentences, slices = make_sentences(options.sentences), 4
     few = sentences[: options.reference_sentences]
     seconds = {"reference": 0.0, "speller": 0.0}
     ours.check_many(sentences[:64])
-    for part in range(slices):
-        start = time.perf_counter()
-        ours.check_many(sentences[part::slices])
-        seconds["speller"] += time.perf_counter() - start
-        start = time.perf_counter()
-        for sentence in few[part::slices]:
-            theirs(sentence)
-        seconds["reference"] += time.perf_counter() - start
+    with Reference(options.reference, options.threads) as theirs:
+        theirs.times(sentences[:5])
+        for part in range(slices):
+            seconds["speller"] += timed(ours.check_many, sentences[part::slices])
+            time.sleep(PAUSE)
+            seconds["reference"] += sum(theirs.times(few[part::slices]))
     rates = {"reference": len(few) / seconds["reference"], "speller": len(sentences) / seconds["speller"]}
     return {
         "sentences": len(sentences),

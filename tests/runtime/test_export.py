@@ -30,14 +30,10 @@ def scores(folder: Path, sentences: list[str]) -> list[tuple[np.ndarray, np.ndar
     starts = stops - [len(sentence) for sentence in sentences]
     found = {}
     for batch in engine.scores(vocabulary.encode("".join(sentences)), starts, stops):
-        for row, window in enumerate(batch.windows.tolist()):
-            inside = batch.where[row] >= 0
-            assert batch.where[row][inside].tolist() == list(range(starts[window], stops[window]))
-            found[window] = (
-                batch.best[row][inside],
-                batch.probabilities[row][inside],
-                batch.kept[row][inside],
-            )
+        for window in np.unique(batch.windows).tolist():
+            inside = batch.windows == window
+            assert batch.positions[inside].tolist() == list(range(starts[window], stops[window]))
+            found[window] = (batch.best[inside], batch.probabilities[inside], batch.kept[inside])
     return [found[window] for window in range(len(sentences))]
 
 

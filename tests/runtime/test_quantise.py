@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from nmspeller.runtime.quantise import Layer, quantise_layer, quantise_rows
+from nmspeller.runtime.quantise import Inputs, Layer, quantise_layer, quantise_rows, quantise_table
 
 
 @pytest.fixture(scope="module")
@@ -20,7 +20,8 @@ def error(layer: Layer, weights: np.ndarray, samples: np.ndarray) -> float:
     expected = samples @ weights.T
     stored = layer.weights.astype(np.float32) * layer.scales[:, None]
     return float(
-        np.square(layer.inputs.rounded(samples) @ stored.T - expected).mean() / np.square(expected).mean()
+        np.square(layer.inputs.rounded(samples) @ stored.T + layer.amends - expected).mean()
+        / np.square(expected).mean()
     )
 
 
@@ -48,18 +49,33 @@ def test_a_second_byte_is_finer(layer: tuple[np.ndarray, np.ndarray, np.ndarray]
 def test_feedback_beats_plain_rounding(layer: tuple[np.ndarray, np.ndarray, np.ndarray]) -> None:
     weights, samples, test = layer
     with_feedback = quantise_layer(weights, samples, fine=True)
-    plain = Layer(with_feedback.inputs, *quantise_rows(weights * with_feedback.inputs.smoothing))
+    plain = Layer(with_feedback.inputs, *quantise_rows(weights), with_feedback.amends)
     assert error(with_feedback, weights, test) < 0.7 * error(plain, weights, test)
 
 
-def test_smoothing_beats_none(layer: tuple[np.ndarray, np.ndarray, np.ndarray]) -> None:
+def test_far_bytes_beat_one_step_for_all(layer: tuple[np.ndarray, np.ndarray, np.ndarray]) -> None:
     weights, samples, test = layer
-    chosen = quantise_layer(weights, samples, fine=False)
-    assert chosen.inputs.smoothing.min() < 1
+    chosen = quantise_layer(weights, samples)
+    assert set(chosen.inputs.far.tolist()) >= {5}
     step = np.float32(np.ptp(samples) / 255)
-    from nmspeller.runtime.quantise import Inputs
+    none = np.zeros(0, np.int64)
+    wide = Inputs(step, np.uint8(round(-samples.min() / step)), none, none)
+    rounded = Layer(wide, chosen.weights, chosen.scales, chosen.amends)
+    assert error(chosen, weights, test) < 0.2 * error(rounded, weights, test)
 
-    unsmoothed = Inputs(np.ones(96, np.float32), step, np.uint8(round(-samples.min() / step)), False)
-    assert error(chosen, weights, test) < 0.5 * error(
-        Layer(unsmoothed, *quantise_rows(weights)), weights, test
-    )
+
+def test_a_far_channel_is_rounded_to_half_a_step_wherever_it_is() -> None:
+    inputs = Inputs(np.float32(0.5), np.uint8(100), np.array([1, 1, 1]), np.array([1, 2, -1]))
+    reach = np.arange(-170.0, 330.0, 0.3, dtype=np.float32)
+    near = np.full_like(reach, 1.2)
+    rounded = inputs.rounded(np.stack((near, reach), axis=1))
+    assert (np.abs(rounded[:, 1] - reach) <= 0.2501).all()
+    assert (rounded[:, 0] == 1.0).all()
+
+
+def test_what_rounding_adds_on_average_is_amended(layer: tuple[np.ndarray, np.ndarray, np.ndarray]) -> None:
+    weights, samples, _ = layer
+    chosen = quantise_table(weights, samples + 3)
+    stored = chosen.weights.astype(np.float32) * chosen.scales[:, None]
+    outputs = chosen.inputs.rounded(samples + 3) @ stored.T + chosen.amends
+    np.testing.assert_allclose(outputs.mean(axis=0), ((samples + 3) @ weights.T).mean(axis=0), atol=2e-3)

@@ -68,7 +68,7 @@ class Head(nn.Module):
         """
         if self.dense is not None and self.norm is not None:
             hidden = self.norm(functional.gelu(self.dense(hidden)))
-        bias = self.bias
+        bias: Tensor = self.bias
         if aligned:
             missing = -len(words) % 64
             words = functional.pad(words, (0, 0, 0, missing))

@@ -3,8 +3,10 @@
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 
+import numpy as np
+
 from nmspeller.runtime.graph import MICROSOFT, Graph
-from nmspeller.runtime.quantise import FINE_STEPS, Inputs, Layer, quantise_rows
+from nmspeller.runtime.quantise import FINE_STEPS, Floats, Inputs, Layer
 from nmspeller.runtime.weights import TABLE, Weights
 
 
@@ -25,16 +27,8 @@ class Arithmetic(ABC):
         """Products with every row of the same table: (batch, length, width) -> (batch, length, rows)."""
 
     @abstractmethod
-    def dense(self, graph: Graph, name: str, value: str, *, bias: bool = True) -> str:
-        """A dense layer, with or without its bias."""
-
-    def dense_gelu(self, graph: Graph, name: str, value: str) -> str:
-        """A dense layer and the exact Gaussian error linear unit, which adds the bias itself."""
-        product = self.dense(graph, name, value, bias=False)
-        return graph.node("BiasGelu", product, self._bias(graph, name), domain=MICROSOFT)
-
-    def _bias(self, graph: Graph, name: str) -> str:
-        return graph.constant(f"{name}.bias", self._weights[f"{name}.bias"])
+    def dense(self, graph: Graph, name: str, value: str) -> str:
+        """A dense layer: (batch, length, width) -> (batch, length, outputs)."""
 
 
 class Float(Arithmetic):
@@ -55,11 +49,13 @@ class Float(Arithmetic):
         product = graph.node("MatMul", value, graph.node("Transpose", table, perm=[1, 0]))
         return graph.node("Add", product, self._bias(graph, "head"))
 
-    def dense(self, graph: Graph, name: str, value: str, *, bias: bool = True) -> str:
+    def dense(self, graph: Graph, name: str, value: str) -> str:
         self.inputs[name] = value
         columns = graph.constant(f"{name}.weight", self._weights[f"{name}.weight"].T)
-        product = graph.node("MatMul", value, columns)
-        return graph.node("Add", product, self._bias(graph, name)) if bias else product
+        return graph.node("Add", graph.node("MatMul", value, columns), self._bias(graph, name))
+
+    def _bias(self, graph: Graph, name: str) -> str:
+        return graph.constant(f"{name}.bias", self._weights[f"{name}.bias"])
 
 
 class Integer(Arithmetic):
@@ -67,40 +63,56 @@ class Integer(Arithmetic):
 
     name = "integer"
 
-    def __init__(self, weights: Weights, layers: Mapping[str, Layer], table_inputs: Inputs) -> None:
+    def __init__(self, weights: Weights, layers: Mapping[str, Layer]) -> None:
         super().__init__(weights)
         self._layers = layers
-        rows, scales = quantise_rows(weights[TABLE])
-        self._table = Layer(table_inputs, rows, scales)
 
     def embed(self, graph: Graph, ids: str) -> str:
-        rows = graph.node("Gather", graph.constant(TABLE, self._table.weights), ids)
-        scales = graph.node("Gather", graph.constant(f"{TABLE}.row_scales", self._table.scales[:, None]), ids)
+        table = self._layers[TABLE]
+        rows = graph.node("Gather", graph.constant(TABLE, table.weights), ids)
+        scales = graph.node("Gather", graph.constant(f"{TABLE}.row_scales", table.scales[:, None]), ids)
         return graph.node("Mul", graph.node("Cast", rows, to=graph.FLOAT), scales)
 
     def score(self, graph: Graph, value: str) -> str:
         # Stored as rows, because that is how `embed` reads it; the runtime turns it once, when it loads.
-        columns = graph.node("Transpose", graph.constant(TABLE, self._table.weights), perm=[1, 0])
-        return self._product(graph, TABLE, self._table, columns, value, self._bias(graph, "head"))
+        columns = graph.node("Transpose", graph.constant(TABLE, self._layers[TABLE].weights), perm=[1, 0])
+        far = self._layers[TABLE].inputs.far
+        if len(far):
+            again = graph.node("Gather", columns, graph.constant(f"{TABLE}.far", far))
+            columns = graph.node("Concat", columns, again, axis=0)
+        return self._product(graph, TABLE, columns, value, self._weights["head.bias"])
 
-    def dense(self, graph: Graph, name: str, value: str, *, bias: bool = True) -> str:
+    def dense(self, graph: Graph, name: str, value: str) -> str:
         layer = self._layers[name]
-        columns = graph.constant(f"{name}.weight", layer.weights.T)
-        return self._product(graph, name, layer, columns, value, self._bias(graph, name) if bias else "")
+        columns = graph.constant(f"{name}.weight", layer.inputs.widen(layer.weights).T)
+        return self._product(graph, name, columns, value, self._weights[f"{name}.bias"])
 
-    def _product(self, graph: Graph, name: str, layer: Layer, columns: str, value: str, bias: str) -> str:
-        inputs = layer.inputs
-        scales = graph.constant(f"{name}.scales", layer.scales * inputs.step)
-        one, zero = graph.scalar(1.0), graph.byte(int(inputs.zero))
-        exact = graph.node("Mul", value, graph.constant(f"{name}.factor", 1 / inputs.divisor))
-        coarse = graph.node("QuantizeLinear", exact, one, zero)
-        product = _integer_product(graph, coarse, columns, one, scales, zero, bias)
+    def _product(self, graph: Graph, name: str, columns: str, value: str, bias: Floats) -> str:
+        """The product with `columns` (width + far bytes, outputs), which the far bytes' idle part leaves."""
+        layer, inputs = self._layers[name], self._layers[name].inputs
+        step, zero = graph.scalar(float(inputs.step)), graph.byte(int(inputs.zero))
+        scales = graph.constant(f"{name}.scales", layer.scales)
+        idle = (layer.weights[:, inputs.far].astype(np.float32) @ inputs.idle) * layer.scales * inputs.step
+        shift = graph.constant(f"{name}.bias", bias + layer.amends - idle)
+        coarse = graph.node("QuantizeLinear", value, step, zero)
+        everything = self._with_far_bytes(graph, name, inputs, value, coarse)
+        product = _integer_product(graph, everything, columns, step, scales, zero, shift)
         if not inputs.fine:
             return product
-        rest = graph.node("Sub", exact, graph.node("DequantizeLinear", coarse, one, zero))
-        step, middle = graph.scalar(1 / FINE_STEPS), graph.byte(128)
-        fine = graph.node("QuantizeLinear", rest, step, middle)
-        return graph.node("Add", product, _integer_product(graph, fine, columns, step, scales, middle, ""))
+        rest = graph.node("Sub", value, graph.node("DequantizeLinear", coarse, step, zero))
+        finer, middle = graph.scalar(float(inputs.step) / FINE_STEPS), graph.byte(128)
+        fine = graph.node("QuantizeLinear", rest, finer, middle)
+        return graph.node("Add", product, _integer_product(graph, fine, columns, finer, scales, middle, ""))
+
+    @staticmethod
+    def _with_far_bytes(graph: Graph, name: str, inputs: Inputs, value: str, coarse: str) -> str:
+        """(batch, length, width) -> (batch, length, width + far bytes), u8"""
+        if not len(inputs.far):
+            return coarse
+        far = graph.node("Gather", value, graph.constant(f"{name}.far", inputs.far), axis=-1)
+        far = graph.node("Sub", far, graph.constant(f"{name}.offsets", inputs.offsets))
+        step, zero = graph.scalar(float(inputs.step)), graph.byte(int(inputs.zero))
+        return graph.node("Concat", coarse, graph.node("QuantizeLinear", far, step, zero), axis=-1)
 
 
 def _integer_product(

@@ -62,7 +62,7 @@ class _Builder:
         )
         attended = arithmetic.dense(graph, f"{name}.out", attended)
         hidden = self._normalise(f"{name}.attention_norm", graph.node("Add", attended, hidden))
-        wide = arithmetic.dense_gelu(graph, f"{name}.up", hidden)
+        wide = graph.node("Gelu", arithmetic.dense(graph, f"{name}.up", hidden), domain=MICROSOFT)
         narrow = arithmetic.dense(graph, f"{name}.down", wide)
         return self._normalise(f"{name}.output_norm", graph.node("Add", narrow, hidden))
 
@@ -72,8 +72,8 @@ class _Builder:
         inner = graph.integers(1), graph.integers(-1), graph.integers(1)
         hidden = graph.node("Slice", hidden, *inner)
         if "head.dense.weight" in self._weights:
-            hidden = self._arithmetic.dense_gelu(graph, "head.dense", hidden)
-            hidden = self._normalise("head.norm", hidden)
+            hidden = self._arithmetic.dense(graph, "head.dense", hidden)
+            hidden = self._normalise("head.norm", graph.node("Gelu", hidden, domain=MICROSOFT))
         everything = graph.node("Softmax", self._arithmetic.score(graph, hidden), axis=-1)
         probabilities, best = graph.nodes("TopK", everything, graph.integers(BEST), outputs=2, axis=-1)
         standing = graph.node("Unsqueeze", graph.node("Slice", ids, *inner), graph.integers(2))

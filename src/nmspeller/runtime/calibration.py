@@ -9,16 +9,16 @@ from onnx import helper
 from nmspeller.errors import InputError
 from nmspeller.runtime.arithmetic import Arithmetic, Float, Integer
 from nmspeller.runtime.bert import build
-from nmspeller.runtime.quantise import quantise_inputs, quantise_layer
+from nmspeller.runtime.quantise import quantise_layer, quantise_table
 from nmspeller.runtime.weights import TABLE, Source
 
 _BATCH = 16
 # Enough for a layer of 3,072 inputs to be known well, few enough to be held for all layers at once.
-_ROWS = 4096
+_ROWS = 8192
 
 KINDS = ("qkv", "out", "up", "down")
 # The layers whose inputs get a second byte; docs/results/quantisation.md compares.
-FINE = ("down",)
+FINE: tuple[str, ...] = ()
 
 Samples = dict[str, NDArray[np.float32]]
 
@@ -29,12 +29,11 @@ def integer_arithmetic(source: Source, texts: Sequence[str], fine: Sequence[str]
     if unknown:
         raise InputError(f"there is no layer {unknown.pop()!r} to refine; choose among {', '.join(KINDS)}.")
     samples = listen(source, texts)
-    layers = {
-        name: quantise_layer(source.weights[f"{name}.weight"], rows, fine=name.rpartition(".")[2] in fine)
-        for name, rows in samples.items()
-        if name != TABLE
-    }
-    return Integer(source.weights, layers, quantise_inputs(samples[TABLE]))
+    layers = {TABLE: quantise_table(source.weights[TABLE], samples.pop(TABLE))}
+    for name, rows in samples.items():
+        fine_inputs = name.rpartition(".")[2] in fine
+        layers[name] = quantise_layer(source.weights[f"{name}.weight"], rows, fine=fine_inputs)
+    return Integer(source.weights, layers)
 
 
 def listen(source: Source, texts: Sequence[str]) -> Samples:

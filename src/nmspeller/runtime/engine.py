@@ -21,17 +21,20 @@ _BATCH_TOKENS = 512  # larger batches are no faster on a few cores, and take mor
 
 
 class Scores(NamedTuple):
-    """What the model says of a batch of windows; `where` holds flat positions, -1 behind a window's end."""
+    """What the model says of some positions of a flat array, best candidates first."""
 
-    windows: NDArray[np.intp]  # (batch,) which windows these are
-    where: NDArray[np.intp]  # (batch, length)
-    best: Ids  # (batch, length, 5) ids, best first
-    probabilities: Floats  # (batch, length, 5)
-    kept: Floats  # (batch, length) probability of the character that stands there
+    windows: NDArray[np.intp]  # (positions,) the window that each was read in
+    positions: NDArray[np.intp]  # (positions,) into the flat array
+    best: Ids  # (positions, 5)
+    probabilities: Floats  # (positions, 5)
+    kept: Floats  # (positions,) probability of the character that stands there
 
 
 class Engine:
     """An ONNX Runtime session over one model file."""
+
+    passage = 1 << 15
+    """How many characters to hand over at a time."""
 
     def __init__(self, model: Path, vocabulary: Vocabulary, *, threads: int | None = None) -> None:
         # Loaded late: `import nmspeller` and `--help` do without it.
@@ -40,7 +43,6 @@ class Engine:
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = threads or _cores()
         options.log_severity_level = 4
-        options.enable_cpu_mem_arena = False  # the arena keeps the largest batch's memory for good
         # The graph is fused by hand, and the fused addition and normalisation is slower than the two apart.
         options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_BASIC
         self._specials = vocabulary.cls, vocabulary.sep, vocabulary.pad
@@ -63,25 +65,35 @@ class Engine:
         self.longest = int(facts["positions"]) - 2
         """How many characters a window may have."""
 
-    def scores(self, ids: Ids, starts: NDArray[np.intp], stops: NDArray[np.intp]) -> Iterator[Scores]:
-        """Score the windows `ids[start:stop]`, every batch holding windows of about one length."""
+    def scores(
+        self, ids: Ids, starts: NDArray[np.intp], stops: NDArray[np.intp], doubt: float = np.inf
+    ) -> Iterator[Scores]:
+        """Score the windows `ids[start:stop]`, every batch holding windows of about one length.
+
+        Only positions whose character has at most the probability `doubt` are told of.
+        """
         lengths = stops - starts
         order = np.argsort(lengths, kind="stable")
         ascending = lengths[order]
         first = int(np.searchsorted(ascending, 1))
         while first < len(order):
             last = first + _batch_size(ascending[first : first + _BATCH_TOKENS] + 2)
-            yield self._run(ids, order[first:last], starts, lengths)
+            yield self._run(ids, order[first:last], starts, lengths, doubt)
             first = last
 
     def _run(
-        self, ids: Ids, windows: NDArray[np.intp], starts: NDArray[np.intp], lengths: NDArray[np.intp]
+        self,
+        ids: Ids,
+        windows: NDArray[np.intp],
+        starts: NDArray[np.intp],
+        lengths: NDArray[np.intp],
+        doubt: float,
     ) -> Scores:
         cls, sep, pad = self._specials
         sizes = lengths[windows]
         columns = np.arange(sizes.max())
         inside = columns < sizes[:, None]
-        where = np.where(inside, starts[windows][:, None] + columns, -1)
+        where = starts[windows][:, None] + columns
         padded = np.full((len(windows), len(columns) + 2), pad, np.int32)
         padded[:, 0] = cls
         padded[:, 1:-1][inside] = ids[where[inside]]
@@ -89,7 +101,10 @@ class Engine:
         best, probabilities, kept = self._session.run(
             ["best", "probabilities", "kept"], {"ids": padded, "lengths": (sizes + 2).astype(np.int32)}
         )
-        return Scores(windows, where, best, probabilities, kept)
+        # A character that is nearly certain leaves no room for another; most positions end here.
+        told = inside & (kept <= doubt)
+        rows = np.nonzero(told)[0]
+        return Scores(windows[rows], where[told], best[told], probabilities[told], kept[told])
 
 
 def _batch_size(widths: NDArray[np.intp]) -> int:

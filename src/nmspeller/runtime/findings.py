@@ -3,18 +3,32 @@
 Everything here works on flat arrays over many texts at once; only what is found is ever looked at singly.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from nmspeller.runtime.engine import Engine, Floats, Ids, Scores
+from nmspeller.runtime.engine import Floats, Ids, Scores
 from nmspeller.runtime.policy import Thresholds
+
+# Another character that is this likely may become likelier when its neighbours are corrected.
+_UNSURE = 0.1
 
 Positions = NDArray[np.intp]
 Explains = Callable[[Ids, Ids], NDArray[np.bool_]]
+
+
+class AnyEngine(Protocol):
+    """What runs a model, on whatever device: `engine.Engine` or `torch_engine.TorchEngine`."""
+
+    longest: int
+    passage: int
+
+    def scores(
+        self, ids: Ids, starts: Positions, stops: Positions, doubt: float = np.inf
+    ) -> Iterator[Scores]: ...
 
 
 class Windows(NamedTuple):
@@ -27,6 +41,13 @@ class Windows(NamedTuple):
 
     def subset(self, chosen: NDArray[np.bool_]) -> "Windows":
         return Windows._make(bounds[chosen] for bounds in self)
+
+    def hold(self, positions: Positions) -> NDArray[np.bool_]:
+        """Which windows hold any of the positions, which are in order: (windows,)."""
+        inside: NDArray[np.bool_] = np.searchsorted(positions, self.starts) < np.searchsorted(
+            positions, self.stops
+        )
+        return inside
 
 
 class Findings(NamedTuple):
@@ -61,7 +82,7 @@ class Finder:
     `explains` says of pairs of ids whether ear or eye explains that one was written for the other.
     """
 
-    engine: Engine
+    engine: AnyEngine
     replaceable: NDArray[np.bool_]
     explains: Explains
 
@@ -72,51 +93,47 @@ class Finder:
         allowed = allowed & self.replaceable[ids]
         allowed_before = np.concatenate(([0], np.cumsum(allowed)))
         windows = windows.subset(allowed_before[windows.keep_stops] > allowed_before[windows.keep_starts])
-        found = self._read(ids, allowed, windows, thresholds)
+        found, unsure = self._read(ids, allowed, windows, thresholds)
         for _ in range(1, passes):
-            if not len(found.positions):
+            # The text is read again as corrected so far; what was found stays found. Where nothing was found,
+            # or nothing else was in doubt, a second reading would say the same.
+            windows = windows.subset(windows.hold(found.positions) & windows.hold(unsure))
+            if not len(windows.starts):
                 break
-            # The text is read again as corrected so far; what was found stays found.
             corrected, still_allowed = ids.copy(), allowed.copy()
             corrected[found.positions] = found.targets
             still_allowed[found.positions] = False
-            first_inside = np.searchsorted(found.positions, windows.starts)
-            changed = first_inside < np.searchsorted(found.positions, windows.stops)
-            more = self._read(corrected, still_allowed, windows.subset(changed), thresholds)
-            if not len(more.positions):
-                break
+            more, unsure = self._read(corrected, still_allowed, windows, thresholds)
             found = Findings.join([found, more]).in_order()
         return found
 
     def _read(
         self, ids: Ids, allowed: NDArray[np.bool_], windows: Windows, thresholds: Thresholds
-    ) -> Findings:
-        parts = []
-        floor = min(thresholds.explained, thresholds.unexplained)
-        for scores in self.engine.scores(ids, windows.starts, windows.stops):
+    ) -> tuple[Findings, Positions]:
+        """What the thresholds accept, and the positions, in order, where another character is possible."""
+        accepted, unsure = [], [np.zeros(0, np.intp)]
+        floor = min(thresholds.explained, thresholds.unexplained, _UNSURE)
+        # Where the character that stands there is likelier than this, no other reaches the floor.
+        doubt = 1 - floor + 1e-3
+        for scores in self.engine.scores(ids, windows.starts, windows.stops, doubt):
             found = self._candidates(scores, ids, allowed, windows, floor)
             sure = found.probabilities >= thresholds.unexplained
             likely = np.flatnonzero(~sure & (found.probabilities >= thresholds.explained))
             if len(likely):
                 sure[likely] = self.explains(found.originals[likely], found.targets[likely])
             if sure.any():
-                parts.append(found.subset(sure))
-        return Findings.join(parts).in_order()
+                accepted.append(found.subset(sure))
+            unsure.append(found.positions[~sure])
+        return Findings.join(accepted).in_order(), np.sort(np.concatenate(unsure))
 
     def _candidates(
         self, scores: Scores, ids: Ids, allowed: NDArray[np.bool_], windows: Windows, floor: float
     ) -> Findings:
         """The best other character of every position where it has at least the probability `floor`."""
-        where = scores.where
-        keep_starts, keep_stops = windows.keep_starts[scores.windows], windows.keep_stops[scores.windows]
-        open_to_doubt = (
-            # A character that is nearly certain leaves no room for another; most positions end here.
-            (scores.kept <= 1 - floor + 1e-3)
-            & (where >= keep_starts[:, None])
-            & (where < keep_stops[:, None])
-            & allowed[where]
-        )
-        positions = where[open_to_doubt]
+        at = scores.positions
+        kept_here = (at >= windows.keep_starts[scores.windows]) & (at < windows.keep_stops[scores.windows])
+        open_to_doubt = kept_here & allowed[at]
+        positions = at[open_to_doubt]
         candidates, probabilities = scores.best[open_to_doubt], scores.probabilities[open_to_doubt]
         possible = self.replaceable[candidates] & (candidates != ids[positions][:, None])
         first = possible.argmax(axis=1)[:, None]

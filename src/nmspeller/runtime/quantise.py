@@ -1,58 +1,90 @@
 """Eight-bit integers for a dense layer, chosen so that its outputs on real text change least.
 
-A layer's input is stored as u8 = round(x / smoothing / step) + zero and its weights, times the smoothing, as
-one int8 row an output. The smoothing, a factor per input channel, moves range from channels that reach far
-to the weights (SmoothQuant); how much of it is tried out. Where one byte is too coarse for the inputs, a
-second byte holds what the first rounds away. The steps are fixed, so that the same text gets the same answer
-alone and in any batch. The weights are rounded one column after the other, and each column's error is made
-up for by the columns still to come (GPTQ).
+A layer's input is stored as u8 = round(x / step) + zero, held to 0..255, and its weights as one int8 row an
+output. A few input channels reach ten times as far as all others; a step that covers them would be too coarse
+for the rest. So the step is made for the rest, and a channel that reaches further goes on in bytes of its
+own: the first ends at 255 steps, the next takes over from there (as the glass of a thermometer, cut into
+pieces), all with the same weights. Where even that is too coarse, a second byte of every channel can hold
+what the first rounds away. The steps are fixed, so that the same text gets the same answer alone and in any
+batch. The weights are rounded one column after the other, and each column's error is made up for by the
+columns still to come (GPTQ).
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float32]
 
-_EXPONENTS = (0.0, 0.25, 0.4, 0.5, 0.6, 0.7)
-_CLIPS = (1.0, 0.8)
+# How many of the furthest channels, at either end, the step is not made for, and how much of the remaining
+# range it is made for; what serves best is tried out.
+_FURTHEST = (0, 1, 2, 3, 4, 6, 8, 12, 16, 24)
+_CLIPS = (1.0, 0.85, 0.7)
+# The bytes that far channels may have in all: they are gathered one by one, which takes time.
+_FAR_BYTES = 32
+# How much further than in the samples a far channel may reach.
+_SPARE = 1.5
 # Rows that choose among the settings; all rows shape the rounding.
 _TRIAL_ROWS = 512
+# Keeps the rounding from being fitted to the samples: a share of the inputs' mean square.
+_DAMPING = 0.1
 FINE_STEPS = 254
 
 
 @dataclass(frozen=True)
 class Inputs:
-    """How inputs become bytes: u8 = round(x / smoothing / step) + zero; `fine` adds the second byte."""
+    """How inputs become bytes: u8 = round(x / step) + zero; see above for `far` channels and `fine` bytes."""
 
-    smoothing: Floats  # (width,)
     step: np.float32
     zero: np.uint8
-    fine: bool
+    far: NDArray[np.int64]  # (far bytes,) the channels that go on
+    shifts: NDArray[np.int64]  # (far bytes,) how many times 255 steps from zero each byte's range lies
+    fine: bool = False
 
     @property
-    def divisor(self) -> Floats:
-        """What an input is divided by before it is rounded: (width,)."""
-        return self.smoothing * self.step
+    def offsets(self) -> Floats:
+        """What is taken from a far channel before it becomes a byte: (far bytes,)."""
+        offsets: Floats = (self.shifts * 255 * np.float64(self.step)).astype(np.float32)
+        return offsets
+
+    @property
+    def idle(self) -> Floats:
+        """What a far byte counts for, in steps, while its channel is elsewhere: (far bytes,)."""
+        idle: Floats = np.where(self.shifts > 0, 0, 255).astype(np.float32) - np.float32(self.zero)
+        return idle
+
+    def widen(self, columns: NDArray[np.int8]) -> NDArray[np.int8]:
+        """The far bytes' weights behind all others: (outputs, width) -> (outputs, width + far bytes)."""
+        return np.concatenate((columns, columns[:, self.far]), axis=1)
 
     def rounded(self, inputs: Floats) -> Floats:
-        """What is left of the inputs, (rows, width), after rounding, still divided by the smoothing."""
-        exact = inputs / self.smoothing / self.step
-        low, high = -float(self.zero), 255.0 - float(self.zero)
-        coarse = np.clip(np.rint(exact), low, high)
+        """What is left of the inputs, (rows, width), after rounding."""
+        exact: Floats = (inputs / self.step).astype(np.float32)
+        whole = self._held(exact)
         if self.fine:
-            coarse = coarse + np.clip(np.rint((exact - coarse) * FINE_STEPS), -128, 127) / FINE_STEPS
-        return (coarse * self.step).astype(np.float32)
+            whole += np.clip(np.rint((exact - whole) * FINE_STEPS), -128, 127) / FINE_STEPS
+        for channel, shift, idle in zip(self.far, self.shifts, self.idle, strict=True):
+            whole[:, channel] += self._held(exact[:, channel] - np.float32(255 * shift)) - idle
+        return (whole * self.step).astype(np.float32)
+
+    def _held(self, exact: Floats) -> Floats:
+        """Whole steps within a byte's range."""
+        held: Floats = np.clip(np.rint(exact), -np.float32(self.zero), 255 - np.float32(self.zero))
+        return held
 
 
 @dataclass(frozen=True)
 class Layer:
-    """A dense layer in integers: `weights` (outputs, width) int8 with one of `scales` (outputs,) a row."""
+    """A dense layer in integers: `weights` (outputs, width) int8 with one of `scales` (outputs,) a row.
+
+    `amends` (outputs,) belongs to the bias: it takes away what rounding adds on average.
+    """
 
     inputs: Inputs
     weights: NDArray[np.int8]
     scales: Floats
+    amends: Floats
 
 
 def quantise_rows(rows: Floats) -> tuple[NDArray[np.int8], Floats]:
@@ -61,45 +93,67 @@ def quantise_rows(rows: Floats) -> tuple[NDArray[np.int8], Floats]:
     return np.rint(rows / scales[:, None]).astype(np.int8), scales
 
 
-def quantise_layer(weights: Floats, samples: Floats, *, fine: bool) -> Layer:
+def quantise_layer(weights: Floats, samples: Floats, *, fine: bool = False) -> Layer:
     """The integer layer that is closest to `weights` (outputs, width) on `samples` (rows, width).
 
     With `fine`, the inputs have their second byte.
     """
-    inputs = _best_inputs(weights, samples, fine=fine)
-    smoothed = weights * inputs.smoothing
-    scales = _scales(smoothed)
-    return Layer(inputs, _round_with_feedback(smoothed, scales, samples / inputs.smoothing), scales)
+    inputs, scales = _best_inputs(weights, samples, fine=fine), _scales(weights)
+    return _amended(inputs, _round_with_feedback(weights, scales, samples), scales, weights, samples)
 
 
-def quantise_inputs(samples: Floats) -> Inputs:
-    """Bytes for the inputs of a layer whose weights are already integers: no smoothing, but a second byte."""
-    return _inputs(np.ones(samples.shape[1], np.float32), samples.min(axis=0), samples.max(axis=0), fine=True)
+def quantise_table(weights: Floats, samples: Floats) -> Layer:
+    """The same with every weight rounded for itself: rows that are looked up one by one as well."""
+    return _amended(_best_inputs(weights, samples, fine=False), *quantise_rows(weights), weights, samples)
+
+
+def _amended(
+    inputs: Inputs, rounded: NDArray[np.int8], scales: Floats, weights: Floats, samples: Floats
+) -> Layer:
+    mean, rounded_mean = samples.mean(axis=0), inputs.rounded(samples).mean(axis=0)
+    amends = weights @ mean - (rounded.astype(np.float32) @ rounded_mean) * scales
+    return Layer(inputs, rounded, scales, amends)
 
 
 def _best_inputs(weights: Floats, samples: Floats, *, fine: bool) -> Inputs:
-    trial = samples[:: max(1, len(samples) // _TRIAL_ROWS)]
-    expected = trial @ weights.T
     low, high = samples.min(axis=0), samples.max(axis=0)
-    reach, weight = np.maximum(np.maximum(-low, high), 1e-5), np.maximum(np.abs(weights).max(axis=0), 1e-5)
-    found: list[tuple[float, Inputs]] = []
-    for exponent in _EXPONENTS:
-        smoothing = (reach**exponent / weight ** (1 - exponent)).astype(np.float32)
-        smoothing = smoothing / smoothing.max() if exponent else np.ones_like(reach)
-        rows, scales = quantise_rows(weights * smoothing)
-        stored = rows.astype(np.float32) * scales[:, None]
-        for clip in (1.0,) if fine else _CLIPS:
-            inputs = _inputs(smoothing, low * clip, high * clip, fine=fine)
-            found.append((float(np.square(inputs.rounded(trial) @ stored.T - expected).mean()), inputs))
-    return min(found, key=lambda pair: pair[0])[1]
+    if fine:
+        # Two bytes have range to spare for texts that reach further than the samples.
+        return _plain_inputs(2 * min(0.0, float(low.min())), 2 * max(0.0, float(high.max())), fine=True)
+    trial = samples[:: max(1, len(samples) // _TRIAL_ROWS)]
+    settings = (_inputs(low, high, furthest, clip) for furthest in _FURTHEST for clip in _CLIPS)
+    possible = [inputs for inputs in settings if inputs is not None]
+    return min(possible, key=lambda inputs: np.square((inputs.rounded(trial) - trial) @ weights.T).mean())
 
 
-def _inputs(smoothing: Floats, low: Floats, high: Floats, *, fine: bool) -> Inputs:
-    lowest, highest = min(0.0, float((low / smoothing).min())), max(0.0, float((high / smoothing).max()))
-    # Two bytes have range to spare for texts that reach further than the samples.
-    spare = 2.0 if fine else 1.0
-    step = np.float32(max(highest - lowest, 1e-6) * spare / 255)
-    return Inputs(smoothing, step, np.uint8(round(-lowest * spare / step)), fine)
+def _inputs(low: Floats, high: Floats, furthest: int, clip: float) -> Inputs | None:
+    """Bytes for channels that reach from `low` to `high`, (width,), their step not made for the `furthest`.
+
+    None where the far channels would need too many bytes.
+    """
+    furthest = min(furthest, len(low) - 1)
+    lowest = min(0.0, float(np.sort(low)[furthest]))
+    highest = max(0.0, float(np.sort(high)[-1 - furthest]))
+    plain = _plain_inputs(lowest * clip, highest * clip)
+    channels: list[NDArray[np.intp]] = []
+    shifts: list[int] = []
+    zero = int(plain.zero)
+    for sign, reach, near, room in ((1, high, highest, 255 - zero), (-1, -low, -lowest, zero)):
+        far = np.flatnonzero(reach > near)
+        pieces = np.ceil((_SPARE * reach[far] / plain.step - room) / 255).astype(np.int64)
+        if pieces.sum() > _FAR_BYTES:
+            return None
+        channels.append(np.repeat(far, pieces))
+        shifts += [sign * piece for count in pieces.tolist() for piece in range(1, count + 1)]
+    if len(shifts) > _FAR_BYTES:
+        return None
+    return replace(plain, far=np.concatenate(channels), shifts=np.array(shifts, np.int64))
+
+
+def _plain_inputs(lowest: float, highest: float, *, fine: bool = False) -> Inputs:
+    """Bytes from `lowest`, at most 0, to `highest`, at least 0, and none for far channels."""
+    step, none = np.float32(max(highest - lowest, 1e-6) / 255), np.zeros(0, np.int64)
+    return Inputs(step, np.uint8(round(-lowest / float(step))), none, none, fine)
 
 
 def _scales(rows: Floats) -> Floats:
@@ -108,27 +162,33 @@ def _scales(rows: Floats) -> Floats:
 
 
 def _round_with_feedback(
-    weights: Floats, scales: Floats, inputs: Floats, block: int = 128
+    weights: Floats, scales: Floats, inputs: Floats, block: int = 64
 ) -> NDArray[np.int8]:
-    """Round (outputs, width) column by column, the error of each spread over the columns behind it."""
+    """Round (outputs, width) column by column, the error of each spread over the columns behind it.
+
+    The columns with the largest inputs come first, as long as many others can make up for their error.
+    """
     width = weights.shape[1]
     hessian = (inputs.T @ inputs).astype(np.float64)
-    hessian[np.diag_indices(width)] += 0.01 * np.trace(hessian) / width + 1e-12
+    order = np.argsort(-np.diag(hessian), kind="stable")
+    hessian = hessian[np.ix_(order, order)]
+    hessian[np.diag_indices(width)] += _DAMPING * np.trace(hessian) / width + 1e-12
     # The upper Cholesky factor of the inverse, without the inverse: H = R Rᵀ with R upper, H⁻¹ = R⁻ᵀ R⁻¹.
     upper = np.linalg.cholesky(hessian[::-1, ::-1])[::-1, ::-1]
     spread = _inverse_of_upper(upper).astype(np.float32)
-    left = weights.copy()
+    # One column is one row here: that is how the loop reads and writes them.
+    left = np.ascontiguousarray(weights.T[order])
     rounded = np.empty(weights.shape, np.int8)
     for first in range(0, width, block):
         last = min(first + block, width)
-        part, errors = left[:, first:last].copy(), np.empty((len(weights), last - first), np.float32)
+        part, errors = left[first:last], np.empty((last - first, len(weights)), np.float32)
         for column in range(last - first):
             place = first + column
-            whole = np.clip(np.rint(part[:, column] / scales), -127, 127)
-            rounded[:, place] = whole
-            errors[:, column] = (part[:, column] - whole * scales) / spread[place, place]
-            part[:, column:] -= np.outer(errors[:, column], spread[place, place:last])
-        left[:, last:] -= errors @ spread[first:last, last:]
+            whole = np.clip(np.rint(part[column] / scales), -127, 127)
+            rounded[:, order[place]] = whole
+            errors[column] = (part[column] - whole * scales) / spread[place, place]
+            part[column + 1 :] -= np.outer(spread[place, place + 1 : last], errors[column])
+        left[last:] -= spread[first:last, last:].T @ errors
     return rounded
 
 

@@ -7,8 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nmspeller.errors import InputError
+from nmspeller.runtime.device import Device, open_engine, weight_files
 from nmspeller.runtime.dictionary import Replacements
-from nmspeller.runtime.engine import Engine, Ids
+from nmspeller.runtime.engine import Ids
 from nmspeller.runtime.explain import is_explained
 from nmspeller.runtime.findings import Finder, Findings
 from nmspeller.runtime.passage import Passage, Prepared, prepare
@@ -19,23 +20,19 @@ from nmspeller.text.vocabulary import Vocabulary
 SHIPPED = Path(__file__).parents[1] / "shipped"
 """The model that comes with the package."""
 
-# Texts are read this many characters at a time, so that memory does not grow with the number of texts.
-_PASSAGE_CHARACTERS = 1 << 15
-
 
 class Reader:
-    """The files of a model folder, loaded: `model.onnx`, `vocab.txt` and `policy.json`.
+    """The files of a model folder, loaded: the model itself, `vocab.txt` and `policy.json`.
 
     Raises:
         InputError: a file is missing, damaged or of another model.
     """
 
-    def __init__(self, folder: Path, *, threads: int | None = None) -> None:
-        if not (folder / "model.onnx").is_file():
-            raise InputError(f"{folder} holds no model.onnx; give a folder that `nmspeller export` wrote.")
+    def __init__(self, folder: Path, *, threads: int | None = None, device: Device = Device.CPU) -> None:
+        weight_files(folder, device)
         self.policy = Policy.read(folder / "policy.json")
         self.vocabulary = Vocabulary.from_file(folder / "vocab.txt")
-        engine = Engine(folder / "model.onnx", self.vocabulary, threads=threads)
+        engine = open_engine(folder, self.vocabulary, device, threads=threads)
         if self.policy.window > engine.longest:
             raise InputError(
                 f"{folder}/policy.json asks for windows of more than {engine.longest} characters."
@@ -52,12 +49,14 @@ class Reader:
     ) -> Iterator[tuple[Passage, Findings]]:
         """The texts, in order and a few at a time, each time with what was found in them."""
         replacements = replacements or Replacements({})
+        # So many characters at a time that memory does not grow with the number of texts.
+        passage = self._finder.engine.passage
         prepared: list[Prepared] = []
         size = 0
         for text in texts:
             prepared.append(prepare(text, matchers, replacements, self.policy.window))
             size += len(text)
-            if size >= _PASSAGE_CHARACTERS:
+            if size >= passage:
                 yield self._find(prepared, thresholds, passes)
                 prepared, size = [], 0
         if prepared:

@@ -10,6 +10,7 @@ import numpy as np
 
 from nmspeller.errors import InputError
 from nmspeller.runtime.correction import Correction, apply_edits
+from nmspeller.runtime.device import Device, weight_files
 from nmspeller.runtime.dictionary import replacement_source, word_source
 from nmspeller.runtime.edits import Change, edits_of
 from nmspeller.runtime.findings import Findings
@@ -31,13 +32,15 @@ class Speller:
         '我们去外国可以认识很多的人。'
 
     Args:
-        model: a folder written by `nmspeller export`; the shipped model by default.
+        model: a folder written by `nmspeller export`, or a checkpoint with a `policy.json`, which needs
+            PyTorch; the shipped model by default.
         level: how sure the speller must be: "careful", "balanced" or "thorough".
         words: words that are never edited, at hand or in a file of one word a line. A file is read again when
             it changes.
         replacements: texts that are always replaced, at hand or in a file of `wrong<TAB>right` a line. A file
             is read again when it changes.
         threads: how many cores to use; all by default.
+        device: "cpu" or "cuda". A GPU reads in single calls many texts, and needs PyTorch and a checkpoint.
 
     Attributes:
         vocabulary: the characters that the model knows.
@@ -54,6 +57,7 @@ class Speller:
         words: Iterable[str] | Path | None = None,
         replacements: Mapping[str, str] | Path | None = None,
         threads: int | None = None,
+        device: Device | str = "cpu",
     ) -> None:
         if isinstance(words, str) or isinstance(replacements, str):
             raise InputError("give a file as a Path and words as a list; a plain string could mean either.")
@@ -67,11 +71,13 @@ class Speller:
             "words": words,
             "replacements": replacements,
             "threads": threads,
+            "device": device,
         }
         self._level = Level.parse(level)
         self._words, self._replacements = word_source(words), replacement_source(replacements)
         self._folder = Path(model) if model is not None else SHIPPED
-        self._reader = Reader(self._folder, threads=threads)
+        self._device = Device.parse(device)
+        self._reader = Reader(self._folder, threads=threads, device=self._device)
         self.vocabulary = self._reader.vocabulary
 
     def __getstate__(self) -> dict[str, Any]:
@@ -84,8 +90,9 @@ class Speller:
     def model_hash(self) -> str:
         """SHA-256 of all that decides what is corrected: the model, its vocabulary and its policy."""
         digest = hashlib.sha256()
-        for name in ("model.onnx", "vocab.txt", "policy.json"):
-            digest.update((self._folder / name).read_bytes())
+        weights = weight_files(self._folder, self._device)
+        for path in (*weights, self._folder / "vocab.txt", self._folder / "policy.json"):
+            digest.update(path.read_bytes())
         return digest.hexdigest()
 
     def check(

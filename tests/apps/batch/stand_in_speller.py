@@ -24,7 +24,9 @@ class StandIn:
 
     model_hash = "stand-in"
 
-    def __init__(self, model=None, *, level="balanced", words=None, replacements=None, threads=None) -> None:
+    def __init__(
+        self, model=None, *, level="balanced", words=None, replacements=None, threads=None, device="cpu"
+    ) -> None:
         if model is not None:
             self.model_hash = f"stand-in {model}"
         self._words = tuple(words or ())

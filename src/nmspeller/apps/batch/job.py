@@ -26,6 +26,7 @@ class SpellerSettings:
     model: str | None = None
     level: str = "balanced"
     words: tuple[str, ...] = ()
+    device: str = "cpu"
     # Where the class is found: the tests put a stand-in here that needs no model.
     factory: str = "nmspeller.runtime:Speller"
 
@@ -33,7 +34,7 @@ class SpellerSettings:
         """A speller on one thread: a worker is one process on one core."""
         module, name = self.factory.split(":")
         make = getattr(import_module(module), name)
-        return make(self.model, level=self.level, words=self.words, threads=1)
+        return make(self.model, level=self.level, words=self.words, threads=1, device=self.device)
 
 
 @dataclass(frozen=True)
@@ -67,6 +68,7 @@ class Job:
             "--write": self.write.value,
             "--format": self.format,
             "--level": self.speller.level,
+            "--device": self.speller.device,
             "--words": hashlib.sha256(words).hexdigest() if self.speller.words else None,
             "--shard-size": self.shard_bytes,
         }

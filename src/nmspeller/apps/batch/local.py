@@ -1,4 +1,4 @@
-"""The local engine: a process a core."""
+"""The local engine: a process a core, or a few that share a GPU."""
 
 import multiprocessing
 import os
@@ -17,6 +17,8 @@ from nmspeller.errors import InputError
 
 _TICK_SECONDS = 0.2
 _MAX_DEATHS = 3
+# Each prepares texts while others read on the GPU; more only wait, and take its memory.
+_WORKERS_A_GPU = 8
 
 _worker: ShardWorker | None = None
 
@@ -24,8 +26,8 @@ _worker: ShardWorker | None = None
 class LocalEngine:
     """Processes on this machine, each with a speller of its own; one that is killed is replaced."""
 
-    def __init__(self, workers: int | None = None) -> None:
-        self.workers = workers or cores()
+    def __init__(self, workers: int | None = None, device: str = "cpu") -> None:
+        self.workers = workers or (cores() if device == "cpu" else min(cores(), _WORKERS_A_GPU))
 
     def correct(
         self, order: WorkOrder, shards: Sequence[Shard], stop: Stop

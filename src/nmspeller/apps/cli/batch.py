@@ -31,6 +31,13 @@ class What(str, Enum):
     both = "both"
 
 
+class Device(str, Enum):
+    """What the model runs on."""
+
+    cpu = "cpu"
+    cuda = "cuda"
+
+
 class Where(str, Enum):
     """Where the work is done."""
 
@@ -63,7 +70,12 @@ def batch(
     address: str = typer.Option(
         None, help="The Ray cluster to use; otherwise one is started for the job.", show_default=False
     ),
-    workers: int = typer.Option(None, min=1, help="How many; otherwise one a core.", show_default=False),
+    device: Device = typer.Option(
+        Device.cpu, help="cuda is one GPU that all workers share; it needs PyTorch and a checkpoint."
+    ),
+    workers: int = typer.Option(
+        None, min=1, help="How many; otherwise one a core, and at most 8 a GPU.", show_default=False
+    ),
     cache: int = typer.Option(50_000, min=0, help="How many different texts each worker remembers."),
     max_bad_share: float = typer.Option(
         0.01, min=0, max=1, help="Stop when more than this share of the rows cannot be processed."
@@ -92,12 +104,15 @@ def batch(
 
     if address is not None and engine is not Where.ray:
         raise InputError("--address goes with --engine ray.")
+    if device is not Device.cpu and engine is Where.ray:
+        raise InputError("--device cuda goes with --engine local.")
     # Workers on other machines have no such files, and stand in other folders.
     known = tuple(word for path in words or () for word in read_words(path))
-    settings = SpellerSettings(str(model.resolve()) if model else None, level.value, known, speller)
+    folder = str(model.resolve()) if model else None
+    settings = SpellerSettings(folder, level.value, known, device.value, speller)
     kind = format.value if format else None
     job = Job(tuple(inputs), output, column, Write(write.value), kind, settings, shard_size)
-    where = _engine(engine, address, workers)
+    where = _engine(engine, address, workers, device)
     try:
         summary = run(job, where, cache=cache, max_bad_share=max_bad_share, progress=Progress())
     except Interrupted as stopped:
@@ -106,11 +121,11 @@ def batch(
     typer.echo(json.dumps(summary, ensure_ascii=False) if as_json else in_words(summary, output))
 
 
-def _engine(where: Where, address: str | None, workers: int | None) -> "Engine":
+def _engine(where: Where, address: str | None, workers: int | None, device: Device) -> "Engine":
     if where is Where.local:
         from nmspeller.apps.batch.local import LocalEngine
 
-        return LocalEngine(workers)
+        return LocalEngine(workers, device.value)
     try:
         from nmspeller.apps.batch.on_ray import RayEngine
     except ImportError as wrong:

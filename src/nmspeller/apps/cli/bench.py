@@ -5,12 +5,43 @@ from pathlib import Path
 
 import typer
 
+from nmspeller.apps.cli.batch import Device
+
 app = typer.Typer(help="Benchmarks.", no_args_is_help=True, rich_markup_mode=None)
 
 
 @app.callback()
 def _group() -> None:
     pass
+
+
+@app.command("check")
+def check(
+    model: Path = typer.Option(
+        None, metavar="FOLDER", help="A model folder instead of the shipped model.", show_default=False
+    ),
+    device: Device = typer.Option(Device.cpu, help="cuda needs PyTorch and a checkpoint."),
+    sentences: int = typer.Option(2000, min=1, help="How many."),
+    texts: Path = typer.Option(
+        None, help="A file of sentences or pairs; made ones if not given.", show_default=False
+    ),
+    workers: list[int] = typer.Option(
+        [1], min=1, help="Processes from strings to edits; may be given again."
+    ),
+    as_json: bool = typer.Option(False, "--json", help="Print one JSON object."),
+) -> None:
+    """Sentences a second: the model alone, and everything from strings to edits."""
+    from nmspeller.runtime import benchmark
+    from nmspeller.runtime.device import Device as Devices
+    from nmspeller.runtime.reader import SHIPPED
+
+    found = benchmark.measure(
+        model or SHIPPED,
+        benchmark.read_sentences(texts, sentences) if texts else benchmark.make_sentences(sentences),
+        device=Devices.parse(device.value),
+        workers=workers,
+    )
+    typer.echo(json.dumps(found) if as_json else benchmark.in_words(found))
 
 
 @app.command("train")

@@ -129,12 +129,12 @@ class MaskedReader:
         """The five best of every position of every row, (rows, length, 5) each."""
         count, length = rows.shape
         starts = np.arange(count) * length
-        best = np.zeros((count, length, 5), np.int32)
-        probabilities = np.zeros((count, length, 5), np.float32)
+        best = np.zeros((rows.size, 5), np.int32)
+        probabilities = np.zeros((rows.size, 5), np.float32)
         for scores in self._engine.scores(rows.reshape(-1), starts, starts + length):
-            best[scores.windows] = scores.best
-            probabilities[scores.windows] = scores.probabilities
-        return best, probabilities
+            best[scores.positions] = scores.best
+            probabilities[scores.positions] = scores.probabilities
+        return best.reshape(count, length, 5), probabilities.reshape(count, length, 5)
 
     def _candidates(self, best: Ids, probabilities: Floats) -> list[dict[str, Any]]:
         tokens = self._vocabulary.tokens

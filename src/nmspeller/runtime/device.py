@@ -1,0 +1,59 @@
+"""Where a model runs, and which of a folder's files it then comes from."""
+
+from enum import Enum
+from pathlib import Path
+
+from nmspeller.errors import InputError
+from nmspeller.runtime.engine import Engine
+from nmspeller.runtime.findings import AnyEngine
+from nmspeller.text.vocabulary import Vocabulary
+
+_EXPORTED = ("model.onnx",)
+_CHECKPOINTS = (("model.safetensors", "config.yaml"), ("model.safetensors", "config.json"))
+
+
+class Device(str, Enum):
+    """The processor, or an NVIDIA GPU."""
+
+    CPU = "cpu"
+    CUDA = "cuda"
+
+    @classmethod
+    def parse(cls, device: "Device | str") -> "Device":
+        """The device of that name.
+
+        Raises:
+            InputError: there is no such device.
+        """
+        try:
+            return cls(device)
+        except ValueError:
+            raise InputError(f"there is no device {device!r}; choose one of cpu, cuda.") from None
+
+
+def weight_files(folder: Path, device: Device) -> tuple[Path, ...]:
+    """What the model is read from: on the processor rather the export, on a GPU rather the checkpoint.
+
+    Raises:
+        InputError: the folder holds no model for that device.
+    """
+    preferred = (_EXPORTED, *_CHECKPOINTS) if device is Device.CPU else _CHECKPOINTS
+    for names in preferred:
+        if all((folder / name).is_file() for name in names):
+            return tuple(folder / name for name in names)
+    if device is Device.CPU:
+        raise InputError(f"{folder} holds no model.onnx; give a folder that `nmspeller export` wrote.")
+    raise InputError(f"{folder} holds no model.safetensors with its config, which a GPU needs.")
+
+
+def open_engine(
+    folder: Path, vocabulary: Vocabulary, device: Device, *, threads: int | None = None
+) -> AnyEngine:
+    """The folder's model, loaded: an export on ONNX Runtime, a checkpoint on PyTorch."""
+    files = weight_files(folder, device)
+    if files[0].name == "model.onnx":
+        return Engine(files[0], vocabulary, threads=threads)
+    from nmspeller.runtime.torch_engine import TorchEngine
+    from nmspeller.runtime.weights import read_source
+
+    return TorchEngine(read_source(folder), vocabulary, device.value, threads=threads)

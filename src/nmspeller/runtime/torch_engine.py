@@ -1,0 +1,150 @@
+"""The engine for GPUs: windows of character ids in, PyTorch's scores of the doubtful positions out.
+
+PyTorch itself is met only in `nmspeller.models.scoring`, and only when an engine is made.
+"""
+
+from collections import deque
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nmspeller.errors import InputError
+from nmspeller.runtime.engine import Ids, Scores
+from nmspeller.runtime.weights import Source
+from nmspeller.text.vocabulary import Vocabulary
+
+if TYPE_CHECKING:
+    from nmspeller.models.scoring import Packed, Pending
+
+Positions = NDArray[np.intp]
+
+# Enough to keep a GPU's cores busy, few enough for the last batch of a passage not to be mostly padding.
+_TOKENS = {"cuda": 1 << 14, "cpu": 1 << 10}
+_TYPICAL = 16  # a batch has room for windows of this mean length; more room costs attention time
+
+
+class Layout(NamedTuple):
+    """A batch's fixed shape: so many tokens in at most so many windows, none longer than `longest` tokens."""
+
+    tokens: int
+    longest: int
+
+    @property
+    def windows(self) -> int:
+        return max(1, self.tokens // _TYPICAL)
+
+    @property
+    def rows(self) -> int:
+        """Room for the windows and for the padding behind them, which is cut into rows as well."""
+        return self.windows + self.tokens // self.longest + 1
+
+
+class TorchEngine:
+    """A model on PyTorch, in batches of one shape that lie end to end without padding between windows."""
+
+    passage = 1 << 18
+    """How many characters to hand over at a time."""
+
+    def __init__(
+        self, source: Source, vocabulary: Vocabulary, device: str, *, threads: int | None = None
+    ) -> None:
+        try:
+            from nmspeller.models.scoring import Scorer
+        except ImportError as wrong:
+            raise InputError("this needs PyTorch: pip install 'nmspeller[train]'.") from wrong
+        if source.encoder.vocabulary != len(vocabulary):
+            raise InputError(
+                f"{source.folder} knows {source.encoder.vocabulary} characters and its vocab.txt "
+                f"{len(vocabulary)}; use the files of one model."
+            )
+        self._scorer = Scorer(source.encoder, source.weights, device, threads)
+        self._specials = vocabulary.cls, vocabulary.sep, vocabulary.pad
+        self._tokens = max(_TOKENS[device], source.encoder.positions)
+        self.longest = source.encoder.positions - 2
+        """How many characters a window may have."""
+
+    def scores(
+        self, ids: Ids, starts: Positions, stops: Positions, doubt: float = np.inf
+    ) -> Iterator[Scores]:
+        """Score the windows `ids[start:stop]`; the next batch is under way while one is looked at.
+
+        Only positions whose character has at most the probability `doubt` are told of.
+        """
+        under_way: deque[_Reading] = deque()
+        for windows, layout in self._batches(stops - starts):
+            packed, where = self._pack(ids, starts[windows], stops[windows], layout)
+            under_way.append(_Reading(windows, where, self._scorer.submit(packed), packed))
+            if len(under_way) > 1:
+                yield under_way.popleft().scores(doubt)
+        while under_way:
+            yield under_way.popleft().scores(doubt)
+
+    def _batches(self, lengths: Positions) -> Iterator[tuple[Positions, Layout]]:
+        """Windows that fill one batch, in order, and the shape they all share."""
+        chosen = np.flatnonzero(lengths)
+        if not len(chosen):
+            return
+        layout = Layout(self._tokens, _round_up(int(lengths.max()) + 2, self.longest + 2))
+        ends = np.concatenate(([0], np.cumsum(lengths[chosen] + 2)))
+        first = 0
+        while first < len(chosen):
+            full = int(np.searchsorted(ends, ends[first] + layout.tokens, side="right")) - 1
+            last = min(full, first + layout.windows)
+            yield chosen[first:last], layout
+            first = last
+
+    def _pack(
+        self, ids: Ids, starts: Positions, stops: Positions, layout: Layout
+    ) -> tuple["Packed", Positions]:
+        """The windows as a batch, and each token's place in `ids`, which means nothing outside windows."""
+        from nmspeller.models.scoring import Packed
+
+        cls, sep, pad = self._specials
+        tokens, longest = layout
+        sizes = stops - starts + 2
+        rest = tokens - int(sizes.sum())
+        padding = [longest] * (rest // longest) + [rest % longest] * bool(rest % longest)
+        every_size = np.concatenate((sizes, np.array(padding, np.intp)))
+        edges = np.full(layout.rows + 1, tokens, np.int32)
+        edges[: len(every_size)] = np.cumsum(every_size) - every_size
+        first = edges[: len(every_size)].astype(np.intp)
+        row = np.repeat(np.arange(len(every_size)), every_size)
+        positions = np.arange(tokens) - first[row]
+        used = tokens - rest
+        inside = np.zeros(tokens, np.bool_)
+        inside[:used] = True
+        inside[first[: len(sizes)]] = False
+        inside[first[: len(sizes)] + sizes - 1] = False
+        where = np.zeros(tokens, np.intp)
+        where[:used] = starts[row[:used]] + positions[:used] - 1
+        packed = np.full(tokens, pad, np.int64)
+        packed[first[: len(sizes)]] = cls
+        packed[first[: len(sizes)] + sizes - 1] = sep
+        packed[inside] = ids[where[inside]]
+        return Packed(packed, positions, row * longest + positions, inside, edges, longest), where
+
+
+class _Reading(NamedTuple):
+    """A batch under way, and whose it is."""
+
+    windows: Positions  # (windows,)
+    where: Positions  # (tokens,) flat positions
+    pending: "Pending"
+    packed: "Packed"
+
+    def scores(self, doubt: float) -> Scores:
+        found = self.pending.result(doubt)
+        row = np.searchsorted(self.packed.edges, found.places, side="right") - 1
+        return Scores(
+            self.windows[row], self.where[found.places], found.best, found.probabilities, found.kept
+        )
+
+
+def _round_up(longest: int, most: int) -> int:
+    """One of a few lengths, so that a model is compiled for few: 128, 256, … and at most `most`."""
+    length = 128
+    while length < longest:
+        length *= 2
+    return min(length, most)
