@@ -94,8 +94,10 @@ def test_runs_and_protocol_are_told_without_paths(runs_folder, tmp_path):
         "Run": "bert-none-0",
         "Seed": "0",
         "Seconds": "1,234",
-        "Data": "pairs 0123456789ab",
+        "Data": "D1",
     }
+    assert text.count("D1: pairs `0123456789ab`") == 1
+    assert "D2" not in text
     assert '"start": "backbone"' in text
     assert "/somewhere" not in text
     assert text.count("```json") == 1

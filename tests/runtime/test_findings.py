@@ -60,6 +60,13 @@ def test_what_was_in_doubt_is_read_again_beside_its_corrected_neighbour(passes, 
     assert engine.read == [2, 1][:passes]
 
 
+def test_a_second_reading_may_find_nothing():
+    engine = ScriptedEngine(doubt_at_first=0.3)
+    found = find(engine, [WRONG, OTHER, NEIGHBOUR, OTHER, OTHER, OTHER, OTHER, OTHER], passes=2)
+    assert found.positions.tolist() == [0]
+    assert engine.read == [2, 1]
+
+
 def test_where_nothing_else_was_in_doubt_nothing_is_read_again():
     engine = ScriptedEngine(doubt_at_first=0.01)
     assert find(engine, [WRONG, NEIGHBOUR, OTHER, OTHER], passes=2).positions.tolist() == [0]

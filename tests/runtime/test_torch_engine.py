@@ -104,15 +104,16 @@ def test_a_pickled_speller_stays_on_its_engine(on_torch: Speller) -> None:
 
 
 def test_what_is_missing_is_said_in_a_sentence(
-    checkpoint_folder: Path, model_folder: Path, monkeypatch: pytest.MonkeyPatch
+    checkpoint_folder: Path, model_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with pytest.raises(InputError, match="no device 'tpu'"):
         Speller(checkpoint_folder, device="tpu")
-    with pytest.raises(InputError, match=r"no model\.safetensors"):
-        Speller(model_folder, device="cuda")
+    with pytest.raises(InputError, match=r"no model\.onnx"):
+        Speller(tmp_path, device="cuda")
     monkeypatch.setattr("torch.cuda.is_available", lambda: False)
-    with pytest.raises(InputError, match="no CUDA device"):
-        Speller(checkpoint_folder, device="cuda")
+    for folder in (checkpoint_folder, model_folder):
+        with pytest.raises(InputError, match="no CUDA device"):
+            Speller(folder, device="cuda")
     monkeypatch.setitem(sys.modules, "nmspeller.models.scoring", None)
     with pytest.raises(InputError, match="needs PyTorch"):
         Speller(checkpoint_folder, device="cuda")

@@ -3,7 +3,7 @@
 import shutil
 from pathlib import Path
 
-from nmspeller.evaluation.training_page import steady_speed, write_training_page
+from nmspeller.evaluation.training_page import LOGS, steady_speed, write_training_page
 
 RESULTS = Path(__file__).parents[2] / "docs" / "results"
 
@@ -14,7 +14,7 @@ def test_compilation_does_not_count_as_speed():
 
 
 def test_the_published_page_is_up_to_date(tmp_path):
-    for name in ("pretrain.json", "pretrain.jsonl", "shipped_training.jsonl"):
+    for name in ("pretrain.json", *(f"{log}.jsonl" for log in LOGS.values())):
         shutil.copy(RESULTS / name, tmp_path)
     page = write_training_page(tmp_path)
     assert page.read_text(encoding="utf-8") == (RESULTS / "training.md").read_text(encoding="utf-8")

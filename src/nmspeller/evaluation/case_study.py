@@ -25,22 +25,33 @@ def write_cases(runs_folder: str | Path, out_folder: str | Path) -> Path:
 
 
 def cases_page(answers: dict[str, list[dict[str, str]]]) -> str:
-    """One section a sentence; what a run changed is bold."""
+    """One section a sentence, one row a different answer; what was changed is bold."""
     parts = [
         "# The paper's example sentences",
         f"Written by a command from the runs' files; the sentences are those of {CITATION}. Right is an"
-        " answer that is the wanted sentence, character by character.",
+        f" answer that is the wanted sentence, character by character. There are {len(answers)} runs:"
+        " speller, n-gram, seed, and whether the masking layer is always active or in training alone.",
     ]
     for wrong, wanted in CASES:
+        who: dict[str, list[str]] = {wanted: []}
+        for name, cases in sorted(answers.items()):
+            for case in cases:
+                if case["input"] == wrong:
+                    who.setdefault(case["answer"], []).append(name)
         rows = [
-            f"| {name} | {_changed(wrong, case['answer'])} | {'right' if case['answer'] == wanted else '–'} |"
-            for name, cases in sorted(answers.items())
-            for case in cases
-            if case["input"] == wrong
+            f"| {_changed(wrong, answer)} | {'right' if answer == wanted else '–'} "
+            f"| {_names(names, len(answers))} |"
+            for answer, names in who.items()
         ]
-        head = f"| run | answer | |\n|---|---|---|\n| wanted | {_changed(wrong, wanted)} | |"
-        parts += [f"## {wrong}", "\n".join([head, *rows])]
+        parts += [f"## {wrong}", "\n".join(["| answer | | runs |", "|---|---|---|", *rows])]
     return "\n\n".join(parts) + "\n"
+
+
+def _names(names: list[str], all_runs: int) -> str:
+    """How many, and who; of a majority, who was not among them is clear from the other rows."""
+    if len(names) > max(1, all_runs // 2):
+        return f"{len(names)} of {all_runs}"
+    return f"{len(names)}: {', '.join(names)}" if names else "none"
 
 
 def _changed(before: str, after: str) -> str:

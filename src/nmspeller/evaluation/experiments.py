@@ -18,7 +18,7 @@ from nmspeller.models import checkpoint
 from nmspeller.models.speller import SpellerModel
 from nmspeller.training.finetune import finetune
 from nmspeller.training.prediction import correct_sentences
-from nmspeller.training.recipes import Recipe, read_recipe
+from nmspeller.training.recipes import read_recipe
 from nmspeller.training.start import start_model
 from nmspeller.training.trainer import Report
 
@@ -108,7 +108,8 @@ def run_job(
     for active in ("always", "training") if job.ngram else ("",):
         # The starred file is written last: its presence means that the job is done.
         target = finished if active != "always" else out / f"{job.name}-always.json"
-        record = measure(model, prepared, job, plan, active=active, seconds=trained, sets=sets, recipe=recipe)
+        record = measure(model, prepared, job, active=active, seconds=trained, sets=sets)
+        record["config"] = {"recipe": recipe, "start": start.name if start else None, **asdict(plan)}
         target.write_text(json.dumps(record, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
@@ -116,14 +117,12 @@ def measure(
     model: SpellerModel,
     prepared: Prepared,
     job: Job,
-    plan: Recipe,
     *,
     active: str,
     seconds: float,
     sets: Sequence[str],
-    recipe: str,
 ) -> dict[str, Any]:
-    """Everything about a run that tables and readers want, as plain values."""
+    """Everything that a trained speller shows, as plain values."""
     if model.semantic.masking is not None:
         model.semantic.masking.config = replace(model.semantic.masking.config, active=active)
 
@@ -137,7 +136,6 @@ def measure(
         "ngram": job.ngram or "none",
         "active": active,
         "seed": job.seed,
-        "config": {"recipe": recipe, **asdict(plan)},
         "data_hashes": prepared.manifest["sources"],
         "seconds": seconds,
         "metrics": {name: scores.as_dict() for name, scores in suites.score(predictions).items()},

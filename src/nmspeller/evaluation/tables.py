@@ -1,5 +1,6 @@
 """Results as Markdown, written from the runs' files; nothing in them is typed by hand."""
 
+import json
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from statistics import mean, stdev
@@ -162,17 +163,22 @@ def _others_table(groups: Sequence[Group], names: Iterable[str], letters: dict[s
 
 
 def _runs_table(groups: Sequence[Group]) -> str:
+    """Every run, and by letter the data it learnt from; the sets of data stand below, once each."""
+    runs = [run for group in groups for run in group.runs]
+    data = {json.dumps(run.data_hashes): run.data_hashes for run in runs}
+    letters = {key: f"D{number}" for number, key in enumerate(data, 1)}
     rows = [
-        [
-            run.name,
-            str(run.seed),
-            f"{run.seconds:,.0f}",
-            ", ".join(f"{k} {v[:12]}" for k, v in run.data_hashes.items()),
-        ]
-        for group in groups
-        for run in group.runs
+        [run.name, str(run.seed), f"{run.seconds:,.0f}", letters[json.dumps(run.data_hashes)]] for run in runs
     ]
-    return _table(["Run", "Seed", "Seconds", "Data"], rows)
+    sources = [
+        f"{letters[key]}: " + ", ".join(f"{name} `{digest[:12]}`" for name, digest in hashes.items())
+        for key, hashes in data.items()
+    ]
+    total = sum(
+        {run.name.removesuffix("-always").removesuffix("-training"): run.seconds for run in runs}.values()
+    )
+    spent = f"Seconds are those of the training, in all {total:,.0f}; a run with the layer on and off is one."
+    return "\n\n".join([_table(["Run", "Seed", "Seconds", "Data"], rows), spent, *sources])
 
 
 def _title(group: Group, letters: dict[str, str]) -> list[str]:

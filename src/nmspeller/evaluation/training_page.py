@@ -10,7 +10,12 @@ from typing import Any
 
 from nmspeller.evaluation.plots import draw_losses
 
-LOGS = {"pretraining": "pretrain", "the shipped model": "shipped_training"}
+LOGS = {
+    "pretraining": "pretrain",
+    "the shipped model, stage 1": "shipped_stage0",
+    "the shipped model, stage 2": "shipped_stage1",
+    "the shipped model, stage 3": "shipped_stage2",
+}
 
 
 def write_training_page(folder: str | Path) -> Path:
@@ -36,9 +41,9 @@ def write_training_page(folder: str | Path) -> Path:
     parts = [
         "# What training cost",
         "Written by `python -m nmspeller.evaluation.training_page docs/results` from the logs beside it. One"
-        " H200, bf16, compiled, 65,536 packed tokens a step, with the [PAD] that fills a step; tokens/s is"
-        " the median over the log's lines of the difference to the line before. The losses are each run's own"
-        " and cannot be compared.",
+        " H200, bf16; `configs/pretrain/continue.yaml` and `configs/recipes/shipped.yaml` say how. Tokens"
+        " include the [PAD] that fills a packed step; tokens/s is the median over the log's lines of the"
+        " difference to the line before. The losses are each run's own and cannot be compared.",
         "\n".join([header, *rows]),
         "Pretraining on held-out text, in percent (see `training/probes.py`): masked characters guessed,"
         " confusable replacements restored, sound characters changed.",

@@ -35,25 +35,26 @@ def weight_files(folder: Path, device: Device) -> tuple[Path, ...]:
     """What the model is read from: on the processor rather the export, on a GPU rather the checkpoint.
 
     Raises:
-        InputError: the folder holds no model for that device.
+        InputError: the folder holds no model.
     """
-    preferred = (_EXPORTED, *_CHECKPOINTS) if device is Device.CPU else _CHECKPOINTS
+    preferred = (_EXPORTED, *_CHECKPOINTS) if device is Device.CPU else (*_CHECKPOINTS, _EXPORTED)
     for names in preferred:
         if all((folder / name).is_file() for name in names):
             return tuple(folder / name for name in names)
-    if device is Device.CPU:
-        raise InputError(f"{folder} holds no model.onnx; give a folder that `nmspeller export` wrote.")
-    raise InputError(f"{folder} holds no model.safetensors with its config, which a GPU needs.")
+    raise InputError(f"{folder} holds no model.onnx; give a folder that `nmspeller export` wrote.")
 
 
 def open_engine(
     folder: Path, vocabulary: Vocabulary, device: Device, *, threads: int | None = None
 ) -> AnyEngine:
-    """The folder's model, loaded: an export on ONNX Runtime, a checkpoint on PyTorch."""
+    """The folder's model, loaded: on the processor an export by ONNX Runtime, all else by PyTorch."""
     files = weight_files(folder, device)
-    if files[0].name == "model.onnx":
+    exported = files[0].name == "model.onnx"
+    if exported and device is Device.CPU:
         return Engine(files[0], vocabulary, threads=threads)
+    from nmspeller.runtime.exported import read_exported
     from nmspeller.runtime.torch_engine import TorchEngine
     from nmspeller.runtime.weights import read_source
 
-    return TorchEngine(read_source(folder), vocabulary, device.value, threads=threads)
+    source = read_exported(folder) if exported else read_source(folder)
+    return TorchEngine(source, vocabulary, device.value, threads=threads)

@@ -104,6 +104,8 @@ class Finder:
             corrected[found.positions] = found.targets
             still_allowed[found.positions] = False
             more, unsure = self._read(corrected, still_allowed, windows, thresholds)
+            if not len(more.positions):
+                break
             found = Findings.join([found, more]).in_order()
         return found
 

@@ -40,7 +40,7 @@ class Speller:
         replacements: texts that are always replaced, at hand or in a file of `wrong<TAB>right` a line. A file
             is read again when it changes.
         threads: how many cores to use; all by default.
-        device: "cpu" or "cuda". A GPU reads in single calls many texts, and needs PyTorch and a checkpoint.
+        device: "cpu" or "cuda". A GPU, which needs PyTorch and onnx, is for many texts in one call.
 
     Attributes:
         vocabulary: the characters that the model knows.

@@ -71,7 +71,7 @@ def batch(
         None, help="The Ray cluster to use; otherwise one is started for the job.", show_default=False
     ),
     device: Device = typer.Option(
-        Device.cpu, help="cuda is one GPU that all workers share; it needs PyTorch and a checkpoint."
+        Device.cpu, help="cuda is one GPU that all workers share; it needs PyTorch and onnx."
     ),
     workers: int = typer.Option(
         None, min=1, help="How many; otherwise one a core, and at most 8 a GPU.", show_default=False

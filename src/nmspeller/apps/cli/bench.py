@@ -20,7 +20,7 @@ def check(
     model: Path = typer.Option(
         None, metavar="FOLDER", help="A model folder instead of the shipped model.", show_default=False
     ),
-    device: Device = typer.Option(Device.cpu, help="cuda needs PyTorch and a checkpoint."),
+    device: Device = typer.Option(Device.cpu, help="cuda needs PyTorch and onnx."),
     sentences: int = typer.Option(2000, min=1, help="How many."),
     texts: Path = typer.Option(
         None, help="A file of sentences or pairs; made ones if not given.", show_default=False
