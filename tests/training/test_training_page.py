@@ -14,7 +14,8 @@ def test_compilation_does_not_count_as_speed():
 
 
 def test_the_published_page_is_up_to_date(tmp_path):
-    for name in ("pretrain.json", *(f"{log}.jsonl" for log in LOGS.values())):
-        shutil.copy(RESULTS / name, tmp_path)
+    for name in (*LOGS.values(), "shipped_variants"):
+        for path in RESULTS.glob(f"{name}.json*"):
+            shutil.copy(path, tmp_path)
     page = write_training_page(tmp_path)
     assert page.read_text(encoding="utf-8") == (RESULTS / "training.md").read_text(encoding="utf-8")

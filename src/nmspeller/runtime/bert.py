@@ -17,13 +17,15 @@ def build(source: Source, arithmetic: Arithmetic) -> onnx.ModelProto:
     Inputs: `ids` (batch, length) int32 with [CLS] first and [SEP] behind each text, padded; `lengths`
     (batch,) int32, the special tokens counted. Outputs, for all positions but the first and the last column:
     `best` (batch, length - 2, 5) int32, their `probabilities`, and `kept` (batch, length - 2), the
-    probability of the character that stands there.
+    probability of the character that stands there. `embedded` (batch, length, hidden) is what the first
+    layer reads, for those who want to show what a masking layer would attend to.
     """
     graph = Graph()
     ids = graph.input("ids", np.int32, ["batch", "length"])
     lengths = graph.input("lengths", np.int32, ["batch"])
     build_part = _Builder(graph, source, arithmetic)
     hidden = build_part.embeddings(ids)
+    graph.output(hidden, "embedded", np.float32, ["batch", "length", source.encoder.hidden])
     for layer in range(source.encoder.layers):
         hidden = build_part.layer(f"semantic.layers.{layer}", hidden, lengths)
     build_part.head(hidden, ids)

@@ -81,6 +81,15 @@ class Engine:
             yield self._run(ids, order[first:last], starts, lengths, doubt)
             first = last
 
+    def embedded(self, ids: Ids) -> Floats:
+        """What the first layer reads of a window, [CLS] and [SEP] too: (length,) -> (length + 2, hidden)."""
+        cls, sep, _ = self._specials
+        row = np.array([[cls, *ids, sep]], np.int32)
+        embedded: Floats = self._session.run(
+            ["embedded"], {"ids": row, "lengths": np.array([row.shape[1]], np.int32)}
+        )[0][0]
+        return embedded
+
     def _run(
         self,
         ids: Ids,

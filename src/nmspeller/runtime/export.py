@@ -7,9 +7,11 @@ from pathlib import Path
 
 from nmspeller.data.pairs import Pair
 from nmspeller.errors import InputError
+from nmspeller.runtime import masking
 from nmspeller.runtime.arithmetic import Arithmetic, Float
 from nmspeller.runtime.bert import build
 from nmspeller.runtime.calibration import FINE, integer_arithmetic
+from nmspeller.runtime.masking import MaskingLayer
 from nmspeller.runtime.policy import Policy
 from nmspeller.runtime.reader import Reader
 from nmspeller.runtime.thresholds import calibrate
@@ -24,7 +26,7 @@ def export_model(
     fine: Sequence[str] = FINE,
     arithmetic: Arithmetic | None = None,
 ) -> Path:
-    """Write model.onnx, vocab.txt, card.md and a policy.json that is not calibrated yet.
+    """Write model.onnx, vocab.txt, card.md, masking.npz and a policy.json that is not calibrated yet.
 
     Args:
         checkpoint: a checkpoint of ours, or a Hugging Face BertForMaskedLM folder.
@@ -48,6 +50,7 @@ def export_model(
     _write(out / "card.md", _card(source))
     policy = Policy.uncalibrated()
     replace(policy, window=min(policy.window, source.encoder.positions - 2)).write(out / "policy.json")
+    MaskingLayer.of(source).write(out / masking.FILE)
     _write(out / "model.onnx", content)
     return out
 

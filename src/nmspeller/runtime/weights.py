@@ -1,7 +1,7 @@
 """Reading a trained BERT speller without torch: our checkpoints and Hugging Face's BertForMaskedLM."""
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
@@ -21,11 +21,15 @@ TABLE = "semantic.embeddings.words.weight"
 
 @dataclass(frozen=True)
 class Source:
-    """A BERT speller: its sizes, its weights under our own names, the folder it came from."""
+    """A BERT speller: its sizes, its weights under our own names, the folder it came from.
+
+    `masking` holds the weights of its n-gram masking layer, where it was trained with one.
+    """
 
     encoder: EncoderConfig
     weights: Weights
     folder: Path
+    masking: Weights = field(default_factory=dict)
 
     @property
     def vocabulary(self) -> Vocabulary:
@@ -57,8 +61,11 @@ def _read_checkpoint(folder: Path) -> Source:
     if config.masking is not None and config.masking.active == "always":
         raise InputError(f"{folder} masks n-grams in prediction too, and that cannot be exported so far.")
     tensors = _tensors(folder)
-    weights = {name: tensor for name, tensor in tensors.items() if not name.startswith("semantic.masking.")}
-    return Source(config.encoder, weights, folder)
+    prefix = "semantic.masking.layer."
+    masking = {
+        name.removeprefix(prefix): tensors.pop(name) for name in list(tensors) if name.startswith(prefix)
+    }
+    return Source(config.encoder, tensors, folder, masking)
 
 
 def _read_hugging_face(folder: Path) -> Source:

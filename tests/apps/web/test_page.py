@@ -314,6 +314,11 @@ class TestWithTheShippedModel:
         page.wait_for_selector(".tile")
         assert page.locator("#as-is li").count() == 5
         assert page.locator("#masked li").count() == 5
+        shades = page.eval_on_selector_all(
+            ".tile", "tiles => tiles.map(t => t.style.getPropertyValue('--weight'))"
+        )
+        assert max(map(float, shades)) == 1
+        assert len(set(shades)) > 3
         screenshot(page, "masking")
         before = page.text_content(".tile[aria-selected=true]")
         page.focus("#tiles")

@@ -55,6 +55,11 @@ def config_for(path: Path) -> Config:
     return _config_of_folder(path.absolute().parent)
 
 
+def forget() -> None:
+    """Read every file again when it is next asked for; it may have changed."""
+    _config_of_folder.cache_clear()
+
+
 @lru_cache(maxsize=4096)
 def _config_of_folder(folder: Path) -> Config:
     file = folder / FILE_NAME

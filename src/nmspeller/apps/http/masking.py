@@ -1,7 +1,7 @@
 """`POST /v1/masking`: how the model reads each character of a sentence, with and without its n-gram masked.
 
 Masking here is literal, the paper's ideal: for each position the sentence is read once with the characters of
-its window replaced by [MASK]. The trained layer's attention is shown too where the model's folder has one.
+its window replaced by [MASK]. The attention of the model's masking layer is shown beside it.
 """
 
 from collections.abc import Sequence
@@ -21,6 +21,7 @@ from nmspeller.apps.http.refusals import Refusal
 from nmspeller.apps.http.service import Service
 from nmspeller.errors import InputError
 from nmspeller.runtime.engine import Engine, Floats, Ids
+from nmspeller.runtime.masking import FILE, MaskingLayer
 from nmspeller.runtime.reader import SHIPPED
 from nmspeller.text.script import simplify
 from nmspeller.text.vocabulary import Vocabulary
@@ -65,7 +66,10 @@ class MaskingAnswer(BaseModel):
     """`attention[i][j]`: how much the masking layer looks at character j to predict character i."""
 
     positions: list[Position]
-    attention: list[list[float]] | None = Field(description="Null where the model has no masking layer.")
+    attention: list[list[float]] | None = Field(description="Null where the model's folder has no layer.")
+    trained: bool = Field(
+        description="Whether the model was trained with the layer; else it is shown as training would begin."
+    )
 
 
 @router.post(
@@ -100,7 +104,8 @@ class MaskedReader:
     def __init__(self, folder: Path) -> None:
         self._vocabulary = Vocabulary.from_file(folder / "vocab.txt")
         self._engine = Engine(folder / "model.onnx", self._vocabulary)
-        self._layer = folder / "masking.npz"
+        stored = folder / FILE
+        self._layer = MaskingLayer.read(stored) if stored.is_file() else None
 
     def read(self, text: str, window: str) -> dict[str, Any]:
         """The answer to a request."""
@@ -123,6 +128,7 @@ class MaskedReader:
                 for at, character in enumerate(text)
             ],
             "attention": self._attention(ids, bounds),
+            "trained": self._layer is not None and self._layer.trained,
         }
 
     def _score(self, rows: Ids) -> tuple[Ids, Floats]:
@@ -144,37 +150,7 @@ class MaskedReader:
         ]
 
     def _attention(self, ids: Ids, bounds: Bounds) -> list[list[float]] | None:
-        if not self._layer.is_file():
+        if self._layer is None:
             return None
-        with np.load(self._layer, allow_pickle=False) as layer:
-            arrays = {name: layer[name].astype(np.float32) for name in layer.files}
-        cls, sep = self._vocabulary.cls, self._vocabulary.sep
-        weights = masking_attention(arrays, np.array([cls, *ids, sep]), bounds)
+        weights = self._layer.attention(self._engine.embedded(ids), bounds)
         return [[round(float(weight), 4) for weight in row] for row in weights]
-
-
-def masking_attention(layer: dict[str, Floats], ids: Ids, bounds: Bounds) -> Floats:
-    """The masking layer's attention, averaged over its heads, among a sentence's own characters.
-
-    `layer` holds query_vectors (positions, hidden), which are LayerNorm(E[MASK] + E_pos + E_type);
-    word_embeddings (vocabulary, hidden), position_embeddings (positions, hidden) with the type's added,
-    norm_weight and norm_bias (hidden,), of which the keys are made; wq, wk (hidden, hidden) as in x @ w + b;
-    bq, bk (hidden,); heads ().
-    `ids` (length + 2,) has [CLS] and [SEP] around it. The result is (length, length).
-    """
-    length = len(ids)
-    heads = int(layer["heads"])
-    embedded = layer["word_embeddings"][ids] + layer["position_embeddings"][:length]
-    centred = embedded - embedded.mean(-1, keepdims=True)
-    spread = np.sqrt(embedded.var(-1, keepdims=True) + 1e-12)
-    embedded = centred / spread * layer["norm_weight"] + layer["norm_bias"]
-    queries = layer["query_vectors"][:length] @ layer["wq"] + layer["bq"]
-    keys = embedded @ layer["wk"] + layer["bk"]
-    size = queries.shape[1] // heads
-    queries, keys = (array.reshape(length, heads, size).transpose(1, 0, 2) for array in (queries, keys))
-    scores = queries @ keys.transpose(0, 2, 1) / np.sqrt(size)
-    for at, (start, stop) in enumerate(bounds, start=1):
-        scores[:, at, start + 1 : stop + 1] -= 10_000
-    weights = np.exp(scores - scores.max(-1, keepdims=True))
-    weights /= weights.sum(-1, keepdims=True)
-    return weights.mean(0)[1:-1, 1:-1]

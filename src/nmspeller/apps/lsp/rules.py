@@ -100,7 +100,7 @@ class Place:
 
     def _project(self) -> config.Config:
         # The file may have changed since the last check, and the command line's cache lives as long as we do.
-        config._config_of_folder.cache_clear()
+        config.forget()
         anchor = self.path or (self.root / "unsaved" if self.root else None)
         return config.config_for(anchor) if anchor else config.Config()
 

@@ -83,6 +83,8 @@ const WORDS = {
     masked: "遮住之后",
     maskedNote: "窗口换成 [MASK]，只靠上下文",
     attention: "底色深浅：遮蔽层预测“{character}”时对各字的注意力。",
+    attentionAtStart:
+      "底色深浅：遮蔽层预测“{character}”时对各字的注意力。此模型训练时未用遮蔽层，所示为其初始状态（编码器第一层的副本）。",
     noAttention: "随附的模型不含遮蔽层（它只在训练时起作用），所以这里没有注意力。",
     agrees: "遮与不遮，模型都认为这里是“{character}”。",
     fooled: "遮住之后模型认为是“{masked}”，看得见原字时是“{asIs}”：原字左右了判断。",
@@ -172,6 +174,8 @@ const WORDS = {
     masked: "Masked",
     maskedNote: "The window replaced by [MASK], context alone",
     attention: "The darker a character, the more the masking layer attends to it when predicting “{character}”.",
+    attentionAtStart:
+      "The darker a character, the more the masking layer attends to it when predicting “{character}”. This model was trained without the layer, which is shown as training would begin: a copy of the encoder’s first layer.",
     noAttention: "The model at hand has no masking layer (it works in training only), so there is no attention to show.",
     agrees: "Masked or not, the model reads “{character}” here.",
     fooled: "Masked, the model reads “{masked}”; seeing the character, “{asIs}”: the character swayed it.",

@@ -69,7 +69,7 @@ export class Masking {
   draw() {
     this.at("masking-view").hidden = !this.answer
     if (!this.answer) return
-    const { positions, attention } = this.answer
+    const { positions, attention, trained } = this.answer
     const position = positions[this.chosen]
     const weights = attention?.[this.chosen]
     const strongest = weights ? Math.max(...weights) : 1
@@ -96,7 +96,7 @@ export class Masking {
     )
     this.at("tiles").setAttribute("aria-activedescendant", `tile-${this.chosen}`)
     this.at("attention-note").textContent = weights
-      ? t("attention", { character: position.character })
+      ? t(trained ? "attention" : "attentionAtStart", { character: position.character })
       : t("noAttention")
     drawBars(this.at("as-is"), position.as_is, position.character)
     drawBars(this.at("masked"), position.masked, position.character)
