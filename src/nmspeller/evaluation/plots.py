@@ -18,10 +18,13 @@ def draw_losses(logs: Mapping[str, Path], path: str | Path) -> None:
         InputError: a log is damaged, or matplotlib is missing.
     """
     figure, axes = _figure("step", "loss")
+    everything: list[float] = []
     for name, log in logs.items():
         steps, losses = read_losses(log)
         axes.plot(steps, losses, label=name, linewidth=1)
-    axes.set_yscale("log")
+        everything += losses
+    if everything and max(everything) > 10 * min(everything):
+        axes.set_yscale("log")  # within one power of ten its labels are hard to read
     axes.legend(fontsize="small")
     _save(figure, path)
 

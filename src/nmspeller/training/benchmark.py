@@ -43,7 +43,7 @@ def measure_training(
     """
     processes = join_processes()
     cuda = processes.device.type == "cuda"
-    rows = 512 if cuda else 8
+    rows = 1024 if cuda else 8
     prepared = Prepared(data) if data else None
     sizes = {"vocabulary": 8372, "mask_id": 4, "dropout": 0.0, "attention_dropout": 0.0, **(encoder or {})}
     if prepared:
@@ -56,8 +56,6 @@ def measure_training(
     )
     loop = LoopConfig(
         optimiser=OptimiserConfig(kind="muon", rate=1e-4),
-        packed=True,
-        packed_tokens=rows * LENGTH,
         compile=cuda,
         precision="bf16" if cuda else "fp32",
         workers=12 if cuda and prepared else 0,
