@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from nmspeller import InputError, Speller
+from nmspeller.apps.cli import run
 from nmspeller.runtime.benchmark import measure
 from nmspeller.runtime.engine import Engine
 from nmspeller.runtime.torch_engine import TorchEngine
@@ -101,6 +102,16 @@ def test_the_hash_covers_the_weights_and_their_sizes(
 def test_a_pickled_speller_stays_on_its_engine(on_torch: Speller) -> None:
     again = pickle.loads(pickle.dumps(on_torch))
     assert again.check("我门去外国") == on_torch.check("我门去外国")
+
+
+def test_batch_workers_read_on_torch_too(checkpoint_folder: Path, on_torch: Speller, tmp_path: Path) -> None:
+    texts = ["".join(text.split()) or "我" for text in make_texts(60, 50)]
+    (tmp_path / "in.txt").write_text("".join(f"{text}\n" for text in texts), "utf-8")
+    job = ["batch", str(tmp_path / "in.txt"), str(tmp_path / "out"), "--workers", "2", "--shard-size", "1000"]
+    assert run([*job, "--model", str(checkpoint_folder)]) == 0
+    written = (tmp_path / "out" / "in.txt").read_text("utf-8").split("\n")[:-1]
+    assert written == [answer.text for answer in on_torch.check_many(texts)]
+    assert written != texts
 
 
 def test_what_is_missing_is_said_in_a_sentence(
