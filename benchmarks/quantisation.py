@@ -8,7 +8,6 @@ thread, taken in turn, and each is the best of several.
 
 import argparse
 import json
-import platform
 import time
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -19,6 +18,7 @@ import onnxruntime
 from nmspeller.data.pairs import read_pairs
 from nmspeller.evaluation.metrics import evaluate
 from nmspeller.runtime.arithmetic import Arithmetic, Float, Integer
+from nmspeller.runtime.benchmark import processor
 from nmspeller.runtime.calibration import listen
 from nmspeller.runtime.export import export_model
 from nmspeller.runtime.parity import answers, compare
@@ -128,14 +128,6 @@ def best_times(readers: dict[str, Reader], texts: list[str], rounds: int) -> dic
             answers(reader, texts, reader.policy)
             best[name] = min(best[name], time.process_time() - start)
     return best
-
-
-def processor() -> str:
-    try:
-        lines = Path("/proc/cpuinfo").read_text("utf-8").splitlines()
-        return next(line.split(": ")[1] for line in lines if line.startswith("model name"))
-    except (OSError, StopIteration):
-        return platform.processor()
 
 
 def page(result: dict) -> str:

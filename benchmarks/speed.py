@@ -13,7 +13,6 @@ as well. Writes docs/results/speed.json and .md.
 import argparse
 import json
 import os
-import platform
 import random
 import statistics
 import subprocess
@@ -22,6 +21,8 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+
+from nmspeller.runtime.benchmark import processor
 
 ROUNDS = 40
 # Seconds between turns, for the other side's threads to come to rest.
@@ -229,14 +230,6 @@ print(json.dumps({"characters": len(text), "seconds": round(seconds, 1), "peak_m
     )
     found: dict[str, float] = json.loads(done.stdout)
     return found
-
-
-def processor() -> str:
-    try:
-        lines = Path("/proc/cpuinfo").read_text("utf-8").splitlines()
-        return next(line.split(": ")[1] for line in lines if line.startswith("model name"))
-    except (OSError, StopIteration):
-        return platform.processor()
 
 
 def page(result: dict[str, Any]) -> str:

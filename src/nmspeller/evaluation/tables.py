@@ -174,9 +174,7 @@ def _runs_table(groups: Sequence[Group]) -> str:
         f"{letters[key]}: " + ", ".join(f"{name} `{digest[:12]}`" for name, digest in hashes.items())
         for key, hashes in data.items()
     ]
-    total = sum(
-        {run.name.removesuffix("-always").removesuffix("-training"): run.seconds for run in runs}.values()
-    )
+    total = sum({(run.model, run.ngram, run.seed, run.protocol): run.seconds for run in runs}.values())
     spent = f"Seconds are those of the training, in all {total:,.0f}; a run with the layer on and off is one."
     return "\n\n".join([_table(["Run", "Seed", "Seconds", "Data"], rows), spent, *sources])
 

@@ -13,12 +13,11 @@ from torch.nn import functional
 from nmspeller.errors import InputError
 from nmspeller.models import names
 from nmspeller.models.batch import NO_TARGET, Batch, PackedBatch
+from nmspeller.models.chains import NEVER
 from nmspeller.models.config import EncoderConfig, MaskingConfig, SpellerConfig
 from nmspeller.models.encoder import Embeddings, Layer, dropout, initialise, run, stack
 from nmspeller.models.masking import NGramMasking
 from nmspeller.text.vocabulary import Vocabulary
-
-_NEVER = -1e4  # a score so low that its probability is 0, in bfloat16 too
 
 
 class SemanticEncoder(nn.Module):
@@ -72,7 +71,7 @@ class Head(nn.Module):
         if aligned:
             missing = -len(words) % 64
             words = functional.pad(words, (0, 0, 0, missing))
-            bias = functional.pad(bias, (0, missing), value=_NEVER)
+            bias = functional.pad(bias, (0, missing), value=NEVER)
         return functional.linear(self.dropout(hidden), words, bias)
 
 

@@ -154,6 +154,11 @@ def _name(device: Device) -> str:
         from nmspeller.models.scoring import device_name
 
         return device_name()
+    return processor()
+
+
+def processor() -> str:
+    """What the processor calls itself."""
     try:
         lines = Path("/proc/cpuinfo").read_text("utf-8").splitlines()
         return next(line.split(": ")[1] for line in lines if line.startswith("model name"))

@@ -1,9 +1,9 @@
 """Where a model runs, and which of a folder's files it then comes from."""
 
-from enum import Enum
 from pathlib import Path
 
 from nmspeller.errors import InputError
+from nmspeller.runtime.choice import Choice
 from nmspeller.runtime.engine import Engine
 from nmspeller.runtime.findings import AnyEngine
 from nmspeller.text.vocabulary import Vocabulary
@@ -12,23 +12,11 @@ _EXPORTED = ("model.onnx",)
 _CHECKPOINTS = (("model.safetensors", "config.yaml"), ("model.safetensors", "config.json"))
 
 
-class Device(str, Enum):
+class Device(Choice):
     """The processor, or an NVIDIA GPU."""
 
     CPU = "cpu"
     CUDA = "cuda"
-
-    @classmethod
-    def parse(cls, device: "Device | str") -> "Device":
-        """The device of that name.
-
-        Raises:
-            InputError: there is no such device.
-        """
-        try:
-            return cls(device)
-        except ValueError:
-            raise InputError(f"there is no device {device!r}; choose one of cpu, cuda.") from None
 
 
 def weight_files(folder: Path, device: Device) -> tuple[Path, ...]:

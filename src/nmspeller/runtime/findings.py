@@ -93,8 +93,8 @@ class Finder:
         allowed = allowed & self.replaceable[ids]
         allowed_before = np.concatenate(([0], np.cumsum(allowed)))
         windows = windows.subset(allowed_before[windows.keep_stops] > allowed_before[windows.keep_starts])
-        found, unsure = self._read(ids, allowed, windows, thresholds)
-        for _ in range(1, passes):
+        found, unsure = self._read(ids, allowed, windows, thresholds, last=passes == 1)
+        for number in range(2, passes + 1):
             # The text is read again as corrected so far; what was found stays found. Where nothing was found,
             # or nothing else was in doubt, a second reading would say the same.
             windows = windows.subset(windows.hold(found.positions) & windows.hold(unsure))
@@ -103,18 +103,27 @@ class Finder:
             corrected, still_allowed = ids.copy(), allowed.copy()
             corrected[found.positions] = found.targets
             still_allowed[found.positions] = False
-            more, unsure = self._read(corrected, still_allowed, windows, thresholds)
+            more, unsure = self._read(corrected, still_allowed, windows, thresholds, last=number == passes)
             if not len(more.positions):
                 break
             found = Findings.join([found, more]).in_order()
         return found
 
     def _read(
-        self, ids: Ids, allowed: NDArray[np.bool_], windows: Windows, thresholds: Thresholds
+        self,
+        ids: Ids,
+        allowed: NDArray[np.bool_],
+        windows: Windows,
+        thresholds: Thresholds,
+        *,
+        last: bool,
     ) -> tuple[Findings, Positions]:
-        """What the thresholds accept, and the positions, in order, where another character is possible."""
+        """What the thresholds accept, and the positions, in order, where another character is possible.
+
+        After the last reading nobody asks for the latter, so they are not looked for.
+        """
         accepted, unsure = [], [np.zeros(0, np.intp)]
-        floor = min(thresholds.explained, thresholds.unexplained, _UNSURE)
+        floor = min(thresholds.explained, thresholds.unexplained, 1.0 if last else _UNSURE)
         # Where the character that stands there is likelier than this, no other reaches the floor.
         doubt = 1 - floor + 1e-3
         for scores in self.engine.scores(ids, windows.starts, windows.stops, doubt):

@@ -2,34 +2,21 @@
 
 import json
 from dataclasses import asdict, dataclass, field
-from enum import Enum
 from pathlib import Path
 from typing import Any
 
 from nmspeller.errors import InputError
+from nmspeller.runtime.choice import Choice
 
 FORMAT = "nmspeller policy 1"
 
 
-class Level(str, Enum):
+class Level(Choice):
     """How sure the speller must be before it proposes an edit."""
 
     CAREFUL = "careful"
     BALANCED = "balanced"
     THOROUGH = "thorough"
-
-    @classmethod
-    def parse(cls, level: "Level | str") -> "Level":
-        """The level of that name.
-
-        Raises:
-            InputError: there is no such level.
-        """
-        try:
-            return cls(level)
-        except ValueError:
-            names = ", ".join(known.value for known in cls)
-            raise InputError(f"there is no level {level!r}; choose one of {names}.") from None
 
 
 @dataclass(frozen=True)

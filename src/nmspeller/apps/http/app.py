@@ -53,7 +53,7 @@ def create_app(settings: Settings, load_checker: Callable[[], Checker]) -> FastA
         await service.warm_up()
         loop = asyncio.get_running_loop()
         # Signals can only be handled in a process's main thread, and there is no SIGHUP on Windows.
-        with suppress(ValueError, RuntimeError, NotImplementedError, AttributeError):
+        with suppress(ValueError, RuntimeError, AttributeError):
             loop.add_signal_handler(signal.SIGHUP, lambda: loop.run_in_executor(None, service.reload))
         logs.event("started", version=__version__, model=getattr(service.checker, "model_hash", None))
         yield
