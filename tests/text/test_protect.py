@@ -146,16 +146,23 @@ def test_hostile_text_takes_linear_time(unit: str) -> None:
     assert time.process_time() - start < 2
 
 
-def test_a_hundred_thousand_words_are_built_in_less_than_a_second() -> None:
+def test_a_hundred_thousand_words_are_built_in_linear_time() -> None:
     choose = random.Random(0)
     words = {
         "".join(chr(choose.randrange(0x4E00, 0x9FA6)) for _ in range(choose.randint(2, 4)))
         for _ in range(110_000)
     }
     listed = sorted(words)[:100_000]
-    start = time.process_time()
+
+    def seconds(count: int) -> float:
+        start = time.process_time()
+        WordMatcher(listed[:count])
+        return time.process_time() - start
+
+    rounds = [(seconds(25_000), seconds(100_000)) for _ in range(3)]
+    few, many = (min(times) for times in zip(*rounds, strict=True))
+    assert many < 9 * few
     matcher = WordMatcher(listed)
-    assert time.process_time() - start < 1
     assert len(matcher) == 100_000
     assert matcher.spans(f"了{listed[5]}了") == [Span(1, 1 + len(listed[5]), "word")]
 
