@@ -26,9 +26,8 @@ def train(prepared, start, out, *, pause=0.0, dropout=0.1, kind="muon", save_sec
     )
     config = LoopConfig(
         optimiser=OptimiserConfig(kind=kind, rate=2e-3),
-        precision="fp32",
         save_seconds=save_seconds,
-        **{"log_every": 1, **loop},
+        **{"precision": "fp32", "log_every": 1, **loop},
     )
     trainer = Trainer(
         model,

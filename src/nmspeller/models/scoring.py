@@ -15,7 +15,7 @@ from torch import Tensor
 
 from nmspeller.errors import InputError
 from nmspeller.models.batch import PackedBatch
-from nmspeller.models.bert import BertConfig, BertSpeller
+from nmspeller.models.bert import from_arrays
 from nmspeller.models.config import EncoderConfig
 
 BEST = 5
@@ -65,7 +65,7 @@ class Scorer:
         self._device = torch.device(device)
         cuda = self._device.type == "cuda"
         # Half precision has eight times bfloat16's resolution at the same speed, and BERT stays in its range.
-        self._model = _model(encoder, weights).to(self._device, torch.float16 if cuda else torch.float32)
+        self._model = from_arrays(encoder, weights).to(self._device, torch.float16 if cuda else torch.float32)
         self._read: Any = torch.compile(self._score, dynamic=False) if cuda else self._score
 
     @torch.no_grad()
@@ -128,22 +128,6 @@ class Pending:
             everything = self._scorer._score(self._batch, self._inside, len(self._inside))
             found = Doubtful._make(tensor.cpu().numpy() for tensor in everything)
         return Doubtful._make(values[found.kept <= most] for values in found)
-
-
-def _model(encoder: EncoderConfig, weights: Mapping[str, NDArray[np.float32]]) -> BertSpeller:
-    """A speller of these sizes and weights, in eval mode."""
-    model = BertSpeller(
-        BertConfig(encoder=encoder, head="mlm" if "head.dense.weight" in weights else "linear")
-    )
-    own = {name: tuple(tensor.shape) for name, tensor in model.state_dict().items()}
-    found = {name: array.shape for name, array in weights.items()}
-    if own != found:
-        name = next(name for name in [*own, *found] if own.get(name) != found.get(name))
-        raise InputError(
-            f"the weights have {name!r} of shape {found.get(name)}, not {own.get(name)} as in the config."
-        )
-    model.load_state_dict({name: torch.from_numpy(array) for name, array in weights.items()})
-    return model.eval()
 
 
 def device_name() -> str:

@@ -59,7 +59,7 @@ def read_exported(folder: Path) -> Source:
         intermediate=weights["semantic.layers.0.up.weight"].shape[0],
         positions=weights["semantic.embeddings.positions.weight"].shape[0],
         mask_id=vocabulary.mask,
-        norm_epsilon=epsilon,
+        norm_epsilon=float(f"{epsilon:.6g}"),  # ONNX keeps it in single precision
     )
     return Source(encoder, weights, folder)
 

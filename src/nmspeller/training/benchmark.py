@@ -1,6 +1,7 @@
 """How fast training is, and which share of what the device can do at best that means."""
 
 import time
+from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -14,9 +15,13 @@ from nmspeller.models.registry import build, parse
 from nmspeller.training.distributed import join_processes
 from nmspeller.training.optimisation import OptimiserConfig
 from nmspeller.training.streams import CorpusStream, NoiseConfig, Row
-from nmspeller.training.trainer import LoopConfig, Progress, Trainer
+from nmspeller.training.trainer import LoopConfig, Precision, Progress, Trainer
 
 LENGTH = 128
+
+
+class _Enough(Exception):
+    """Enough was seen."""
 
 
 class RandomRows:
@@ -34,12 +39,18 @@ class RandomRows:
 
 
 def measure_training(
-    *, seconds: float, data: Path | None = None, encoder: dict[str, Any] | None = None
+    *,
+    seconds: float,
+    data: Path | None = None,
+    encoder: dict[str, Any] | None = None,
+    precision: Precision | None = None,
 ) -> dict[str, Any]:
     """Pretrain a BERT for some seconds: tokens a second once it runs, and the share of the bf16 peak.
 
+    seconds: how long after the first few steps, in which kernels are compiled.
     data: a prepared folder, whose text is then read and misspelt as in pretraining; else rows of random ids.
     encoder: other sizes than BERT-base with 8,372 characters.
+    precision: see `LoopConfig`; bf16 on a GPU and fp32 elsewhere where None.
     """
     processes = join_processes()
     cuda = processes.device.type == "cuda"
@@ -57,14 +68,19 @@ def measure_training(
     loop = LoopConfig(
         optimiser=OptimiserConfig(kind="muon", rate=1e-4),
         compile=cuda,
-        precision="bf16" if cuda else "fp32",
+        precision=precision or ("bf16" if cuda else "fp32"),
         workers=12 if cuda and prepared else 0,
-        seconds=seconds,
         log_every=10 if cuda else 1,
         save_seconds=0,
     )
     seen: list[Progress] = []
-    with TemporaryDirectory() as folder:
+
+    def watch(progress: Progress) -> None:
+        seen.append(progress)
+        if progress.seconds - seen[0].seconds > seconds:
+            raise _Enough
+
+    with TemporaryDirectory() as folder, suppress(_Enough):
         Trainer(
             model,
             stream,
@@ -73,26 +89,20 @@ def measure_training(
             seed=0,
             folder=Path(folder),
             processes=processes,
-            report=seen.append,
+            report=watch,
         ).run()
     peak = matmul_peak(processes.device)
-    speed = steady_speed([(progress.tokens, progress.seconds) for progress in seen])
+    first, last = seen[0], seen[-1]
+    speed = (last.tokens - first.tokens) / (last.seconds - first.seconds)
     work = operations_per_token(model.config.encoder)
     return {
         "device": torch.cuda.get_device_name() if cuda else "CPU",
+        "precision": loop.precision,
         "tokens_per_second": speed,
         "operations_per_token": work,
         "peak_operations_per_second": peak,
         "share_of_peak": speed * work / peak,
     }
-
-
-def steady_speed(progress: list[tuple[int, float]]) -> float:
-    """Tokens a second from (tokens, seconds) so far, over the second half, when compilation is over."""
-    (first, began), (last, ended) = progress[(len(progress) - 1) // 2], progress[-1]
-    if last == first:
-        first, began = 0, 0.0
-    return (last - first) / (ended - began)
 
 
 def operations_per_token(encoder: EncoderConfig, length: int = LENGTH) -> float:

@@ -4,25 +4,27 @@ import json
 import os
 import time
 from collections.abc import Callable
-from contextlib import nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import torch
 from safetensors import safe_open
 from safetensors.torch import save_file
 from torch import Tensor, nn
+from torch.func import functional_call
 from torch.utils.data import DataLoader
 
 from nmspeller.errors import InputError
 from nmspeller.models.batch import NO_TARGET, Batch, PackedBatch
 from nmspeller.models.speller import SpellerModel
 from nmspeller.training.distributed import Processes
+from nmspeller.training.eight_bits import use_eight_bits
 from nmspeller.training.optimisation import Optimiser, OptimiserConfig, rate_factor
 from nmspeller.training.streams import Batches, Layout, Stream
 
 Report = Callable[["Progress"], None]
+Precision = Literal["fp32", "bf16", "all-bf16", "fp8"]
 
 
 @dataclass(frozen=True)
@@ -37,7 +39,9 @@ class LoopConfig:
     packed_tokens: pack every batch to exactly this many tokens.
     compile: let torch.compile fuse the model; pays on a GPU where every batch has one shape: rows of one
     length, or `packed_tokens`.
-    precision: "bf16" computes in bfloat16 under autocast, "fp32" does not.
+    precision: "fp32"; "bf16", products in bfloat16 and what lies between them in single precision;
+    "all-bf16", everything but the loss in bfloat16, from weights that are kept in single precision; "fp8",
+    the same with the products of the transformer layers in eight bits.
     workers: processes that make batches ahead.
     save_seconds: how often the state for a resume is written; 0 = never.
     """
@@ -51,7 +55,7 @@ class LoopConfig:
     packed: bool = False
     packed_tokens: int | None = None
     compile: bool = False
-    precision: str = "bf16"
+    precision: Precision = "bf16"
     workers: int = 0
     log_every: int = 20
     save_seconds: float = 60.0
@@ -72,6 +76,24 @@ class Progress:
 
 class _Loss(nn.Module):
     """The loss as a module's forward, which is what DDP and compile wrap."""
+
+    def __init__(self, model: SpellerModel, precision: str) -> None:
+        super().__init__()
+        self.inner = _Plain(model)
+        self.precision = precision
+
+    def forward(self, batch: Batch | PackedBatch) -> Tensor:
+        if self.precision == "fp32":
+            return self.inner(batch)
+        if self.precision == "bf16":
+            with torch.autocast(batch.ids.device.type, dtype=torch.bfloat16):
+                return self.inner(batch)
+        halved = {name: tensor.to(torch.bfloat16) for name, tensor in self.inner.named_parameters()}
+        return functional_call(self.inner, halved, (batch,))
+
+
+class _Plain(nn.Module):
+    """The same in the precision of the weights."""
 
     def __init__(self, model: SpellerModel) -> None:
         super().__init__()
@@ -104,7 +126,9 @@ class Trainer:
             stream, Layout(config.packed, config.packed_tokens), pad, processes.rank, processes.world
         )
         self.optimiser = Optimiser(model, config.optimiser)
-        self.loss = processes.wrap(_Loss(model))
+        if config.precision == "fp8":
+            use_eight_bits(model)
+        self.loss = processes.wrap(_Loss(model, config.precision))
         if config.compile:
             one_shape = not config.packed or config.packed_tokens is not None
             compiled: Any = torch.compile(self.loss, dynamic=None if one_shape else True)
@@ -186,12 +210,7 @@ class Trainer:
 
     def _backward(self, batch: Batch | PackedBatch, targets: int) -> Tensor:
         """Gradients of the mean loss over the whole batch, of which each process holds only a share."""
-        kind = self.processes.device.type
-        half = (
-            torch.autocast(kind, dtype=torch.bfloat16) if self.config.precision == "bf16" else nullcontext()
-        )
-        with half:
-            loss = self.loss(batch)
+        loss = self.loss(batch)
         if self.processes.world > 1:
             assert batch.targets is not None
             own = (batch.targets != NO_TARGET).sum()

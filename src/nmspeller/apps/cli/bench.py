@@ -1,6 +1,7 @@
 """`nmspeller bench`"""
 
 import json
+from enum import Enum
 from pathlib import Path
 
 import typer
@@ -8,6 +9,15 @@ import typer
 from nmspeller.apps.cli.batch import Device
 
 app = typer.Typer(help="Benchmarks.", no_args_is_help=True, rich_markup_mode=None)
+
+
+class Precision(str, Enum):
+    """How products are computed in training."""
+
+    fp32 = "fp32"
+    bf16 = "bf16"
+    all_bf16 = "all-bf16"
+    fp8 = "fp8"
 
 
 @app.callback()
@@ -50,6 +60,9 @@ def train(
     data: Path | None = typer.Option(
         None, help="A prepared folder, to read and misspell its text too; random ids if not given."
     ),
+    precision: Precision | None = typer.Option(
+        None, help="How products are computed; bf16 on a GPU and fp32 elsewhere if not given."
+    ),
     as_json: bool = typer.Option(False, "--json", help="Print one JSON object."),
 ) -> None:
     """Tokens a second in training BERT-base, and the share of the device's bf16 peak that it means."""
@@ -58,7 +71,7 @@ def train(
     need_training()
     from nmspeller.training.benchmark import measure_training
 
-    found = measure_training(seconds=seconds, data=data)
+    found = measure_training(seconds=seconds, data=data, precision=precision.value if precision else None)
     if as_json:
         typer.echo(json.dumps(found))
         return

@@ -1,4 +1,4 @@
-"""`nmspeller export`"""
+"""`nmspeller export` and `nmspeller reopen`"""
 
 import json
 from pathlib import Path
@@ -54,6 +54,19 @@ def export(
     if parity:
         report["parity"] = _parity(checkpoint, out, parity)
     typer.echo(json.dumps(report, ensure_ascii=False) if as_json else _plain(report))
+
+
+def reopen(
+    model: Path | None = typer.Argument(
+        None, help="An exported folder; the shipped model if not given.", show_default=False
+    ),
+    out: Path = typer.Option(..., help="The checkpoint folder to write, for --start of `train`."),
+) -> None:
+    """Turn an exported model back into a checkpoint, to train on from it."""
+    from nmspeller.runtime.reader import SHIPPED
+    from nmspeller.runtime.reopen import reopen_model
+
+    typer.echo(reopen_model(model or SHIPPED, out))
 
 
 def _parity(checkpoint: Path, out: Path, files: list[Path]) -> dict[str, object]:
