@@ -1,6 +1,8 @@
 """Write the figures of docs/results/batch.json into docs/scale.md, between its markers.
 
-python benchmarks/batch_report.py [--gpu-rate 40000 --gpu-source "where the figure is from"]
+    python benchmarks/batch_report.py [--gpu SUMMARY.json --gpu-device "NVIDIA H200" --gpu-workers 8]
+
+SUMMARY.json is what `nmspeller batch … --device cuda --json` printed on a machine with a GPU.
 """
 
 import argparse
@@ -34,6 +36,8 @@ def figures(results: dict[str, Any]) -> str:
     ):
         if name in results:
             parts.append(show(results[name]))
+    if "gpu" in results:
+        parts.append(_gpu(results["gpu"]))
     if "speed" in results and "memory" in results:
         parts.append(_collection(results))
     lines = "\n\n".join(parts).split("\n")
@@ -154,6 +158,28 @@ def _cache(cache: dict[str, Any]) -> str:
     )
 
 
+def _gpu(gpu: dict[str, Any]) -> str:
+    job, phases = gpu["summary"], gpu["summary"]["phase_seconds"]
+    return "\n".join(
+        [
+            "### On a GPU",
+            "",
+            f"`nmspeller batch --device cuda` on one {gpu['device']}: {job['rows']:,} sentences of the corpus, one "
+            f"a line, {gpu['workers']} workers, in {job['seconds']:.1f} s, {job['rows'] / job['seconds']:,.0f} a "
+            f"second. Of these {phases['start']:.1f} s went by before the job began and {phases['correct']:.1f} s "
+            "in correcting, compilation of the model in every worker included. In the time in which the workers "
+            f"were at a shard, {gpu_rate(gpu):,.0f} a second. Peak memory of a worker: "
+            f"{job['peak_memory'] / 1e6:,.0f} MB on the host, most of it PyTorch's.",
+        ]
+    )
+
+
+def gpu_rate(gpu: dict[str, Any]) -> float:
+    """Sentences a second while workers had a shard in hand: read, checked, written."""
+    busy: float = sum(gpu["summary"]["worker_seconds"].values()) / gpu["workers"]
+    return float(gpu["summary"]["rows"] / busy)
+
+
 def _collection(results: dict[str, Any]) -> str:
     """What 10⁹ sentences take and cost."""
     core = results["speed"]["local 2"]["steady"] / 2
@@ -163,7 +189,7 @@ def _collection(results: dict[str, Any]) -> str:
     gpu = results.get("gpu")
     kinds = [(f"{CORES} cores", CORES * core, CORES * CORE_HOUR)]
     if gpu:
-        kinds.append(("1 GPU", gpu["rate"], GPU_HOUR))
+        kinds.append(("1 GPU", gpu_rate(gpu), GPU_HOUR))
     rows = []
     for kind, rate, price in kinds:
         for machines in MACHINES:
@@ -188,7 +214,10 @@ def _collection(results: dict[str, Any]) -> str:
         f"- ${CORE_HOUR:.2f} a core-hour and ${GPU_HOUR:.2f} a GPU-hour.",
     ]
     if gpu:
-        said.append(f"- A GPU corrects {gpu['rate']:,.0f} sentences/s: {gpu['source']}.")
+        said.append(
+            f"- A GPU with {gpu['workers']} cores beside it corrects {gpu_rate(gpu):,.0f} sentences/s, as "
+            "above while its workers were at a shard."
+        )
     said += [
         "",
         f"Planning and assembling run in one process and take {_time(alone)} for the collection, however "
@@ -209,12 +238,17 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--gpu-rate", type=float, help="sentences a second of one GPU, strings in, edits out")
-    parser.add_argument("--gpu-source", default="", help="where the figure is from")
+    parser.add_argument("--gpu", type=Path, help="what `batch --device cuda --json` printed")
+    parser.add_argument("--gpu-device", default="GPU")
+    parser.add_argument("--gpu-workers", type=int, default=8)
     options = parser.parse_args()
     results = json.loads(RESULTS.read_text(encoding="utf-8"))
-    if options.gpu_rate:
-        results["gpu"] = {"rate": options.gpu_rate, "source": options.gpu_source}
+    if options.gpu:
+        results["gpu"] = {
+            "device": options.gpu_device,
+            "workers": options.gpu_workers,
+            "summary": json.loads(options.gpu.read_text(encoding="utf-8")),
+        }
         RESULTS.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
     page = PAGE.read_text(encoding="utf-8")
     before, rest = page.split(BEGIN)

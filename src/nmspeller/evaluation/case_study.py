@@ -15,7 +15,7 @@ def write_cases(runs_folder: str | Path, out_folder: str | Path) -> Path:
     Raises:
         InputError: no run did.
     """
-    answers = {run["name"]: run["cases"] for run in _runs(Path(runs_folder)) if run.get("cases")}
+    answers = {name: run["cases"] for name, run in _runs(Path(runs_folder)).items() if run.get("cases")}
     if not answers:
         raise InputError(f"no run under {runs_folder} has answered the cases; run another experiment first.")
     path = Path(out_folder) / "cases.md"
@@ -30,7 +30,8 @@ def cases_page(answers: dict[str, list[dict[str, str]]]) -> str:
         "# The paper's example sentences",
         f"Written by a command from the runs' files; the sentences are those of {CITATION}. Right is an"
         f" answer that is the wanted sentence, character by character. There are {len(answers)} runs:"
-        " speller, n-gram, seed, and whether the masking layer is always active or in training alone.",
+        " speller, n-gram, seed, and whether the masking layer is always active or in training alone; before"
+        " a slash the folder of runs with another start or recipe.",
     ]
     for wrong, wanted in CASES:
         who: dict[str, list[str]] = {wanted: []}
@@ -60,13 +61,14 @@ def _changed(before: str, after: str) -> str:
     ).replace("****", "")
 
 
-def _runs(folder: Path) -> list[dict[str, Any]]:
-    contents = []
+def _runs(folder: Path) -> dict[str, dict[str, Any]]:
+    """Every run's content, by its name; in a folder below, by the folder's and its own."""
+    contents = {}
     for path in sorted(folder.rglob("*.json")):
         try:
             content = json.loads(path.read_text(encoding="utf-8"))
         except (OSError, ValueError) as wrong:
             raise InputError(f"{path} cannot be read as JSON; remove it or run it again.") from wrong
         if isinstance(content, dict) and "name" in content:
-            contents.append(content)
+            contents[(path.parent.relative_to(folder) / content["name"]).as_posix()] = content
     return contents

@@ -167,6 +167,18 @@ def experiment(
         raise InputError(f"{len(failures)} of {len(jobs)} trainings failed; see *.failure.txt in {out}.")
 
 
+def average(
+    checkpoints: list[Path] = typer.Argument(..., help="Trainings of one model that differ in their seed."),
+    out: Path = typer.Option(..., help="The checkpoint folder to write."),
+) -> None:
+    """Write the mean of several trained models, which is often better than each."""
+    need_training()
+    from nmspeller.training.averaging import average as write_mean
+
+    write_mean(checkpoints, out)
+    typer.echo(out)
+
+
 class TrainingBar:
     """Shows a person a bar, and a log file a line now and then, both on standard error."""
 
