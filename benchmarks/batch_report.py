@@ -164,11 +164,12 @@ def _gpu(gpu: dict[str, Any]) -> str:
         [
             "### On a GPU",
             "",
-            f"`nmspeller batch --device cuda` on one {gpu['device']}: {job['rows']:,} sentences of the corpus, one "
-            f"a line, {gpu['workers']} workers, in {job['seconds']:.1f} s, {job['rows'] / job['seconds']:,.0f} a "
-            f"second. Of these {phases['start']:.1f} s went by before the job began and {phases['correct']:.1f} s "
-            "in correcting, compilation of the model in every worker included. In the time in which the workers "
-            f"were at a shard, {gpu_rate(gpu):,.0f} a second. Peak memory of a worker: "
+            f"`nmspeller batch --device cuda` on one {gpu['device']}: {job['rows']:,} sentences of the corpus, "
+            f"one a line, {gpu['workers']} workers, in {job['seconds']:.1f} s, "
+            f"{job['rows'] / job['seconds']:,.0f} a second. Of these {phases['start']:.1f} s went by before the "
+            f"job began and {phases['correct']:.1f} s in correcting, compilation of the model in every worker "
+            "included. In the time in which the workers were at a shard, "
+            f"{gpu_rate(gpu):,.0f} a second. Peak memory of a worker: "
             f"{job['peak_memory'] / 1e6:,.0f} MB on the host, most of it PyTorch's.",
         ]
     )
