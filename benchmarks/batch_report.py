@@ -164,11 +164,11 @@ def _gpu(gpu: dict[str, Any]) -> str:
         [
             "### On a GPU",
             "",
-            f"`nmspeller batch --device cuda` on one {gpu['device']}: {job['rows']:,} sentences of the corpus, "
-            f"one a line, {gpu['workers']} workers, in {job['seconds']:.1f} s, "
-            f"{job['rows'] / job['seconds']:,.0f} a second. Of these {phases['start']:.1f} s went by before the "
-            f"job began and {phases['correct']:.1f} s in correcting, compilation of the model in every worker "
-            "included. In the time in which the workers were at a shard, "
+            f"`nmspeller batch --device cuda` on one {gpu['device']}: {job['rows']:,} sentences of the "
+            f"corpus, one a line, {gpu['workers']} workers, in {job['seconds']:.1f} s, "
+            f"{job['rows'] / job['seconds']:,.0f} a second. Of these {phases['start']:.1f} s went by before "
+            f"the job began and {phases['correct']:.1f} s in correcting, compilation of the model in every "
+            "worker included. In the time in which the workers were at a shard, "
             f"{gpu_rate(gpu):,.0f} a second. Peak memory of a worker: "
             f"{job['peak_memory'] / 1e6:,.0f} MB on the host, most of it PyTorch's.",
         ]
