@@ -60,9 +60,10 @@ def test_finer_layers_have_a_second_product(source_folder: Path, tmp_path: Path,
     import onnx
 
     counts = []
-    for name, kinds in (("few", ["down"]), ("many", ["qkv", "up", "down"])):
+    for name, kinds in (("one", ["1.down"]), ("few", ["down"]), ("many", ["qkv", "up", "down"])):
         options = [part for kind in kinds for part in ("--fine", kind)]
         assert run(["export", str(source_folder), str(tmp_path / name), "--texts", str(pairs), *options]) == 0
         nodes = onnx.load(tmp_path / name / "model.onnx").graph.node
         counts.append(sum(node.op_type == "MatMulIntegerToFloat" for node in nodes))
-    assert counts[1] - counts[0] == 4  # two layers, two more products each
+    assert counts[1] - counts[0] == 1  # the other of two layers
+    assert counts[2] - counts[1] == 4  # two layers, two more products each

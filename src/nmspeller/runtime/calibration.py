@@ -24,14 +24,21 @@ Samples = dict[str, NDArray[np.float32]]
 
 
 def integer_arithmetic(source: Source, texts: Sequence[str], fine: Sequence[str] = FINE) -> Arithmetic:
-    """The model in integers, closest to itself on `texts`; layers of the kinds in `fine` get two bytes."""
-    unknown = set(fine) - set(KINDS)
+    """The model in integers, closest to itself on `texts`; the layers in `fine` get two bytes.
+
+    fine: kinds of dense layers ("out"), or single ones with the number of their layer ("11.down").
+    """
+    names = {f"{layer}.{kind}" for layer in range(source.encoder.layers) for kind in KINDS}
+    unknown = set(fine) - names - set(KINDS)
     if unknown:
-        raise InputError(f"there is no layer {unknown.pop()!r} to refine; choose among {', '.join(KINDS)}.")
+        raise InputError(
+            f"there is no layer {unknown.pop()!r} to refine; choose among {', '.join(KINDS)}, or one of them"
+            f" with its layer's number before it, such as {source.encoder.layers - 1}.{KINDS[-1]}."
+        )
     samples = listen(source, texts)
     layers = {TABLE: quantise_table(source.weights[TABLE], samples.pop(TABLE))}
     for name, rows in samples.items():
-        fine_inputs = name.rpartition(".")[2] in fine
+        fine_inputs = name.endswith(tuple(f".{each}" for each in fine))
         layers[name] = quantise_layer(source.weights[f"{name}.weight"], rows, fine=fine_inputs)
     return Integer(source.weights, layers)
 

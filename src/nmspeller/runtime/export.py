@@ -33,7 +33,8 @@ def export_model(
         out: the folder to write; files of the same names in it are replaced, each whole or not at all.
         texts: some hundred sentences of the kind that will be read, to fit eight-bit integers to. Without
             them the model stays in single precision, four times as large.
-        fine: kinds of layers (qkv, out, up, down) whose inputs get a second byte: closer, and slower.
+        fine: layers (qkv, out, up, down; 11.down for a single one) whose inputs get a second byte: closer,
+            and slower.
         arithmetic: how to compute, where that has been settled already.
 
     Raises:

@@ -22,7 +22,9 @@ def export(
         [], help="Sentences to fit the integers to: a text file, or pairs, of which the sources are read."
     ),
     fine: list[str] = typer.Option(
-        [], help="Layers (qkv, out, up, down) whose inputs get a second byte: closer, and slower."
+        [],
+        help="Layers (qkv, out, up, down; 11.down for a single one) whose inputs get a second byte: closer, "
+        "and slower.",
     ),
     full: bool = typer.Option(False, "--float", help="Stay in single precision: exact, large and slow."),
     dev: list[Path] = typer.Option([], help="Pairs that no training saw, to calibrate the three levels on."),
