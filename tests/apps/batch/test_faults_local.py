@@ -60,7 +60,7 @@ def test_one_interrupt_finishes_what_is_under_way(tmp_path, workers):
 
 
 def test_two_interrupts_stop_at_once(tmp_path, workers):
-    workers.reset(5)
+    workers.reset(30)
     batch = faults.start(tmp_path, tmp_path / "out", workers)
     workers.wait_for(1)
     began = time.monotonic()
@@ -69,7 +69,7 @@ def test_two_interrupts_stop_at_once(tmp_path, workers):
     batch.send_signal(signal.SIGINT)
     _, err = batch.communicate(timeout=300)
     # A single shard would have taken twice as long.
-    assert time.monotonic() - began < 20
+    assert time.monotonic() - began < 100
     assert batch.returncode == 130
     assert "Traceback" not in err
     faults.goes_on_as_if_undisturbed(tmp_path, tmp_path / "out")
