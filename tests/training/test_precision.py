@@ -85,6 +85,14 @@ def test_a_model_at_work_multiplies_as_ever(layer, on_a_gpu):
     assert torch.equal(layer(hidden, batch), before)
 
 
+def test_a_later_stage_finds_the_layers_as_they_were(layer, on_a_gpu):
+    before = str(layer)
+    eight_bits.use_eight_bits(layer)
+    assert str(layer) != before
+    eight_bits.use_eight_bits_no_more(layer)
+    assert str(layer) == before
+
+
 def test_what_is_too_large_is_held_at_the_largest_value(on_a_gpu):
     small = eight_bits._small(torch.tensor([1e6, -1e6, 1.0]), 1.0, torch.float8_e4m3fn)
     assert small.float().tolist() == [448.0, -448.0, 1.0]

@@ -44,6 +44,13 @@ def use_eight_bits(model: nn.Module) -> None:
                 dense.__class__ = EightBitLinear
 
 
+def use_eight_bits_no_more(model: nn.Module) -> None:
+    """Undo `use_eight_bits`: a stage that follows may ask for another precision."""
+    for module in model.modules():
+        if type(module) is EightBitLinear:
+            object.__setattr__(module, "__class__", nn.Linear)
+
+
 class _Product(torch.autograd.Function):
     """x (..., width), weight (outputs, width), bias (outputs,), all in bfloat16 → (..., outputs)."""
 

@@ -19,7 +19,7 @@ from nmspeller.errors import InputError
 from nmspeller.models.batch import NO_TARGET, Batch, PackedBatch
 from nmspeller.models.speller import SpellerModel
 from nmspeller.training.distributed import Processes
-from nmspeller.training.eight_bits import use_eight_bits
+from nmspeller.training.eight_bits import use_eight_bits, use_eight_bits_no_more
 from nmspeller.training.optimisation import Optimiser, OptimiserConfig, rate_factor
 from nmspeller.training.streams import Batches, Layout, Stream
 
@@ -188,6 +188,7 @@ class Trainer:
                     saved = time.perf_counter()
         if self.averages:
             torch._foreach_copy_([p.data for p in self.model.parameters()], self.averages)
+        use_eight_bits_no_more(self.model)
         self.model.eval()
         if self.processes.first:
             self.state_path.unlink(missing_ok=True)
