@@ -150,11 +150,13 @@ def test_without_torch_it_says_what_to_install(monkeypatch, capsys):
     assert "nmspeller[train]" in capsys.readouterr().err
 
 
-def test_bench_train_gives_a_share_of_the_peak():
+@pytest.mark.parametrize("packed", [False, True])
+def test_bench_train_gives_a_share_of_the_peak(packed):
     from nmspeller.training.benchmark import measure_training
 
     sizes = {"hidden": 32, "layers": 1, "heads": 2, "intermediate": 64, "positions": 128, "vocabulary": 100}
-    found = measure_training(seconds=0.3, encoder=sizes)
+    found = measure_training(seconds=0.3, encoder=sizes, packed=packed)
+    assert found["packed"] is packed
     assert found["tokens_per_second"] > 0
     assert 0 < found["share_of_peak"] < 1.5
 

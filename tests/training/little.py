@@ -12,7 +12,19 @@ from nmspeller.training.streams import NoiseConfig, PairStream
 from nmspeller.training.trainer import LoopConfig, Trainer
 
 
-def train(prepared, start, out, *, pause=0.0, dropout=0.1, kind="muon", save_seconds=0.001, epochs=1, **loop):
+def train(
+    prepared,
+    start,
+    out,
+    *,
+    pause=0.0,
+    dropout=0.1,
+    kind="muon",
+    save_seconds=0.001,
+    epochs=1,
+    teacher=None,
+    **loop,
+):
     model = start_model({"speller": "bert"}, Path(start), dropout=dropout)
     stream = PairStream(
         prepared,
@@ -38,6 +50,7 @@ def train(prepared, start, out, *, pause=0.0, dropout=0.1, kind="muon", save_sec
         folder=Path(out),
         processes=join_processes(),
         report=lambda _: time.sleep(pause),
+        teacher=teacher,
     )
     return model, trainer.run()
 

@@ -8,8 +8,10 @@ from typing import Any
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 
 from nmspeller.data.prepared import Prepared
+from nmspeller.errors import InputError
 from nmspeller.models.config import EncoderConfig
 from nmspeller.models.registry import build, parse
 from nmspeller.training.distributed import join_processes
@@ -18,6 +20,9 @@ from nmspeller.training.streams import CorpusStream, NoiseConfig, Row
 from nmspeller.training.trainer import LoopConfig, Precision, Progress, Trainer
 
 LENGTH = 128
+PACKED_TOKENS = 1 << 16
+# Sentences as they come: the mean of SIGHAN's lies in the middle.
+SENTENCES = 16, 96
 
 
 class _Enough(Exception):
@@ -27,9 +32,9 @@ class _Enough(Exception):
 class RandomRows:
     """Rows of random ids, which cost nothing to make: what is measured is the training alone."""
 
-    def __init__(self, rows: int, vocabulary: int) -> None:
-        ids = np.random.default_rng(0).integers(5, vocabulary, (rows, LENGTH))
-        self.made: list[Row] = [(row, row) for row in ids]
+    def __init__(self, lengths: NDArray[np.integer], vocabulary: int) -> None:
+        random = np.random.default_rng(0)
+        self.made: list[Row] = [(row, row) for row in (random.integers(5, vocabulary, n) for n in lengths)]
 
     def __len__(self) -> int:
         return 1_000_000
@@ -44,14 +49,19 @@ def measure_training(
     data: Path | None = None,
     encoder: dict[str, Any] | None = None,
     precision: Precision | None = None,
+    packed: bool = False,
 ) -> dict[str, Any]:
-    """Pretrain a BERT for some seconds: tokens a second once it runs, and the share of the bf16 peak.
+    """Train a BERT for some seconds: tokens a second once it runs, and the share of the bf16 peak.
 
     seconds: how long after the first few steps, in which kernels are compiled.
     data: a prepared folder, whose text is then read and misspelt as in pretraining; else rows of random ids.
     encoder: other sizes than BERT-base with 8,372 characters.
     precision: see `LoopConfig`; bf16 on a GPU and fp32 elsewhere where None.
+    packed: as in fine-tuning: sentences of their own length end to end, AdamW. Else as in pretraining: rows
+    of 128, Muon.
     """
+    if packed and data:
+        raise InputError("packed sentences are random ids; leave the data away.")
     processes = join_processes()
     cuda = processes.device.type == "cuda"
     rows = 1024 if cuda else 8
@@ -63,10 +73,13 @@ def measure_training(
     stream = (
         CorpusStream(prepared, NoiseConfig(), steps=1_000_000, batch_rows=rows, length=LENGTH, seed=0)
         if prepared
-        else RandomRows(rows, sizes["vocabulary"])
+        else RandomRows(_lengths(rows, packed=packed), sizes["vocabulary"])
     )
+    tokens = PACKED_TOKENS if cuda else 512
     loop = LoopConfig(
-        optimiser=OptimiserConfig(kind="muon", rate=1e-4),
+        optimiser=OptimiserConfig(kind="adamw" if packed else "muon", rate=1e-4),
+        packed=packed,
+        packed_tokens=tokens if packed else None,
         compile=cuda,
         precision=precision or ("bf16" if cuda else "fp32"),
         workers=12 if cuda and prepared else 0,
@@ -94,15 +107,23 @@ def measure_training(
     peak = matmul_peak(processes.device)
     first, last = seen[0], seen[-1]
     speed = (last.tokens - first.tokens) / (last.seconds - first.seconds)
-    work = operations_per_token(model.config.encoder)
+    work = operations_per_token(model.config.encoder, sum(SENTENCES) // 2 if packed else LENGTH)
     return {
         "device": torch.cuda.get_device_name() if cuda else "CPU",
         "precision": loop.precision,
+        "packed": packed,
         "tokens_per_second": speed,
         "operations_per_token": work,
         "peak_operations_per_second": peak,
         "share_of_peak": speed * work / peak,
     }
+
+
+def _lengths(rows: int, *, packed: bool) -> NDArray[np.integer]:
+    """Of so many rows of 128 tokens, or of as many sentences as fill the packed batch and some more."""
+    if not packed:
+        return np.full(rows, LENGTH)
+    return np.random.default_rng(0).integers(*SENTENCES, size=2 * rows)
 
 
 def operations_per_token(encoder: EncoderConfig, length: int = LENGTH) -> float:

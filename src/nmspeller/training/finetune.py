@@ -28,6 +28,7 @@ def finetune(
     seed: int = 0,
     processes: Processes | None = None,
     report: Report | None = None,
+    teacher: SpellerModel | None = None,
 ) -> SpellerModel:
     """Train the model, in place, through every stage of the recipe; logs lie in `out`.
 
@@ -55,6 +56,7 @@ def finetune(
             processes=processes,
             name=f"stage{number}",
             report=report,
+            teacher=teacher,
         ).run()
         if processes.first and stage.loop.save_seconds and number + 1 < len(recipe.stages):
             checkpoint.save(done, model, prepared.vocabulary.tokens)

@@ -24,10 +24,12 @@ def pretrain(
     seed: int = 0,
     processes: Processes | None = None,
     report: Report | None = None,
+    teacher: Path | None = None,
 ) -> dict[str, Any]:
     """Pretrain a BERT and write it, with what it was measured at before and after, as a checkpoint in `out`.
 
     start: a Hugging Face BERT folder or a checkpoint; None starts from nothing, with `encoder`'s sizes.
+    teacher: a checkpoint to learn from, beside the text.
     """
     prepared = Prepared(data)
     processes = processes or join_processes()
@@ -55,6 +57,7 @@ def pretrain(
         processes=processes,
         name="pretrain",
         report=report,
+        teacher=checkpoint.load(teacher)[0] if teacher else None,
     ).run()
     result = {
         "before": before,

@@ -18,6 +18,7 @@ from torch.utils.data import DataLoader
 from nmspeller.errors import InputError
 from nmspeller.models.batch import NO_TARGET, Batch, PackedBatch
 from nmspeller.models.speller import SpellerModel
+from nmspeller.training.distillation import Distillation
 from nmspeller.training.distributed import Processes
 from nmspeller.training.eight_bits import use_eight_bits, use_eight_bits_no_more
 from nmspeller.training.optimisation import Optimiser, OptimiserConfig, rate_factor
@@ -77,9 +78,9 @@ class Progress:
 class _Loss(nn.Module):
     """The loss as a module's forward, which is what DDP and compile wrap."""
 
-    def __init__(self, model: SpellerModel, precision: str) -> None:
+    def __init__(self, model: SpellerModel, precision: str, distillation: Distillation | None) -> None:
         super().__init__()
-        self.inner = _Plain(model)
+        self.inner = _Plain(model, distillation)
         self.precision = precision
 
     def forward(self, batch: Batch | PackedBatch) -> Tensor:
@@ -95,16 +96,17 @@ class _Loss(nn.Module):
 class _Plain(nn.Module):
     """The same in the precision of the weights."""
 
-    def __init__(self, model: SpellerModel) -> None:
+    def __init__(self, model: SpellerModel, distillation: Distillation | None) -> None:
         super().__init__()
         self.model = model
+        self.distillation = distillation
 
     def forward(self, batch: Batch | PackedBatch) -> Tensor:
-        return self.model.loss(batch)
+        return self.distillation(self.model, batch) if self.distillation else self.model.loss(batch)
 
 
 class Trainer:
-    """Trains `model`, in place, on a stream."""
+    """Trains `model`, in place, on a stream; with a teacher, on what that says of the stream as well."""
 
     def __init__(
         self,
@@ -118,6 +120,7 @@ class Trainer:
         processes: Processes,
         name: str = "train",
         report: Report | None = None,
+        teacher: SpellerModel | None = None,
     ) -> None:
         self.model, self.stream, self.config, self.seed = model, stream, config, seed
         self.processes, self.report, self.folder = processes, report, folder
@@ -128,7 +131,8 @@ class Trainer:
         self.optimiser = Optimiser(model, config.optimiser)
         if config.precision == "fp8":
             use_eight_bits(model)
-        self.loss = processes.wrap(_Loss(model, config.precision))
+        distillation = Distillation(teacher, model) if teacher else None
+        self.loss = processes.wrap(_Loss(model, config.precision, distillation))
         if config.compile:
             one_shape = not config.packed or config.packed_tokens is not None
             compiled: Any = torch.compile(self.loss, dynamic=None if one_shape else True)

@@ -63,6 +63,9 @@ def train(
     precision: Precision | None = typer.Option(
         None, help="How products are computed; bf16 on a GPU and fp32 elsewhere if not given."
     ),
+    packed: bool = typer.Option(
+        False, help="As in fine-tuning: sentences of their own length end to end, not rows of 128."
+    ),
     as_json: bool = typer.Option(False, "--json", help="Print one JSON object."),
 ) -> None:
     """Tokens a second in training BERT-base, and the share of the device's bf16 peak that it means."""
@@ -71,7 +74,9 @@ def train(
     need_training()
     from nmspeller.training.benchmark import measure_training
 
-    found = measure_training(seconds=seconds, data=data, precision=precision.value if precision else None)
+    found = measure_training(
+        seconds=seconds, data=data, precision=precision.value if precision else None, packed=packed
+    )
     if as_json:
         typer.echo(json.dumps(found))
         return

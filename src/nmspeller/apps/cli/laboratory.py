@@ -23,6 +23,7 @@ _START = typer.Option(None, help="Weights to start from: a Hugging Face BERT fol
 _MODALITIES = typer.Option(
     None, help="Pretrained phonetic and graphic encoders (configs/pretrain/modalities)."
 )
+_TEACHER = typer.Option(None, help="A checkpoint to learn from, beside the data.")
 _SECONDS = typer.Option(None, min=0.001, help="Stop after this much time, with the schedule complete.")
 
 
@@ -37,6 +38,7 @@ def train(
     seed: int = typer.Option(0, min=0),
     seconds: float | None = _SECONDS,
     modalities: Path | None = _MODALITIES,
+    teacher: Path | None = _TEACHER,
     dry_run: bool = typer.Option(False, help="Only build the model and take one step, on the CPU."),
 ) -> None:
     """Train a speller from a config; the same command again goes on after a kill.
@@ -68,7 +70,16 @@ def train(
     began = time.perf_counter()
     model = start_model(values["model"], start, tables=tables, modalities=modalities, seed=seed)
     with TrainingBar(name) as bar:
-        finetune.finetune(model, plan, prepared, out=out, seed=seed, processes=processes, report=bar.report)
+        finetune.finetune(
+            model,
+            plan,
+            prepared,
+            out=out,
+            seed=seed,
+            processes=processes,
+            report=bar.report,
+            teacher=checkpoint.load(teacher)[0] if teacher else None,
+        )
     if not processes.first:
         return
     record = {
@@ -77,6 +88,7 @@ def train(
         "model": values["model"],
         "recipe": asdict(plan),
         "start": start.name if start else None,
+        "teacher": teacher.name if teacher else None,
         "seconds": time.perf_counter() - began,
         "processes": processes.world,
         "data_hashes": prepared.manifest["sources"],
@@ -95,6 +107,7 @@ def pretrain(
     out: Path | None = typer.Option(None, help="The folder to write; runs/NAME-SEED if not given."),
     seed: int = typer.Option(0, min=0),
     seconds: float | None = _SECONDS,
+    teacher: Path | None = _TEACHER,
 ) -> None:
     """Pretrain an encoder, from a checkpoint or from nothing; or the encoders of sound and shape."""
     need_training()
@@ -118,7 +131,16 @@ def pretrain(
             if seconds:
                 plan = recipes.with_seconds(plan, seconds)
             encoder = values.get("encoder") if start is None else None
-            result = run(plan, data=data, out=out, start=start, encoder=encoder, seed=seed, report=bar.report)
+            result = run(
+                plan,
+                data=data,
+                out=out,
+                start=start,
+                encoder=encoder,
+                seed=seed,
+                report=bar.report,
+                teacher=teacher,
+            )
     if join_processes().first:
         _keep(out / "pretrain.json", result)
         _draw(out)
@@ -148,7 +170,7 @@ def experiment(
     from nmspeller.training.recipes import read_recipe
     from nmspeller.training.runner import run_side_by_side
 
-    jobs = experiments.jobs(name, _numbers(seeds))
+    jobs = experiments.jobs(name, _numbers(seeds, "--seeds"))
     read_recipe(recipe)  # a mistake is better found before anything starts
     if data is None:
         raise InputError("give --data, a folder that `nmspeller data prepare` wrote.")
@@ -176,6 +198,19 @@ def average(
     from nmspeller.training.averaging import average as write_mean
 
     write_mean(checkpoints, out)
+    typer.echo(out)
+
+
+def shorten(
+    checkpoint: Path = typer.Argument(..., help="A BERT speller."),
+    layers: str = typer.Option(..., help="The layers to keep, counted from 0, such as 0,2,4,7,9,11."),
+    out: Path = typer.Option(..., help="The checkpoint folder to write."),
+) -> None:
+    """Write a smaller speller with some of the layers, to be trained with the whole one as its teacher."""
+    need_training()
+    from nmspeller.training.shortening import shorten as write_short
+
+    write_short(checkpoint, _numbers(layers, "--layers"), out)
     typer.echo(out)
 
 
@@ -229,11 +264,11 @@ def _draw(out: Path) -> None:
     typer.echo(out)
 
 
-def _numbers(seeds: str) -> list[int]:
+def _numbers(given: str, option: str) -> list[int]:
     try:
-        return [int(seed) for seed in seeds.split(",")]
+        return [int(number) for number in given.split(",")]
     except ValueError:
-        raise InputError(f"--seeds is {seeds!r}; give numbers with commas between, such as 0,1,2.") from None
+        raise InputError(f"{option} is {given!r}; give numbers with commas between, such as 0,1,2.") from None
 
 
 def need_training() -> None:

@@ -1,0 +1,104 @@
+"""A small speller learns from a large one, and starts as a part of it."""
+
+import importlib.util
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from torch.nn import functional
+
+from nmspeller.apps.cli import run
+from nmspeller.errors import InputError
+from nmspeller.models import checkpoint
+from nmspeller.models.batch import NO_TARGET, collate
+from nmspeller.models.registry import build, parse
+from nmspeller.training.distillation import Distillation
+from nmspeller.training.start import start_model
+
+TOKENS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *"甲乙丙丁戊"]
+ROWS = [np.array([2, 5, 6, 7, 3]), np.array([2, 8, 9, 3])]
+
+
+def bert(seed, *, layers=1, vocabulary=len(TOKENS), speller="bert"):
+    torch.manual_seed(seed)
+    sizes = {"hidden": 16, "heads": 2, "intermediate": 32, "positions": 8, "mask_id": 4, "dropout": 0.0}
+    encoder = {"vocabulary": vocabulary, "layers": layers, "attention_dropout": 0.0, **sizes}
+    return build(parse({"speller": speller, "encoder": encoder}))
+
+
+def a_batch():
+    targets = [np.where((row == 2) | (row == 3), NO_TARGET, row) for row in ROWS]
+    return collate(ROWS, targets)
+
+
+def distance(teacher, pupil):
+    """The mean divergence of what the pupil says from what the teacher says."""
+    batch = a_batch()
+    there = batch.targets != NO_TARGET
+    with torch.no_grad():
+        said, wanted = (model(batch)[there].log_softmax(-1) for model in (pupil, teacher))
+    return float(functional.kl_div(said, wanted, log_target=True, reduction="batchmean"))
+
+
+def test_the_pupil_comes_to_say_what_the_teacher_says():
+    teacher, pupil = bert(0, layers=2), bert(1)
+    torch.nn.init.normal_(teacher.head.bias, std=3.0)  # a teacher with opinions
+    before = {name: tensor.clone() for name, tensor in teacher.state_dict().items()}
+    loss, optimiser = Distillation(teacher, pupil), torch.optim.Adam(pupil.parameters(), 1e-2)
+    far = distance(teacher, pupil)
+    for _ in range(100):
+        optimiser.zero_grad()
+        loss(pupil, a_batch()).backward()
+        optimiser.step()
+    # Not all the way: the right characters pull as well.
+    assert distance(teacher, pupil) < far / 2
+    assert all(torch.equal(tensor, before[name]) for name, tensor in teacher.state_dict().items())
+
+
+def test_the_teachers_share_of_the_loss():
+    teacher, pupil = bert(0), bert(1)
+    batch = a_batch()
+    there = batch.targets != NO_TARGET
+    said, wanted = pupil(batch)[there].log_softmax(-1), teacher(batch)[there].softmax(-1)
+    expected = 0.7 * -(wanted * said).sum(-1).mean() + 0.3 * pupil.loss(batch)
+    assert torch.allclose(Distillation(teacher, pupil)(pupil, batch), expected, rtol=1e-5)
+
+
+def test_who_cannot_teach():
+    with pytest.raises(InputError, match="one vocabulary"):
+        Distillation(bert(0, vocabulary=12), bert(1))
+
+
+def test_a_short_speller_has_the_layers_it_was_given(tmp_path):
+    whole = bert(0, layers=3)
+    checkpoint.save(tmp_path / "whole", whole, TOKENS)
+    assert run(["shorten", str(tmp_path / "whole"), "--layers", "0,2", "--out", str(tmp_path / "short")]) == 0
+    short = checkpoint.load(tmp_path / "short")[0]
+    assert short.config.encoder.layers == 2
+    for mine, theirs in ((0, 0), (1, 2)):
+        for name, tensor in whole.semantic.layers[theirs].state_dict().items():
+            assert torch.equal(short.semantic.layers[mine].state_dict()[name], tensor)
+    assert torch.equal(short.head.bias, whole.head.bias)
+
+
+@pytest.mark.parametrize("layers", ["2,0", "0,0", "3", "two", ""])
+def test_layers_that_are_not_there(tmp_path, layers, capsys):
+    checkpoint.save(tmp_path / "whole", bert(0, layers=3), TOKENS)
+    assert (
+        run(["shorten", str(tmp_path / "whole"), "--layers", layers, "--out", str(tmp_path / "short")]) == 2
+    )
+    assert capsys.readouterr().err.count("\n") == 1
+    assert not (tmp_path / "short").exists()
+
+
+def test_training_with_a_teacher(little_prepared, little_start, tmp_path):
+    path = Path(__file__).with_name("little.py")
+    spec = importlib.util.spec_from_file_location("little", path)
+    little = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(little)
+    _, alone = little.train(little_prepared, little_start, tmp_path / "alone")
+    teacher = start_model({"speller": "bert"}, Path(little_start))
+    _, taught = little.train(little_prepared, little_start, tmp_path / "taught", teacher=teacher)
+    assert taught.step == alone.step
+    assert taught.loss != alone.loss
