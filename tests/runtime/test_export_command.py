@@ -46,24 +46,3 @@ def test_what_is_wrong_is_said_in_one_sentence(
     error = capsys.readouterr().err
     assert said in error
     assert error.count("\n") == 1
-
-
-def test_a_layer_that_does_not_exist(
-    source_folder: Path, tmp_path: Path, pairs: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    options = ["--texts", str(pairs), "--fine", "sideways"]
-    assert run(["export", str(source_folder), str(tmp_path / "out"), *options]) == 2
-    assert "qkv, out, up, down" in capsys.readouterr().err
-
-
-def test_finer_layers_have_a_second_product(source_folder: Path, tmp_path: Path, pairs: Path) -> None:
-    import onnx
-
-    counts = []
-    for name, kinds in (("one", ["1.down"]), ("few", ["down"]), ("many", ["qkv", "up", "down"])):
-        options = [part for kind in kinds for part in ("--fine", kind)]
-        assert run(["export", str(source_folder), str(tmp_path / name), "--texts", str(pairs), *options]) == 0
-        nodes = onnx.load(tmp_path / name / "model.onnx").graph.node
-        counts.append(sum(node.op_type == "MatMulIntegerToFloat" for node in nodes))
-    assert counts[1] - counts[0] == 1  # the other of two layers
-    assert counts[2] - counts[1] == 4  # two layers, two more products each

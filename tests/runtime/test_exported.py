@@ -21,12 +21,9 @@ TEXTS = [
 ] * 8
 
 
-@pytest.mark.parametrize("fine", [(), ("down",)])
-def test_weights_are_those_of_the_source_but_for_rounding(
-    source_folder: Path, tmp_path: Path, fine: tuple[str, ...]
-) -> None:
+def test_weights_are_those_of_the_source_but_for_rounding(source_folder: Path, tmp_path: Path) -> None:
     source = read_source(source_folder)
-    found = read_exported(export_model(source_folder, tmp_path, texts=TEXTS, fine=fine))
+    found = read_exported(export_model(source_folder, tmp_path, texts=TEXTS))
     assert found.encoder.heads == source.encoder.heads
     assert found.encoder.layers == source.encoder.layers
     assert found.encoder.norm_epsilon == pytest.approx(source.encoder.norm_epsilon)

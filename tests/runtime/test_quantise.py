@@ -1,7 +1,14 @@
 import numpy as np
 import pytest
 
-from nmspeller.runtime.quantise import Inputs, Layer, quantise_layer, quantise_rows, quantise_table
+from nmspeller.runtime.quantise import (
+    Inputs,
+    Layer,
+    quantise_layer,
+    quantise_rows,
+    quantise_table,
+    with_second_byte,
+)
 
 
 @pytest.fixture(scope="module")
@@ -40,15 +47,15 @@ def test_a_row_of_zeros() -> None:
 
 def test_a_second_byte_is_finer(layer: tuple[np.ndarray, np.ndarray, np.ndarray]) -> None:
     weights, samples, test = layer
-    coarse, fine = (
-        error(quantise_layer(weights, samples, fine=fine), weights, test) for fine in (False, True)
-    )
-    assert fine < coarse < 1e-3
+    coarse = quantise_layer(weights, samples)
+    fine = with_second_byte(coarse, weights, samples)
+    assert (fine.weights == coarse.weights).all()
+    assert error(fine, weights, test) < error(coarse, weights, test) < 1e-3
 
 
 def test_feedback_beats_plain_rounding(layer: tuple[np.ndarray, np.ndarray, np.ndarray]) -> None:
     weights, samples, test = layer
-    with_feedback = quantise_layer(weights, samples, fine=True)
+    with_feedback = with_second_byte(quantise_layer(weights, samples), weights, samples)
     plain = Layer(with_feedback.inputs, *quantise_rows(weights), with_feedback.amends)
     assert error(with_feedback, weights, test) < 0.7 * error(plain, weights, test)
 

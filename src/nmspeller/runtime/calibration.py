@@ -1,46 +1,41 @@
 """What a model's dense layers see when it reads real text: the samples that quantisation works from."""
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from onnx import helper
 
-from nmspeller.errors import InputError
 from nmspeller.runtime.arithmetic import Arithmetic, Float, Integer
 from nmspeller.runtime.bert import build
-from nmspeller.runtime.quantise import quantise_layer, quantise_table
+from nmspeller.runtime.quantise import quantise_layer, quantise_table, with_second_byte
 from nmspeller.runtime.weights import TABLE, Source
 
 _BATCH = 16
 # Enough for a layer of 3,072 inputs to be known well, few enough to be held for all layers at once.
 _ROWS = 8192
 
-KINDS = ("qkv", "out", "up", "down")
-# The layers whose inputs get a second byte; docs/results/quantisation.md compares.
-FINE: tuple[str, ...] = ()
-
 Samples = dict[str, NDArray[np.float32]]
 
 
-def integer_arithmetic(source: Source, texts: Sequence[str], fine: Sequence[str] = FINE) -> Arithmetic:
-    """The model in integers, closest to itself on `texts`; the layers in `fine` get two bytes.
+class Arithmetics(NamedTuple):
+    """How a model is computed: quickly, and closely where a decision hangs on little."""
 
-    fine: kinds of dense layers ("out"), or single ones with the number of their layer ("11.down").
-    """
-    names = {f"{layer}.{kind}" for layer in range(source.encoder.layers) for kind in KINDS}
-    unknown = set(fine) - names - set(KINDS)
-    if unknown:
-        raise InputError(
-            f"there is no layer {unknown.pop()!r} to refine; choose among {', '.join(KINDS)}, or one of them"
-            f" with its layer's number before it, such as {source.encoder.layers - 1}.{KINDS[-1]}."
-        )
+    quick: Arithmetic
+    close: Arithmetic | None = None
+
+
+def integer_arithmetics(source: Source, texts: Sequence[str]) -> Arithmetics:
+    """The model in integers that is closest to itself on `texts`, with one byte an input and with two."""
     samples = listen(source, texts)
-    layers = {TABLE: quantise_table(source.weights[TABLE], samples.pop(TABLE))}
-    for name, rows in samples.items():
-        fine_inputs = name.endswith(tuple(f".{each}" for each in fine))
-        layers[name] = quantise_layer(source.weights[f"{name}.weight"], rows, fine=fine_inputs)
-    return Integer(source.weights, layers)
+    weights = {name: source.weights[name if name == TABLE else f"{name}.weight"] for name in samples}
+    quick = {
+        name: (quantise_table if name == TABLE else quantise_layer)(weights[name], rows)
+        for name, rows in samples.items()
+    }
+    close = {name: with_second_byte(layer, weights[name], samples[name]) for name, layer in quick.items()}
+    return Arithmetics(Integer(source.weights, quick), Integer(source.weights, close))
 
 
 def listen(source: Source, texts: Sequence[str]) -> Samples:

@@ -1,10 +1,12 @@
 """Where a model runs, and which of a folder's files it then comes from."""
 
+from collections.abc import Callable
 from pathlib import Path
+from threading import Lock
 
 from nmspeller.errors import InputError
 from nmspeller.runtime.choice import Choice
-from nmspeller.runtime.engine import Engine
+from nmspeller.runtime.engine import CLOSE, Engine
 from nmspeller.runtime.findings import AnyEngine
 from nmspeller.text.vocabulary import Vocabulary
 
@@ -46,3 +48,21 @@ def open_engine(
 
     source = read_exported(folder) if exported else read_source(folder)
     return TorchEngine(source, vocabulary, device.value, threads=threads)
+
+
+def close_engine(
+    folder: Path, vocabulary: Vocabulary, device: Device, *, threads: int | None = None
+) -> Callable[[], AnyEngine] | None:
+    """Opens the folder's exact model when it is first asked for; None where the engine is exact itself."""
+    path = weight_files(folder, device)[0].with_name(CLOSE)
+    if device is not Device.CPU or not path.is_file():
+        return None
+    lock, opened = Lock(), list[Engine]()
+
+    def engine() -> Engine:
+        with lock:
+            if not opened:
+                opened.append(Engine(path, vocabulary, threads=threads))
+            return opened[0]
+
+    return engine

@@ -8,9 +8,11 @@ from pathlib import Path
 from nmspeller.data.pairs import Pair
 from nmspeller.errors import InputError
 from nmspeller.runtime import masking
-from nmspeller.runtime.arithmetic import Arithmetic, Float
+from nmspeller.runtime.arithmetic import Float
 from nmspeller.runtime.bert import build
-from nmspeller.runtime.calibration import FINE, integer_arithmetic
+from nmspeller.runtime.calibration import Arithmetics, integer_arithmetics
+from nmspeller.runtime.engine import CLOSE
+from nmspeller.runtime.graph import share_weights
 from nmspeller.runtime.masking import MaskingLayer
 from nmspeller.runtime.policy import Policy
 from nmspeller.runtime.reader import Reader
@@ -23,19 +25,18 @@ def export_model(
     out: str | Path,
     *,
     texts: Sequence[str] | None = None,
-    fine: Sequence[str] = FINE,
-    arithmetic: Arithmetic | None = None,
+    arithmetics: Arithmetics | None = None,
 ) -> Path:
     """Write model.onnx, vocab.txt, card.md, masking.npz and a policy.json that is not calibrated yet.
+
+    A model in integers gets a close.onnx as well, which computes more exactly with the same weights.
 
     Args:
         checkpoint: a checkpoint of ours, or a Hugging Face BertForMaskedLM folder.
         out: the folder to write; files of the same names in it are replaced, each whole or not at all.
         texts: some hundred sentences of the kind that will be read, to fit eight-bit integers to. Without
             them the model stays in single precision, four times as large.
-        fine: layers (qkv, out, up, down; 11.down for a single one) whose inputs get a second byte: closer,
-            and slower.
-        arithmetic: how to compute, where that has been settled already.
+        arithmetics: how to compute, where that has been settled already.
 
     Raises:
         InputError: the checkpoint cannot be read, or is of a kind that cannot be exported.
@@ -43,16 +44,24 @@ def export_model(
     source, out = read_source(checkpoint), Path(out)
     if texts is not None and not any(texts):
         raise InputError("there is no text to fit the integers to; give a file with some hundred sentences.")
-    if arithmetic is None:
-        arithmetic = Float(source.weights) if texts is None else integer_arithmetic(source, texts, fine)
-    content = build(source, arithmetic).SerializeToString(deterministic=True)
+    if arithmetics is None:
+        arithmetics = (
+            Arithmetics(Float(source.weights)) if texts is None else integer_arithmetics(source, texts)
+        )
+    content = build(source, arithmetics.quick).SerializeToString(deterministic=True)
     out.mkdir(parents=True, exist_ok=True)
     _write(out / "vocab.txt", (source.folder / "vocab.txt").read_bytes())
     _write(out / "card.md", _card(source))
     policy = Policy.uncalibrated()
     replace(policy, window=min(policy.window, source.encoder.positions - 2)).write(out / "policy.json")
     MaskingLayer.of(source).write(out / masking.FILE)
+    # At no time may the one file stand beside the other of another model.
+    (out / CLOSE).unlink(missing_ok=True)
     _write(out / "model.onnx", content)
+    if arithmetics.close is not None:
+        model = build(source, arithmetics.close)
+        share_weights(model, content, "model.onnx")
+        _write(out / CLOSE, model.SerializeToString(deterministic=True))
     return out
 
 

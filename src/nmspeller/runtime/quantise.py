@@ -4,10 +4,10 @@ A layer's input is stored as u8 = round(x / step) + zero, held to 0..255, and it
 output. A few input channels reach ten times as far as all others; a step that covers them would be too coarse
 for the rest. So the step is made for the rest, and a channel that reaches further goes on in bytes of its
 own: the first ends at 255 steps, the next takes over from there (as the glass of a thermometer, cut into
-pieces), all with the same weights. Where even that is too coarse, a second byte of every channel can hold
-what the first rounds away. The steps are fixed, so that the same text gets the same answer alone and in any
-batch. The weights are rounded one column after the other, and each column's error is made up for by the
-columns still to come (GPTQ).
+pieces), all with the same weights. Where a decision is close, the text is read again with two bytes a
+channel, the second of which holds what the first rounds away. The steps are fixed, so that the same text
+gets the same answer alone and in any batch. The weights are rounded one column after the other, and each
+column's error is made up for by the columns still to come (GPTQ).
 """
 
 from dataclasses import dataclass, replace
@@ -93,18 +93,22 @@ def quantise_rows(rows: Floats) -> tuple[NDArray[np.int8], Floats]:
     return np.rint(rows / scales[:, None]).astype(np.int8), scales
 
 
-def quantise_layer(weights: Floats, samples: Floats, *, fine: bool = False) -> Layer:
-    """The integer layer that is closest to `weights` (outputs, width) on `samples` (rows, width).
-
-    With `fine`, the inputs have their second byte.
-    """
-    inputs, scales = _best_inputs(weights, samples, fine=fine), _scales(weights)
+def quantise_layer(weights: Floats, samples: Floats) -> Layer:
+    """The integer layer that is closest to `weights` (outputs, width) on `samples` (rows, width)."""
+    inputs, scales = _best_inputs(weights, samples), _scales(weights)
     return _amended(inputs, _round_with_feedback(weights, scales, samples), scales, weights, samples)
 
 
 def quantise_table(weights: Floats, samples: Floats) -> Layer:
     """The same with every weight rounded for itself: rows that are looked up one by one as well."""
-    return _amended(_best_inputs(weights, samples, fine=False), *quantise_rows(weights), weights, samples)
+    return _amended(_best_inputs(weights, samples), *quantise_rows(weights), weights, samples)
+
+
+def with_second_byte(layer: Layer, weights: Floats, samples: Floats) -> Layer:
+    """The layer, whose `weights` were these before they were rounded, for inputs of two bytes."""
+    # Two bytes have range to spare for texts that reach further than the samples.
+    inputs = _plain_inputs(2 * min(0.0, float(samples.min())), 2 * max(0.0, float(samples.max())), fine=True)
+    return _amended(inputs, layer.weights, layer.scales, weights, samples)
 
 
 def _amended(
@@ -115,11 +119,8 @@ def _amended(
     return Layer(inputs, rounded, scales, amends)
 
 
-def _best_inputs(weights: Floats, samples: Floats, *, fine: bool) -> Inputs:
+def _best_inputs(weights: Floats, samples: Floats) -> Inputs:
     low, high = samples.min(axis=0), samples.max(axis=0)
-    if fine:
-        # Two bytes have range to spare for texts that reach further than the samples.
-        return _plain_inputs(2 * min(0.0, float(low.min())), 2 * max(0.0, float(high.max())), fine=True)
     trial = samples[:: max(1, len(samples) // _TRIAL_ROWS)]
     settings = (_inputs(low, high, furthest, clip) for furthest in _FURTHEST for clip in _CLIPS)
     possible = [inputs for inputs in settings if inputs is not None]

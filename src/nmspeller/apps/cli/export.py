@@ -21,11 +21,6 @@ def export(
     texts: list[Path] = typer.Option(
         [], help="Sentences to fit the integers to: a text file, or pairs, of which the sources are read."
     ),
-    fine: list[str] = typer.Option(
-        [],
-        help="Layers (qkv, out, up, down; 11.down for a single one) whose inputs get a second byte: closer, "
-        "and slower.",
-    ),
     full: bool = typer.Option(False, "--float", help="Stay in single precision: exact, large and slow."),
     dev: list[Path] = typer.Option([], help="Pairs that no training saw, to calibrate the three levels on."),
     clean: list[Path] = typer.Option(
@@ -48,7 +43,7 @@ def export(
         raise InputError(
             "give --texts, sentences to fit the integers to, or --float to stay in single precision."
         )
-    export_model(checkpoint, out, texts=None if full else _sentences(texts), fine=fine)
+    export_model(checkpoint, out, texts=None if full else _sentences(texts))
     report: dict[str, object] = {"model": str(out), "bytes": (out / "model.onnx").stat().st_size}
     if dev:
         pairs = [pair for path in dev for pair in _pairs(path)]
