@@ -1,4 +1,4 @@
-"""What eight-bit arithmetic costs and gains, for each choice of layers with two-byte inputs.
+"""What eight-bit arithmetic costs and gains, and what a second reading of close calls gives back.
 
     python benchmarks/quantisation.py CHECKPOINT --texts TRAIN.tsv --pairs TEST.tsv
 
@@ -12,26 +12,19 @@ import time
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-import numpy as np
 import onnxruntime
 
 from nmspeller.data.pairs import read_pairs
 from nmspeller.evaluation.metrics import evaluate
-from nmspeller.runtime.arithmetic import Arithmetic, Float, Integer
+from nmspeller.runtime.arithmetic import Float, Integer
 from nmspeller.runtime.benchmark import processor
-from nmspeller.runtime.calibration import listen
+from nmspeller.runtime.calibration import Arithmetics, integer_arithmetics, listen
 from nmspeller.runtime.export import export_model
 from nmspeller.runtime.parity import answers, compare
-from nmspeller.runtime.quantise import Layer, quantise_layer, quantise_table
+from nmspeller.runtime.quantise import quantise_table
 from nmspeller.runtime.reader import Reader
 from nmspeller.runtime.weights import TABLE, read_source
 
-CHOICES: dict[str, tuple[str, ...]] = {
-    "one byte": (),
-    "two bytes into `down`": (".down",),
-    "two bytes into `down`, `up`": (".down", ".up"),
-    "two bytes into `down`, `up`, `qkv`": (".down", ".up", ".qkv"),
-}
 SENTENCE = "我门去外国可以认识很多的人，就可以借少，对不气，最近我很忙的"
 
 
@@ -69,30 +62,27 @@ def main() -> None:
 
 def measure(checkpoint: Path, texts: list, pairs: list, scratch: Path, policy: Path | None) -> list[dict]:
     source = read_source(checkpoint)
-    samples = listen(source, [pair.source for pair in texts])
-    table = {TABLE: quantise_table(source.weights[TABLE], samples.pop(TABLE))}
-    kinds = {
-        fine: {name: layer(source, name, rows, fine) for name, rows in samples.items()}
-        for fine in (False, True)
+    sources = [pair.source for pair in texts]
+    quick, close = integer_arithmetics(source, sources)
+    plain = {
+        name: quantise_table(source.weights[name if name == TABLE else f"{name}.weight"], rows)
+        for name, rows in listen(source, sources).items()
     }
-    plain = {name: quantise_table(source.weights[f"{name}.weight"], rows) for name, rows in samples.items()}
-    models: dict[str, Arithmetic] = {"single precision": Float(source.weights)}
-    for name, fine in CHOICES.items():
-        layers = {each: kinds[each.endswith(fine) if fine else False][each] for each in samples}
-        models[name] = Integer(source.weights, table | layers)
-    models["two bytes everywhere"] = Integer(source.weights, table | kinds[True])
-    models["one byte, rounded without feedback"] = Integer(source.weights, table | plain)
+    models = {
+        "single precision": Arithmetics(Float(source.weights)),
+        "one byte": Arithmetics(quick),
+        "one byte, two where it is close": Arithmetics(quick, close),
+        "two bytes": Arithmetics(close),
+        "one byte, rounded without feedback": Arithmetics(Integer(source.weights, plain)),
+    }
     readers, sizes = {}, {}
-    for number, (name, arithmetic) in enumerate(models.items()):
-        folder = export_model(checkpoint, scratch / str(number), arithmetic=arithmetic)
+    for number, (name, arithmetics) in enumerate(models.items()):
+        folder = export_model(checkpoint, scratch / str(number), arithmetics=arithmetics)
         if policy:
             (folder / "policy.json").write_bytes(policy.read_bytes())
-        readers[name], sizes[name] = Reader(folder, threads=1), (folder / "model.onnx").stat().st_size
+        readers[name] = Reader(folder, threads=1)
+        sizes[name] = sum(path.stat().st_size for path in folder.glob("*.onnx"))
     return compare_models(readers, sizes, pairs)
-
-
-def layer(source, name: str, rows: np.ndarray, fine: bool) -> Layer:
-    return quantise_layer(source.weights[f"{name}.weight"], rows, fine=fine)
 
 
 def compare_models(readers: dict[str, Reader], sizes: dict[str, int], pairs: list) -> list[dict]:

@@ -10,7 +10,11 @@ from typing import Any
 
 from nmspeller.evaluation.plots import draw_losses
 
-PRETRAININGS = {"pretraining": "pretrain", "second pretraining, in eight bits": "pretrain2"}
+PRETRAININGS = {
+    "pretraining": "pretrain",
+    "second pretraining, in eight bits": "pretrain2",
+    "six layers taught by twelve": "pupil",
+}
 STAGES = {
     "the first shipped model, stage 1": "shipped_stage0",
     "the first shipped model, stage 2": "shipped_stage1",
@@ -33,7 +37,7 @@ def write_training_page(folder: str | Path) -> Path:
             f"| {entries[0]['seconds']:,.0f} | {steady_speed(entries) / 1e3:,.0f} k "
             f"| {entries[0]['loss']:.4f} | {last['loss']:.4f} |"
         )
-        if name in PRETRAININGS.values():
+        if name in PRETRAININGS.values() and name != "pupil":  # which has other layers, and a teacher
             share = 100 * steady_speed(entries) * peak["operations_per_token"]
             shares.append(f"{share / peak['peak_operations_per_second']:.0f} % ({title})")
         draw_losses({title: log}, folder / f"{name}_loss.png")
@@ -45,14 +49,17 @@ def write_training_page(folder: str | Path) -> Path:
     parts = [
         "# What training cost",
         "Written by `python -m nmspeller.evaluation.training_page docs/results` from the logs beside it. One"
-        " H200; `configs/pretrain/continue.yaml`, `configs/pretrain/eight_bits.yaml` and"
-        " `configs/recipes/shipped.yaml` say how. Tokens include the [PAD] that fills a packed step; tokens/s"
+        " H200; `continue`, `eight_bits` and `pupil` in `configs/pretrain` and `configs/recipes/shipped.yaml`"
+        " say how. Tokens include the [PAD] that fills a packed step; tokens/s"
         " is the median over the log's lines of the difference to the line before. The losses of different"
         " streams cannot be compared.",
         "\n".join([header, *rows]),
         f"A large bf16 product reaches {peak['peak_operations_per_second'] / 1e12:,.0f} TFLOP/s on an"
         f" {peak['device']} (`nmspeller bench train`). The operations of pretraining are so many percent of"
         f" that: {', '.join(shares)}.",
+        "`nmspeller bench train` on random ids: rows of 128 with Muon as in pretraining, and sentences of"
+        " their own length, packed, with AdamW as in fine-tuning.",
+        _bench(json.loads((folder / "bench_train.json").read_text(encoding="utf-8"))),
         "Pretraining on held-out text, in percent (see `training/probes.py`): masked characters guessed,"
         " confusable replacements restored, sound characters changed. The second round starts from the first"
         " shipped model, rounded to eight bits.",
@@ -68,6 +75,13 @@ def write_training_page(folder: str | Path) -> Path:
         " pairs of SIGHAN, Wang and ECSpell, where at most 0.5 % (balanced) and 3 % (thorough) of the clean"
         " sentences are changed, one reading.",
         _averages(json.loads((folder / "averages.json").read_text(encoding="utf-8"))),
+        "From the last of these, the model shipped before, the same was done twice more: four trainings that"
+        " differ in their pairs and in their rate, mixes of their weights with those of the start, and the"
+        " mix with the largest sum of both F1 on the dev pairs is the next start (at the end, the shipped"
+        " model). Measured on the GPU before rounding to eight bits, one reading; balanced where at most"
+        " 0.45 %, thorough where at most 3 % of the clean sentences are changed. Recipes and all mixes are"
+        " in mixes.json. `…` are equal shares of the four; seconds are of trainings side by side.",
+        *_mixes(json.loads((folder / "mixes.json").read_text(encoding="utf-8"))),
         *curves,
     ]
     page = folder / "training.md"
@@ -113,6 +127,52 @@ def _averages(models: Sequence[dict[str, Any]]) -> str:
     ]
     head = ["", "F1, balanced", "clean changed", "F1, thorough", "clean changed"]
     return "\n".join([f"| {' | '.join(head)} |", "|---" * len(head) + "|", *rows])
+
+
+def _bench(found: Sequence[dict[str, Any]]) -> str:
+    rows = [
+        f"| {'packed sentences' if each['packed'] else 'rows of 128'} | {each['precision']} "
+        f"| {each['tokens_per_second'] / 1e3:,.0f} k | {100 * each['share_of_peak']:.0f} % |"
+        for each in found
+    ]
+    return "\n".join(["| | precision | tokens/s | share of the bf16 peak |", "|---|---|---|---|", *rows])
+
+
+def _mixes(found: dict[str, Any]) -> list[str]:
+    """A table a round: its start, each training alone, all of them mixed with the start, and the chosen."""
+    parts = []
+    for number, turn in enumerate(found["rounds"], start=1):
+        rows = []
+        for mix in turn["mixes"]:
+            trained = [name for name in mix["weights"] if name != "start"]
+            if len(trained) in (2, 3) and not mix["chosen"]:
+                continue
+            if len(trained) == 1 and len(mix["weights"]) == 2:
+                continue
+            title = _mix_title(mix["weights"], trained, found["trainings"])
+            rows.append(
+                f"| {title}{': chosen' if mix['chosen'] else ''} | {mix['balanced']:.2f} "
+                f"| {mix['thorough']:.2f} | {mix['sighan_balanced']:.2f} | {mix['sighan_thorough']:.2f} |"
+            )
+        head = [f"round {number}", "F1, balanced", "F1, thorough", "SIGHAN, balanced", "SIGHAN, thorough"]
+        parts.append("\n".join([f"| {' | '.join(head)} |", "|---" * len(head) + "|", *rows]))
+    six = found["six_layers"]
+    parts.append(
+        "The six layers that learnt from the chosen mix of round 1, measured in the same way, without"
+        f" fine-tuning: {six['balanced']:.2f} and {six['thorough']:.2f} (SIGHAN {six['sighan_balanced']:.2f}"
+        f" and {six['sighan_thorough']:.2f})."
+    )
+    return parts
+
+
+def _mix_title(weights: dict[str, float], trained: Sequence[str], trainings: dict[str, Any]) -> str:
+    if not trained:
+        return "the start"
+    if len(weights) == 1:
+        run = trainings[trained[0]]
+        return f"{trained[0]}: {run['what']} ({run['seconds']:.0f} s)"
+    who = "…" if len(trained) == 4 else " and ".join(trained)
+    return f"{weights.get('start', 0):.2f} of the start, the rest {who}"
 
 
 def _stages(folder: Path) -> str:

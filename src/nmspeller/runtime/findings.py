@@ -17,9 +17,9 @@ from nmspeller.runtime.policy import Thresholds
 # Another character that is this likely may become likelier when its neighbours are corrected.
 _UNSURE = 0.1
 
-# How far, in log-odds, a probability may be from its threshold for the decision to be close: three times what
+# How far, in log-odds, a probability may be from its threshold for the decision to be close: twice what
 # arithmetic in bytes is off where there is doubt (docs/results/quantisation.md).
-_CLOSE = 0.5
+_CLOSE = 0.35
 
 Positions = NDArray[np.intp]
 Explains = Callable[[Ids, Ids], NDArray[np.bool_]]
@@ -79,8 +79,8 @@ class Findings(NamedTuple):
     @classmethod
     def join(cls, parts: "list[Findings]") -> "Findings":
         if not parts:
-            ids, floats = np.zeros(0, np.int32), np.zeros(0, np.float32)
-            return cls(np.zeros(0, np.intp), ids, floats, ids[:, None], floats[:, None], ids)
+            ids, floats = np.zeros((0, 5), np.int32), np.zeros((0, 5), np.float32)
+            return cls(np.zeros(0, np.intp), ids[:, 0], floats[:, 0], ids, floats, ids[:, 0])
         return cls._make(np.concatenate(values) for values in zip(*parts, strict=True))
 
 
@@ -132,7 +132,7 @@ class Finder:
     ) -> tuple[Findings, Positions]:
         """What the thresholds accept, and the positions, in order, where another character is possible.
 
-        After the last reading nobody asks for the latter, so they are not looked for.
+        After the last reading nobody asks for the latter, so only those near a threshold are looked for.
         """
         needed = thresholds.explained, thresholds.unexplained
         floor = min(*needed, 1.0 if last else _UNSURE)
@@ -140,12 +140,11 @@ class Finder:
             floor = min(floor, _shifted(min(needed), -_CLOSE))
         found = self._candidates(self.engine, ids, allowed, windows, floor)
         if self.close:
-            near = _near(found.probabilities, needed)
-            again = np.unique(windows.of(found.positions[near]))
+            holders = windows.of(found.positions)
+            again = np.unique(holders[_near(found.probabilities, needed)])
             if len(again):
-                elsewhere = found.subset(~np.isin(windows.of(found.positions), again))
                 closely = self._candidates(self.close(), ids, allowed, windows.subset(again), floor)
-                found = Findings.join([elsewhere, closely]).in_order()
+                found = Findings.join([found.subset(~np.isin(holders, again)), closely]).in_order()
         sure = found.probabilities >= thresholds.unexplained
         likely = np.flatnonzero(~sure & (found.probabilities >= thresholds.explained))
         if len(likely):
