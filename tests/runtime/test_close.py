@@ -51,15 +51,16 @@ def test_it_is_much_nearer_to_floats(folder: Path) -> None:
 def test_its_matrices_are_those_of_the_other_file(folder: Path) -> None:
     content = (folder / "model.onnx").read_bytes()
     model = onnx.load(folder / CLOSE, load_external_data=False)
-    matrices = [tensor for tensor in model.graph.initializer if tensor.data_type == onnx.TensorProto.INT8]
-    assert len(matrices) == 4 * 2 + 2  # two layers, the head's own and the table of characters
+    matrices = [tensor for tensor in model.graph.initializer if len(tensor.dims) == 2]
+    # Two layers, the head's own, the table of characters and its scales, the positions.
+    assert len(matrices) == 4 * 2 + 1 + 2 + 1
     assert not any(tensor.raw_data for tensor in matrices)
     quick = {tensor.name: tensor for tensor in onnx.load(folder / "model.onnx").graph.initializer}
     for tensor in matrices:
         place = {entry.key: entry.value for entry in tensor.external_data}
         assert place["location"] == "model.onnx"
         start, length = int(place["offset"]), int(place["length"])
-        assert length == math.prod(tensor.dims)
+        assert length == math.prod(tensor.dims) * (1 if tensor.data_type == onnx.TensorProto.INT8 else 4)
         assert content[start : start + length] == quick[tensor.name].raw_data[:length]
 
 

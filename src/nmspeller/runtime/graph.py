@@ -79,12 +79,12 @@ class Graph:
 
 
 def share_weights(model: onnx.ModelProto, other: bytes, file: str) -> None:
-    """Let the model read its byte matrices from where they stand in `other`, the content of `file` beside it.
+    """Let the model read its matrices from where they stand in `other`, the content of `file` beside it.
 
     A matrix of the other model may go on where this model's ends.
     """
     for tensor in model.graph.initializer:
-        if tensor.data_type == TensorProto.INT8:
+        if len(tensor.dims) == 2:
             place = other.find(tensor.raw_data)
             if place < 0:
                 raise ValueError(f"{file} does not hold {tensor.name}")
