@@ -34,6 +34,17 @@ def write_hugging_face_model(folder: Path, *, layers: int = 2, positions: int = 
 
 
 @pytest.fixture(scope="session")
+def texts() -> list[str]:
+    """What integers are fitted to."""
+    return [
+        "我们去外国可以认识很多的人。",
+        "他在这里，她不在那里。",
+        "对不起，再也不会了！",
+        "以后可以介绍。",
+    ] * 8
+
+
+@pytest.fixture(scope="session")
 def source_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_hugging_face_model(tmp_path_factory.mktemp("source"))
 

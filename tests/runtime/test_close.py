@@ -17,32 +17,25 @@ from nmspeller.runtime.policy import Thresholds
 from nmspeller.runtime.torch_engine import TorchEngine
 from nmspeller.text.vocabulary import Vocabulary
 
-TEXTS = [
-    "我们去外国可以认识很多的人。",
-    "他在这里，她不在那里。",
-    "对不起，再也不会了！",
-    "以后可以介绍。",
-] * 8
-
 
 @pytest.fixture(scope="module")
-def folder(source_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return export_model(source_folder, tmp_path_factory.mktemp("exported"), texts=TEXTS)
+def folder(source_folder: Path, tmp_path_factory: pytest.TempPathFactory, texts: list[str]) -> Path:
+    return export_model(source_folder, tmp_path_factory.mktemp("exported"), texts=texts)
 
 
-def log_odds(engine, vocabulary: Vocabulary) -> np.ndarray:
+def log_odds(engine, vocabulary: Vocabulary, text: str) -> np.ndarray:
     """Of every character of a text, that it may stay."""
-    ids = vocabulary.encode(TEXTS[0])
+    ids = vocabulary.encode(text)
     (scores,) = engine.scores(ids, np.array([0]), np.array([len(ids)]))
     kept = np.clip(scores.kept[np.argsort(scores.positions)].astype(np.float64), 1e-6, 1 - 1e-6)
     return np.log(kept / (1 - kept))
 
 
-def test_it_is_much_nearer_to_floats(folder: Path) -> None:
+def test_it_is_much_nearer_to_floats(folder: Path, texts: list[str]) -> None:
     vocabulary = Vocabulary.from_file(folder / "vocab.txt")
-    exact = log_odds(TorchEngine(read_exported(folder), vocabulary, "cpu", threads=1), vocabulary)
+    exact = log_odds(TorchEngine(read_exported(folder), vocabulary, "cpu", threads=1), vocabulary, texts[0])
     quick, close = (
-        np.abs(log_odds(Engine(folder / name, vocabulary, threads=1), vocabulary) - exact).mean()
+        np.abs(log_odds(Engine(folder / name, vocabulary, threads=1), vocabulary, texts[0]) - exact).mean()
         for name in ("model.onnx", CLOSE)
     )
     assert close < quick / 2
@@ -65,9 +58,9 @@ def test_its_matrices_are_those_of_the_other_file(folder: Path) -> None:
 
 
 def test_an_export_in_floats_needs_none_and_takes_an_old_one_away(
-    source_folder: Path, tmp_path: Path
+    source_folder: Path, tmp_path: Path, texts: list[str]
 ) -> None:
-    export_model(source_folder, tmp_path, texts=TEXTS)
+    export_model(source_folder, tmp_path, texts=texts)
     assert (tmp_path / CLOSE).is_file()
     export_model(source_folder, tmp_path)
     assert not (tmp_path / CLOSE).exists()
@@ -82,10 +75,10 @@ def test_files_of_two_exports_are_refused(folder: Path, tmp_path: Path) -> None:
         Engine(tmp_path / CLOSE, vocabulary, threads=1)
 
 
-def test_a_speller_with_both_may_be_pickled(folder: Path) -> None:
+def test_a_speller_with_both_may_be_pickled(folder: Path, texts: list[str]) -> None:
     speller = Speller(folder, threads=1)
     again = pickle.loads(pickle.dumps(speller))
-    assert again.check_many(TEXTS[:4]) == speller.check_many(TEXTS[:4])
+    assert again.check_many(texts[:4]) == speller.check_many(texts[:4])
     assert again.model_hash == speller.model_hash
 
 

@@ -13,17 +13,12 @@ from nmspeller.runtime.torch_engine import TorchEngine
 from nmspeller.runtime.weights import read_source
 from nmspeller.text.vocabulary import Vocabulary
 
-TEXTS = [
-    "我们去外国可以认识很多的人。",
-    "他在这里，她不在那里。",
-    "对不起，再也不会了！",
-    "以后可以介绍。",
-] * 8
 
-
-def test_weights_are_those_of_the_source_but_for_rounding(source_folder: Path, tmp_path: Path) -> None:
+def test_weights_are_those_of_the_source_but_for_rounding(
+    source_folder: Path, tmp_path: Path, texts: list[str]
+) -> None:
     source = read_source(source_folder)
-    found = read_exported(export_model(source_folder, tmp_path, texts=TEXTS))
+    found = read_exported(export_model(source_folder, tmp_path, texts=texts))
     assert found.encoder.heads == source.encoder.heads
     assert found.encoder.layers == source.encoder.layers
     assert found.encoder.norm_epsilon == pytest.approx(source.encoder.norm_epsilon)
@@ -40,12 +35,14 @@ def test_a_float_export_gives_them_back_exactly(source_folder: Path, model_folde
         assert (found.weights[name] == array).all(), name
 
 
-def test_floats_say_nearly_what_the_integers_say(source_folder: Path, tmp_path: Path) -> None:
-    folder = export_model(source_folder, tmp_path, texts=TEXTS)
+def test_floats_say_nearly_what_the_integers_say(
+    source_folder: Path, tmp_path: Path, texts: list[str]
+) -> None:
+    folder = export_model(source_folder, tmp_path, texts=texts)
     vocabulary = Vocabulary.from_file(folder / "vocab.txt")
-    ids = vocabulary.encode(TEXTS[0] + TEXTS[1])
-    starts = np.array([0, len(TEXTS[0])])
-    stops = np.array([len(TEXTS[0]), len(ids)])
+    ids = vocabulary.encode(texts[0] + texts[1])
+    starts = np.array([0, len(texts[0])])
+    stops = np.array([len(texts[0]), len(ids)])
     kept = []
     for engine in (
         Engine(folder / "model.onnx", vocabulary, threads=1),

@@ -30,7 +30,8 @@ def weight_files(folder: Path, device: Device) -> tuple[Path, ...]:
     preferred = (_EXPORTED, *_CHECKPOINTS) if device is Device.CPU else (*_CHECKPOINTS, _EXPORTED)
     for names in preferred:
         if all((folder / name).is_file() for name in names):
-            return tuple(folder / name for name in names)
+            beside = (CLOSE,) if names is _EXPORTED and (folder / CLOSE).is_file() else ()
+            return tuple(folder / name for name in (*names, *beside))
     raise InputError(f"{folder} holds no model.onnx; give a folder that `nmspeller export` wrote.")
 
 
@@ -54,8 +55,8 @@ def close_engine(
     folder: Path, vocabulary: Vocabulary, device: Device, *, threads: int | None = None
 ) -> Callable[[], AnyEngine] | None:
     """Opens the folder's exact model when it is first asked for; None where the engine is exact itself."""
-    path = weight_files(folder, device)[0].with_name(CLOSE)
-    if device is not Device.CPU or not path.is_file():
+    path = weight_files(folder, device)[-1]
+    if device is not Device.CPU or path.name != CLOSE:
         return None
     lock, opened = Lock(), list[Engine]()
 

@@ -17,8 +17,8 @@ from nmspeller.runtime.policy import Thresholds
 # Another character that is this likely may become likelier when its neighbours are corrected.
 _UNSURE = 0.1
 
-# How far, in log-odds, a probability may be from its threshold for the decision to be close: twice what
-# arithmetic in bytes is off where there is doubt (docs/results/quantisation.md).
+# How far, in log-odds, a probability may be from its threshold for the decision to be close: about twice the
+# deviation that arithmetic in bytes has where there is doubt.
 _CLOSE = 0.35
 
 Positions = NDArray[np.intp]

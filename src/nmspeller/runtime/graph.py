@@ -90,11 +90,7 @@ def share_weights(model: onnx.ModelProto, other: bytes, file: str) -> None:
                 raise ValueError(f"{file} does not hold {tensor.name}")
             set_external_data(tensor, file, offset=place, length=len(tensor.raw_data))
             tensor.ClearField("raw_data")
-    helper.set_model_props(model, {**_facts(model), "beside": str(len(other))})
-
-
-def _facts(model: onnx.ModelProto) -> dict[str, str]:
-    return {fact.key: fact.value for fact in model.metadata_props}
+    model.metadata_props.add(key="beside", value=str(len(other)))
 
 
 def _onnx_type(kind: Any) -> int:

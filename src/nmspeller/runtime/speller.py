@@ -13,7 +13,6 @@ from nmspeller.runtime.correction import Correction, apply_edits
 from nmspeller.runtime.device import Device, weight_files
 from nmspeller.runtime.dictionary import replacement_source, word_source
 from nmspeller.runtime.edits import Change, edits_of
-from nmspeller.runtime.engine import CLOSE
 from nmspeller.runtime.findings import Findings
 from nmspeller.runtime.passage import Passage
 from nmspeller.runtime.policy import Level
@@ -92,10 +91,8 @@ class Speller:
         """SHA-256 of all that decides what is corrected: the model, its vocabulary and its policy."""
         digest = hashlib.sha256()
         weights = weight_files(self._folder, self._device)
-        names = (CLOSE, "vocab.txt", "policy.json")
-        for path in (*weights, *(self._folder / name for name in names)):
-            if path.name != CLOSE or path.is_file():
-                digest.update(path.read_bytes())
+        for path in (*weights, self._folder / "vocab.txt", self._folder / "policy.json"):
+            digest.update(path.read_bytes())
         return digest.hexdigest()
 
     def check(
