@@ -1,9 +1,10 @@
-"""What eight-bit arithmetic costs and gains, and what a second reading of close calls gives back.
+"""What eight-bit arithmetic costs: a model in floats, rounded, and trained to live with the rounding.
 
-    python benchmarks/quantisation.py CHECKPOINT --texts TRAIN.tsv --pairs TEST.tsv
+    python benchmarks/quantisation.py FLOATS ROUNDED --texts TRAIN.tsv --pairs TEST.tsv
 
-writes docs/results/quantisation.json and .md. Edits are compared at the level `balanced`; times are of one
-thread, taken in turn, and each is the best of several.
+FLOATS and ROUNDED are two checkpoints, the second trained rounded from the first, each with a policy.json
+that was calibrated for it. Writes docs/results/quantisation.json and .md. Edits are compared at the level
+`balanced`; times are of one thread, taken in turn, and each is the best of several.
 """
 
 import argparse
@@ -16,14 +17,10 @@ import onnxruntime
 
 from nmspeller.data.pairs import read_pairs
 from nmspeller.evaluation.metrics import evaluate
-from nmspeller.runtime.arithmetic import Float, Integer
 from nmspeller.runtime.benchmark import processor
-from nmspeller.runtime.calibration import Arithmetics, integer_arithmetics, listen
 from nmspeller.runtime.export import export_model
-from nmspeller.runtime.parity import answers, compare
-from nmspeller.runtime.quantise import quantise_table
+from nmspeller.runtime.parity import answers, checkpoint_reader, compare
 from nmspeller.runtime.reader import Reader
-from nmspeller.runtime.weights import TABLE, read_source
 
 SENTENCE = "我门去外国可以认识很多的人，就可以借少，对不气，最近我很忙的"
 
@@ -32,20 +29,20 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("checkpoint", type=Path)
-    parser.add_argument(
-        "--texts", type=Path, required=True, help="pairs whose sources the integers are fitted to"
-    )
+    parser.add_argument("floats", type=Path)
+    parser.add_argument("rounded", type=Path)
+    parser.add_argument("--texts", type=Path, required=True, help="sentences that the integers are fitted to")
     parser.add_argument("--pairs", type=Path, nargs="+", required=True, help="pairs to compare the edits on")
     parser.add_argument("--limit", type=int, help="use so many pairs of each file only")
-    parser.add_argument("--policy", type=Path, help="a policy.json other than the uncalibrated one")
     parser.add_argument("--out", type=Path, default=Path("docs/results"))
     options = parser.parse_args()
     pairs = [pair for path in options.pairs for pair in read_pairs(path)[: options.limit]]
+    texts = [line for line in options.texts.read_text("utf-8").split("\n") if line]
     with TemporaryDirectory() as scratch:
-        rows = measure(options.checkpoint, read_pairs(options.texts), pairs, Path(scratch), options.policy)
+        rows = measure(options.floats, options.rounded, texts, pairs, Path(scratch))
     result = {
-        "checkpoint": options.checkpoint.name,
+        "floats": options.floats.name,
+        "rounded": options.rounded.name,
         "pairs": [path.name for path in options.pairs],
         "sentences": len(pairs),
         "onnxruntime": onnxruntime.__version__,
@@ -60,53 +57,36 @@ def main() -> None:
     print(page(result))
 
 
-def measure(checkpoint: Path, texts: list, pairs: list, scratch: Path, policy: Path | None) -> list[dict]:
-    source = read_source(checkpoint)
-    sources = [pair.source for pair in texts]
-    quick, close = integer_arithmetics(source, sources)
-    plain = {
-        name: quantise_table(source.weights[name if name == TABLE else f"{name}.weight"], rows)
-        for name, rows in listen(source, sources).items()
+def measure(floats: Path, rounded: Path, texts: list[str], pairs: list, scratch: Path) -> list[dict]:
+    exports = {
+        "floats": export_model(floats, scratch / "floats"),
+        "floats, rounded afterwards": export_model(floats, scratch / "afterwards", texts=texts),
+        "trained rounded": export_model(rounded, scratch / "rounded"),
     }
-    models = {
-        "single precision": Arithmetics(Float(source.weights)),
-        "one byte": Arithmetics(quick),
-        "one byte, two where it is close": Arithmetics(quick, close),
-        "two bytes": Arithmetics(close),
-        "one byte, rounded without feedback": Arithmetics(Integer(source.weights, plain)),
-    }
-    readers, sizes = {}, {}
-    for number, (name, arithmetics) in enumerate(models.items()):
-        folder = export_model(checkpoint, scratch / str(number), arithmetics=arithmetics)
-        if policy:
-            (folder / "policy.json").write_bytes(policy.read_bytes())
-        readers[name] = Reader(folder, threads=1)
-        sizes[name] = sum(path.stat().st_size for path in folder.glob("*.onnx"))
-    return compare_models(readers, sizes, pairs)
-
-
-def compare_models(readers: dict[str, Reader], sizes: dict[str, int], pairs: list) -> list[dict]:
+    for (name, folder), checkpoint in zip(exports.items(), (floats, floats, rounded), strict=True):
+        (folder / "policy.json").write_bytes((checkpoint / "policy.json").read_bytes())
+        print(name, flush=True)
+    readers = {name: Reader(folder, threads=1) for name, folder in exports.items()}
     sources, targets = [pair.source for pair in pairs], [pair.target for pair in pairs]
     single = best_times(readers, [SENTENCE], 15)
     bulk = best_times(readers, sources[:128], 2)
-    exact = None
-    rows = []
-    for name, reader in readers.items():
-        found = answers(reader, sources, reader.policy)
-        exact = exact or found
-        scores = evaluate(sources, targets, found)
-        rows.append(
-            {
-                "arithmetic": name,
-                "megabytes": round(sizes[name] / 1e6, 1),
-                "same_edits": round(compare(exact, found).percent, 2),
-                "correction_f1": round(scores.sentence.correction.f1, 2),
-                "single_ms": round(1000 * single[name], 2),
-                "bulk_per_second": round(min(128, len(sources)) / bulk[name], 1),
-            }
-        )
-        print(rows[-1], flush=True)
-    return rows
+    found = {name: answers(reader, sources, reader.policy) for name, reader in readers.items()}
+    on_pytorch = checkpoint_reader(rounded, rounded / "policy.json")
+    exact = {
+        "floats, rounded afterwards": found["floats"],
+        "trained rounded": answers(on_pytorch, sources, on_pytorch.policy),
+    }
+    return [
+        {
+            "model": name,
+            "megabytes": round((folder / "model.onnx").stat().st_size / 1e6, 1),
+            "same_edits": round(compare(exact[name], found[name]).percent, 2) if name in exact else None,
+            "correction_f1": round(evaluate(sources, targets, found[name]).sentence.correction.f1, 2),
+            "single_ms": round(1000 * single[name], 2),
+            "bulk_per_second": round(min(128, len(sources)) / bulk[name], 1),
+        }
+        for name, folder in exports.items()
+    ]
 
 
 def best_times(readers: dict[str, Reader], texts: list[str], rounds: int) -> dict[str, float]:
@@ -124,17 +104,20 @@ def page(result: dict) -> str:
     lines = [
         "# What eight bits cost",
         "",
-        f"`benchmarks/quantisation.py` on {result['sentences']:,} sentences of {', '.join(result['pairs'])}",
-        f"with the checkpoint `{result['checkpoint']}`; ONNX Runtime {result['onnxruntime']},",
-        f"{result['processor']}, one thread, processor time. Same edits: the share of sentences with exactly",
-        "the edits of single precision.",
+        f"`benchmarks/quantisation.py` on {result['sentences']:,} sentences of",
+        f"{', '.join(result['pairs'])} with the checkpoints `{result['floats']}`",
+        f"and, trained on from it, `{result['rounded']}`, each with",
+        f"its own thresholds of `balanced`; ONNX Runtime {result['onnxruntime']}, {result['processor']}, one",
+        "thread, processor time. Same edits: the share of sentences with exactly the edits of the checkpoint",
+        "before its export; for the rounded one, of the checkpoint on PyTorch.",
         "",
-        "| arithmetic | MB | same edits % | correction F1 | one sentence, ms | sentences/s |",
+        "| model | MB | same edits % | correction F1 | one sentence, ms | sentences/s |",
         "|---|---|---|---|---|---|",
     ]
     for row in result["rows"]:
+        same = "" if row["same_edits"] is None else row["same_edits"]
         lines.append(
-            f"| {row['arithmetic']} | {row['megabytes']} | {row['same_edits']} | {row['correction_f1']} "
+            f"| {row['model']} | {row['megabytes']} | {same} | {row['correction_f1']} "
             f"| {row['single_ms']} | {row['bulk_per_second']} |"
         )
     return "\n".join(lines) + "\n"

@@ -24,7 +24,9 @@ from typing import Any
 
 from nmspeller.runtime.benchmark import processor
 
-ROUNDS = 40
+# Single sentences: so many turns, and in each so many sentences one by one. The first of a turn finds the
+# caches full of the other side's weights.
+TURNS, SENTENCES_A_TURN = 12, 6
 # Seconds between turns, for the other side's threads to come to rest.
 PAUSE = 0.02
 
@@ -73,12 +75,15 @@ def main() -> None:
 
 
 def make_sentences(count: int) -> list[str]:
-    """Different sentences of about 30 characters: two halves of those above, the same for the same count."""
-    halves = [half for sentence in SENTENCES for half in sentence.rstrip("。").split("，")]
+    """Different sentences of 27 to 33 characters, put together from clauses of those above."""
+    clauses = [clause for sentence in SENTENCES for clause in sentence.rstrip("。").split("，")]
     choice = random.Random(0)
-    return [
-        f"{choice.choice(halves)}，{choice.choice(halves)}，{choice.choice(halves)}。" for _ in range(count)
-    ]
+    sentences: list[str] = []
+    while len(sentences) < count:
+        sentence = "，".join(choice.choices(clauses, k=choice.choice((2, 3)))) + "。"
+        if 27 <= len(sentence) <= 33:
+            sentences.append(sentence)
+    return sentences
 
 
 def reference(folder: Path, threads: int) -> Callable[[str], tuple[str, list[tuple[str, str, int]]]]:
@@ -158,12 +163,15 @@ def single(options: argparse.Namespace) -> dict[str, float]:
     """Median time of one sentence, both sides in turn."""
     ours = speller(options)
     times: dict[str, list[float]] = {"reference": [], "speller": []}
+    sentences = make_sentences((TURNS + 1) * SENTENCES_A_TURN)
     with Reference(options.reference, options.threads) as theirs:
-        for sentence in make_sentences(ROUNDS + 5):
-            times["reference"] += theirs.times([sentence])
-            times["speller"].append(timed(ours.check, sentence))
+        for turn in range(TURNS + 1):
+            some = sentences[turn * SENTENCES_A_TURN : (turn + 1) * SENTENCES_A_TURN]
+            times["reference"] += theirs.times(some)
+            times["speller"] += [timed(ours.check, sentence) for sentence in some]
             time.sleep(PAUSE)
-    medians = {name: 1000 * statistics.median(values[5:]) for name, values in times.items()}
+    # The first turn warms both sides up.
+    medians = {name: 1000 * statistics.median(each[SENTENCES_A_TURN:]) for name, each in times.items()}
     return {
         "reference_ms": round(medians["reference"], 2),
         "speller_ms": round(medians["speller"], 2),

@@ -84,7 +84,8 @@ def test_integers_are_close_to_single_precision(integer_folder: Path, model_fold
     for integers, floats in zip(
         scores(integer_folder, SENTENCES), scores(model_folder, SENTENCES), strict=True
     ):
-        np.testing.assert_allclose(integers[2], floats[2], atol=0.05)
+        np.testing.assert_allclose(integers[2], floats[2], atol=0.15)
+        assert np.abs(integers[2] - floats[2]).mean() < 0.02
         assert (integers[0][:, 0] == floats[0][:, 0]).mean() > 0.9
 
 

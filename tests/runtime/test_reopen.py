@@ -1,5 +1,6 @@
 """An exported model becomes a checkpoint again, from which training goes on."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,7 @@ from nmspeller import InputError
 from nmspeller.apps.cli import run
 from nmspeller.models import checkpoint
 from nmspeller.models.batch import Batch
-from nmspeller.runtime.reopen import reopen_model
+from nmspeller.runtime.reopen import reopen_model, round_model
 from nmspeller.runtime.weights import read_source
 from nmspeller.training.start import start_model
 
@@ -30,6 +31,52 @@ def test_training_starts_from_it(model_folder: Path, tmp_path: Path) -> None:
     model = start_model({"speller": "bert", "masking": {"ngram": "trigram"}}, tmp_path / "again")
     again, _ = checkpoint.load(tmp_path / "again")
     assert torch.equal(model.semantic.layers[1].up.weight, again.semantic.layers[1].up.weight)
+
+
+def test_a_rounded_checkpoint_is_exported_without_texts_and_says_the_same(
+    source_folder: Path, tmp_path: Path, texts: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    sentences = tmp_path / "texts.txt"
+    sentences.write_text("\n".join(texts), "utf-8")
+    rounded, out = tmp_path / "rounded", tmp_path / "out"
+    assert run(["round", str(source_folder), "--texts", str(sentences), "--out", str(rounded)]) == 0
+    pairs = tmp_path / "pairs.tsv"
+    pairs.write_text("".join(f"{text}\t{text}\n" for text in texts), "utf-8")
+    capsys.readouterr()
+    assert run(["export", str(rounded), str(out), "--parity", str(pairs), "--json"]) == 0
+    report = json.loads(capsys.readouterr().out)
+    assert report["parity"]["same_edits"] == report["parity"]["sentences"] == len(texts)
+    again, _ = checkpoint.load(reopen_model(out, tmp_path / "again"))
+    ids = torch.randint(5, 30, (2, 12))
+    assert torch.allclose(again(Batch(ids)), checkpoint.load(rounded)[0](Batch(ids)), atol=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        (["round", "{rounded}", "--texts", "{texts}", "--out", "{out}"], "rounded already"),
+        (["export", "{rounded}", "{out}", "--texts", "{texts}"], "rounded already"),
+        (["export", "{rounded}", "{out}", "--float"], "leave out --float"),
+        (["round", "{source}", "--texts", "absent.txt", "--out", "{out}"], "absent.txt"),
+    ],
+)
+def test_what_cannot_be_rounded(
+    source_folder: Path,
+    tmp_path: Path,
+    texts: list[str],
+    command: list[str],
+    said: str,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    (tmp_path / "texts.txt").write_text("\n".join(texts), "utf-8")
+    names = {"source": source_folder, "rounded": tmp_path / "rounded"}
+    round_model(source_folder, names["rounded"], texts)
+    names |= {"out": tmp_path / "out", "texts": tmp_path / "texts.txt"}
+    assert run([part.format(**names) for part in command]) == 2
+    error = capsys.readouterr().err
+    assert said in error
+    assert error.count("\n") == 1
+    assert not (tmp_path / "out").exists()
 
 
 def test_a_folder_without_a_model_is_refused(tmp_path: Path) -> None:

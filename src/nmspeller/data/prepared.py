@@ -2,6 +2,7 @@
 
 import json
 import lzma
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -64,6 +65,14 @@ class Prepared:
             raise InputError(f"no prepared pairs {name!r} in {self.folder}; there are {known}.")
         with np.load(path, allow_pickle=False) as stored:
             return PairArrays(stored["source"], stored["target"], stored["starts"])
+
+    def add_pairs(self, name: str, pairs: PairArrays) -> None:
+        """Write a set of pairs, whole or not at all."""
+        path = self.folder / "pairs" / f"{name}.npz"
+        partial = path.with_suffix(".partial")
+        with partial.open("wb") as file:
+            np.savez_compressed(file, source=pairs.source, target=pairs.target, starts=pairs.starts)
+        os.replace(partial, path)
 
     def corpus(self, part: str = "corpus") -> Ids:
         """All text of a part ("corpus" or "heldout") as ids, each paragraph closed by LINE_END."""

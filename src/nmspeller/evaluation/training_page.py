@@ -77,11 +77,12 @@ def write_training_page(folder: str | Path) -> Path:
         _averages(json.loads((folder / "averages.json").read_text(encoding="utf-8"))),
         "From the last of these, the model shipped before, the same was done twice more: four trainings that"
         " differ in their pairs and in their rate, mixes of their weights with those of the start, and the"
-        " mix with the largest sum of both F1 on the dev pairs is the next start (at the end, the shipped"
-        " model). Measured on the GPU before rounding to eight bits, one reading; balanced where at most"
+        " mix with the largest sum of both F1 on the dev pairs is the next start. Measured on the GPU before"
+        " rounding to eight bits, one reading; balanced where at most"
         " 0.45 %, thorough where at most 3 % of the clean sentences are changed. Recipes and all mixes are"
         " in mixes.json. `…` are equal shares of the four; seconds are of trainings side by side.",
         *_mixes(json.loads((folder / "mixes.json").read_text(encoding="utf-8"))),
+        *_rounding(json.loads((folder / "rounding.json").read_text(encoding="utf-8"))),
         *curves,
     ]
     page = folder / "training.md"
@@ -163,6 +164,34 @@ def _mixes(found: dict[str, Any]) -> list[str]:
         f" and {six['sighan_thorough']:.2f})."
     )
     return parts
+
+
+def _rounding(found: dict[str, Any]) -> list[str]:
+    """What trained the model to live with rounded numbers, and what each attempt gave."""
+    mined = found["mined"]
+    rows = []
+    for each in found["models"]:
+        run, levels = each["training"], each["levels"]
+        cost = f"{run['tokens'] / 1e6:,.0f} M | {run['seconds']:,.0f}" if run else "|"
+        rows.append(
+            f"| {each['model']}{': shipped' if each['shipped'] else ''} | {cost} | "
+            + " | ".join(
+                f"{levels[level]['f1']:.2f} | {levels[level]['clean_changed']}"
+                for level in ("balanced", "thorough")
+            )
+            + " |"
+        )
+    head = ["", "tokens", "seconds", "F1, balanced", "clean changed", "F1, thorough", "clean changed"]
+    return [
+        "From the last chosen mix the model was trained with the rounding of its export (`nmspeller round`,"
+        " `train --teacher`; `configs/recipes/rounded.yaml` and `rounded_hard.yaml`), two trainings at a time"
+        " side by side. Hard sentences are those that the floats would change and that are likely right"
+        f" (`nmspeller data mine`): {mined['hard']:,} of {mined['sentences_read']:,}, found in"
+        f" {mined['seconds']} s beside the trainings. Measured on the GPU, one reading, on"
+        f" {found['dev_pairs']:,} dev pairs; clean changed is of {found['clean_sentences']:,} sentences. The"
+        " shipped one has the largest sum of both F1.",
+        "\n".join([f"| {' | '.join(head)} |", "|---" * len(head) + "|", *rows]),
+    ]
 
 
 def _mix_title(weights: dict[str, float], trained: Sequence[str], trainings: dict[str, Any]) -> str:

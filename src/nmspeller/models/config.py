@@ -21,7 +21,10 @@ NGRAMS = {
 
 @dataclass(frozen=True)
 class EncoderConfig:
-    """The sizes of a BERT encoder; the defaults are BERT-base with Google's Chinese vocabulary."""
+    """The sizes of a BERT encoder; the defaults are BERT-base with Google's Chinese vocabulary.
+
+    rounded: dense layers compute with the rounded numbers that an export would give them; see `rounding`.
+    """
 
     vocabulary: int = 21128
     hidden: int = 768
@@ -33,6 +36,7 @@ class EncoderConfig:
     attention_dropout: float = 0.1
     norm_epsilon: float = 1e-12
     mask_id: int = 103
+    rounded: bool = False
 
     def __post_init__(self) -> None:
         if self.hidden % self.heads:

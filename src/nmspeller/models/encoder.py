@@ -8,6 +8,7 @@ from torch.nn import functional
 
 from nmspeller.models.batch import Batch, PackedBatch
 from nmspeller.models.config import EncoderConfig
+from nmspeller.models.rounding import dense, rounded_rows
 
 try:  # torch 2.10 and later
     from torch.nn.attention.varlen import varlen_attn
@@ -25,7 +26,7 @@ class Embeddings(nn.Module):
 
     def __init__(self, config: EncoderConfig) -> None:
         super().__init__()
-        self.mask_id = config.mask_id
+        self.mask_id, self.rounded = config.mask_id, config.rounded
         self.words = nn.Embedding(config.vocabulary, config.hidden)
         self.positions = nn.Embedding(config.positions, config.hidden)
         self.norm = nn.LayerNorm(config.hidden, eps=config.norm_epsilon)
@@ -33,11 +34,16 @@ class Embeddings(nn.Module):
 
     def forward(self, batch: Batch | PackedBatch) -> Tensor:
         """E_out: (..., hidden), with the batch's layout."""
-        return self.dropout(self.norm(self.words(batch.ids) + self.positions(batch.positions)))
+        words = functional.embedding(batch.ids, self.table())
+        return self.dropout(self.norm(words + self.positions(batch.positions)))
+
+    def table(self) -> Tensor:
+        """What stands for each character: (vocabulary, hidden)."""
+        return rounded_rows(self.words.weight) if self.rounded else self.words.weight
 
     def of_mask(self, batch: Batch | PackedBatch) -> Tensor:
         """The same as if every token were [MASK]: (..., hidden), with the batch's layout."""
-        embedded = self.norm(self.words.weight[self.mask_id] + self.positions(batch.positions))
+        embedded = self.norm(self.table()[self.mask_id] + self.positions(batch.positions))
         return self.dropout(embedded.expand(*batch.ids.shape, -1))
 
 
@@ -47,11 +53,11 @@ class Layer(nn.Module):
     def __init__(self, config: EncoderConfig) -> None:
         super().__init__()
         self.heads = config.heads
-        self.qkv = nn.Linear(config.hidden, 3 * config.hidden)
-        self.out = nn.Linear(config.hidden, config.hidden)
+        self.qkv = dense(config, config.hidden, 3 * config.hidden)
+        self.out = dense(config, config.hidden, config.hidden)
         self.attention_norm = nn.LayerNorm(config.hidden, eps=config.norm_epsilon)
-        self.up = nn.Linear(config.hidden, config.intermediate)
-        self.down = nn.Linear(config.intermediate, config.hidden)
+        self.up = dense(config, config.hidden, config.intermediate)
+        self.down = dense(config, config.intermediate, config.hidden)
         self.output_norm = nn.LayerNorm(config.hidden, eps=config.norm_epsilon)
         self.dropout = dropout(config.dropout)
         self.attention_dropout = config.attention_dropout

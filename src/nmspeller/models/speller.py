@@ -17,6 +17,7 @@ from nmspeller.models.chains import NEVER
 from nmspeller.models.config import EncoderConfig, MaskingConfig, SpellerConfig
 from nmspeller.models.encoder import Embeddings, Layer, dropout, initialise, run, stack
 from nmspeller.models.masking import NGramMasking
+from nmspeller.models.rounding import dense, rounded_inputs
 from nmspeller.text.vocabulary import Vocabulary
 
 
@@ -51,13 +52,20 @@ class Head(nn.Module):
     `mlm` is BERT's masked-language-model head (dense, gelu, norm first); `linear` is the paper's dense layer.
     """
 
+    steps: Tensor  # (hidden,), and `zero`: of what is multiplied with the words; see `rounding`
+    zero: Tensor
+
     def __init__(self, config: SpellerConfig) -> None:
         super().__init__()
         size = config.encoder.hidden
         self.dropout = dropout(config.encoder.dropout if config.head == "linear" else 0.0)
-        self.dense = nn.Linear(size, size) if config.head == "mlm" else None
+        self.dense = dense(config.encoder, size, size) if config.head == "mlm" else None
         self.norm = nn.LayerNorm(size, eps=config.encoder.norm_epsilon) if config.head == "mlm" else None
         self.bias = nn.Parameter(torch.zeros(config.encoder.vocabulary))
+        self.rounded = config.encoder.rounded
+        if self.rounded:
+            self.register_buffer("steps", torch.ones(size))
+            self.register_buffer("zero", torch.zeros(()))
         self.apply(initialise)
 
     def forward(self, hidden: Tensor, words: Tensor, *, aligned: bool = False) -> Tensor:
@@ -67,6 +75,8 @@ class Head(nn.Module):
         """
         if self.dense is not None and self.norm is not None:
             hidden = self.norm(functional.gelu(self.dense(hidden)))
+        if self.rounded:
+            hidden = rounded_inputs(hidden, self.steps, self.zero)
         bias: Tensor = self.bias
         if aligned:
             missing = -len(words) % 64
@@ -93,7 +103,7 @@ class SpellerModel(nn.Module):
 
     def output_words(self) -> Tensor:
         """The head's matrix: (vocabulary, hidden)."""
-        return self.semantic.embeddings.words.weight
+        return self.semantic.embeddings.table()
 
     def forward(self, batch: Batch | PackedBatch) -> Tensor:
         """Scores: (..., vocabulary)."""

@@ -1,12 +1,11 @@
-"""How products with weight matrices are computed: the one thing in the graph that quantisation changes."""
+"""How products with weight matrices are computed: the one thing in the graph that rounding changes."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
 
 import numpy as np
 
 from nmspeller.runtime.graph import MICROSOFT, Graph
-from nmspeller.runtime.quantise import FINE_STEPS, Floats, Inputs, Layer
+from nmspeller.runtime.quantise import Floats, Inputs, Integers
 from nmspeller.runtime.weights import TABLE, Weights
 
 
@@ -17,6 +16,10 @@ class Arithmetic(ABC):
 
     def __init__(self, weights: Weights) -> None:
         self._weights = weights
+
+    @abstractmethod
+    def reach(self, name: str) -> Floats | None:
+        """What the channels of a dense layer's input are divided by before it reads them, (width,)."""
 
     @abstractmethod
     def embed(self, graph: Graph, ids: str) -> str:
@@ -30,6 +33,13 @@ class Arithmetic(ABC):
     def dense(self, graph: Graph, name: str, value: str) -> str:
         """A dense layer: (batch, length, width) -> (batch, length, outputs)."""
 
+    @abstractmethod
+    def attend(self, graph: Graph, name: str, value: str, lengths: str, heads: int) -> str:
+        """The dense layer that makes queries, keys and values, and attention with them; the shape stays."""
+
+    def _bias(self, graph: Graph, name: str) -> str:
+        return graph.constant(f"{name}.bias", self._weights[f"{name}.bias"])
+
 
 class Float(Arithmetic):
     """Single precision: the reference, and what calibration listens to; `inputs` names each layer's input."""
@@ -39,6 +49,9 @@ class Float(Arithmetic):
     def __init__(self, weights: Weights) -> None:
         super().__init__(weights)
         self.inputs: dict[str, str] = {}
+
+    def reach(self, name: str) -> Floats | None:
+        return None
 
     def embed(self, graph: Graph, ids: str) -> str:
         return graph.node("Gather", graph.constant(TABLE, self._weights[TABLE]), ids)
@@ -54,8 +67,11 @@ class Float(Arithmetic):
         columns = graph.constant(f"{name}.weight", self._weights[f"{name}.weight"].T)
         return graph.node("Add", graph.node("MatMul", value, columns), self._bias(graph, name))
 
-    def _bias(self, graph: Graph, name: str) -> str:
-        return graph.constant(f"{name}.bias", self._weights[f"{name}.bias"])
+    def attend(self, graph: Graph, name: str, value: str, lengths: str, heads: int) -> str:
+        query, key, value = graph.nodes("Split", self.dense(graph, name, value), outputs=3, axis=-1)
+        return graph.node(
+            "MultiHeadAttention", query, key, value, "", lengths, domain=MICROSOFT, num_heads=heads
+        )
 
 
 class Integer(Arithmetic):
@@ -63,59 +79,56 @@ class Integer(Arithmetic):
 
     name = "integer"
 
-    def __init__(self, weights: Weights, layers: Mapping[str, Layer]) -> None:
-        super().__init__(weights)
-        self._layers = layers
+    def reach(self, name: str) -> Floats | None:
+        return self._inputs(name).reach
 
     def embed(self, graph: Graph, ids: str) -> str:
-        table = self._layers[TABLE]
+        table = Integers.of(self._weights[TABLE])
         rows = graph.node("Gather", graph.constant(TABLE, table.weights), ids)
-        scales = graph.node("Gather", graph.constant(f"{TABLE}.row_scales", table.scales[:, None]), ids)
+        scales = graph.node("Gather", graph.constant(f"{TABLE}.scales", table.scales), ids)
+        scales = graph.node("Unsqueeze", scales, graph.integers(2))
         return graph.node("Mul", graph.node("Cast", rows, to=graph.FLOAT), scales)
 
     def score(self, graph: Graph, value: str) -> str:
+        table, step = Integers.of(self._weights[TABLE]), self._inputs("head").steps[0]
         # Stored as rows, because that is how `embed` reads it; the runtime turns it once, when it loads.
-        columns = graph.node("Transpose", graph.constant(TABLE, self._layers[TABLE].weights), perm=[1, 0])
-        far = self._layers[TABLE].inputs.far
-        if len(far):
-            again = graph.node("Gather", columns, graph.constant(f"{TABLE}.far", far))
-            columns = graph.node("Concat", columns, again, axis=0)
-        return self._product(graph, TABLE, columns, value, self._weights["head.bias"])
+        columns = graph.node("Transpose", graph.constant(TABLE, table.weights), perm=[1, 0])
+        scales = graph.constant(f"{TABLE}.scales", table.scales)
+        value, zero = self._bytes(graph, "head", value)
+        return _product(
+            graph, value, columns, graph.scalar(float(step)), scales, zero, self._bias(graph, "head")
+        )
 
     def dense(self, graph: Graph, name: str, value: str) -> str:
-        layer = self._layers[name]
-        columns = graph.constant(f"{name}.weight", layer.inputs.widen(layer.weights).T)
-        return self._product(graph, name, columns, value, self._weights[f"{name}.bias"])
+        columns, scales = self._columns(graph, name)
+        value, zero = self._bytes(graph, name, value)
+        return _product(graph, value, columns, graph.scalar(1.0), scales, zero, self._bias(graph, name))
 
-    def _product(self, graph: Graph, name: str, columns: str, value: str, bias: Floats) -> str:
-        """The product with `columns` (width + far bytes, outputs), which the far bytes' idle part leaves."""
-        layer, inputs = self._layers[name], self._layers[name].inputs
-        step, zero = graph.scalar(float(inputs.step)), graph.byte(int(inputs.zero))
-        scales = graph.constant(f"{name}.scales", layer.scales)
-        idle = (layer.weights[:, inputs.far].astype(np.float32) @ inputs.idle) * layer.scales * inputs.step
-        shift = graph.constant(f"{name}.bias", bias + layer.amends - idle)
-        coarse = graph.node("QuantizeLinear", value, step, zero)
-        everything = self._with_far_bytes(graph, name, inputs, value, coarse)
-        product = _integer_product(graph, everything, columns, step, scales, zero, shift)
-        if not inputs.fine:
-            return product
-        rest = graph.node("Sub", value, graph.node("DequantizeLinear", coarse, step, zero))
-        finer, middle = graph.scalar(float(inputs.step) / FINE_STEPS), graph.byte(128)
-        fine = graph.node("QuantizeLinear", rest, finer, middle)
-        return graph.node("Add", product, _integer_product(graph, fine, columns, finer, scales, middle, ""))
+    def attend(self, graph: Graph, name: str, value: str, lengths: str, heads: int) -> str:
+        columns, scales = self._columns(graph, name)
+        value, zero = self._bytes(graph, name, value)
+        one, even = graph.scalar(1.0), graph.constant("even", np.array(0, np.int8))
+        return graph.node(
+            "QAttention", value, columns, self._bias(graph, name), one, scales, lengths, zero, even,
+            domain=MICROSOFT, num_heads=heads,
+        )  # fmt: skip
 
-    @staticmethod
-    def _with_far_bytes(graph: Graph, name: str, inputs: Inputs, value: str, coarse: str) -> str:
-        """(batch, length, width) -> (batch, length, width + far bytes), u8"""
-        if not len(inputs.far):
-            return coarse
-        far = graph.node("Gather", value, graph.constant(f"{name}.far", inputs.far), axis=-1)
-        far = graph.node("Sub", far, graph.constant(f"{name}.offsets", inputs.offsets))
-        step, zero = graph.scalar(float(inputs.step)), graph.byte(int(inputs.zero))
-        return graph.node("Concat", coarse, graph.node("QuantizeLinear", far, step, zero), axis=-1)
+    def _inputs(self, name: str) -> Inputs:
+        return Inputs(self._weights[f"{name}.steps"], int(self._weights[f"{name}.zero"]))
+
+    def _columns(self, graph: Graph, name: str) -> tuple[str, str]:
+        """The weights, (width, outputs) int8, and the size of one for each output."""
+        layer = Integers.of(self._weights[f"{name}.weight"], self._inputs(name))
+        return graph.constant(f"{name}.weight", layer.weights.T), graph.constant(
+            f"{name}.scales", layer.scales
+        )
+
+    def _bytes(self, graph: Graph, name: str, value: str) -> tuple[str, str]:
+        """A layer's input, divided by its reach already, as u8, and the byte that stands for nothing."""
+        inputs = self._inputs(name)
+        zero = graph.byte(inputs.zero)
+        return graph.node("QuantizeLinear", value, graph.scalar(float(inputs.steps.min())), zero), zero
 
 
-def _integer_product(
-    graph: Graph, value: str, columns: str, step: str, scales: str, zero: str, bias: str
-) -> str:
+def _product(graph: Graph, value: str, columns: str, step: str, scales: str, zero: str, bias: str) -> str:
     return graph.node("MatMulIntegerToFloat", value, columns, step, scales, zero, "", bias, domain=MICROSOFT)

@@ -24,11 +24,14 @@ def build(source: Source, arithmetic: Arithmetic) -> onnx.ModelProto:
     ids = graph.input("ids", np.int32, ["batch", "length"])
     lengths = graph.input("lengths", np.int32, ["batch"])
     build_part = _Builder(graph, source, arithmetic)
-    hidden = build_part.embeddings(ids)
-    graph.output(hidden, "embedded", np.float32, ["batch", "length", source.encoder.hidden])
-    for layer in range(source.encoder.layers):
-        hidden = build_part.layer(f"semantic.layers.{layer}", hidden, lengths)
-    build_part.head(hidden, ids)
+    layers = [f"semantic.layers.{layer}" for layer in range(source.encoder.layers)]
+    readers = [*(f"{layer}.qkv" for layer in layers), None]
+    scaled = build_part.embeddings(ids, readers[0])
+    embedded = build_part.whole(readers[0], scaled)
+    graph.output(embedded, "embedded", np.float32, ["batch", "length", source.encoder.hidden])
+    for layer, reader in zip(layers, readers[1:], strict=True):
+        scaled = build_part.layer(layer, scaled, lengths, reader)
+    build_part.head(scaled, ids)
     return graph.model(
         {
             "format": FORMAT,
@@ -40,33 +43,34 @@ def build(source: Source, arithmetic: Arithmetic) -> onnx.ModelProto:
 
 
 class _Builder:
+    """The parts of the graph.
+
+    Between them values pass as the dense layer that reads them wants them: `scaled`, divided by its reach.
+    """
+
     def __init__(self, graph: Graph, source: Source, arithmetic: Arithmetic) -> None:
         self._graph, self._arithmetic = graph, arithmetic
         self._encoder, self._weights = source.encoder, source.weights
 
-    def embeddings(self, ids: str) -> str:
-        """(batch, length) -> (batch, length, hidden)"""
+    def embeddings(self, ids: str, reader: str | None) -> str:
+        """(batch, length) -> (batch, length, hidden), scaled for the reader"""
         graph = self._graph
         words = self._arithmetic.embed(graph, ids)
         table = self._constant("semantic.embeddings.positions.weight")
         length = graph.node("Slice", graph.node("Shape", ids), graph.integers(1), graph.integers(2))
         positions = graph.node("Slice", table, graph.integers(0), length, graph.integers(0))
-        return self._normalise("semantic.embeddings.norm", graph.node("Add", words, positions))
+        return self._normalise("semantic.embeddings.norm", graph.node("Add", words, positions), reader)
 
-    def layer(self, name: str, hidden: str, lengths: str) -> str:
-        """(batch, length, hidden) -> (batch, length, hidden)"""
+    def layer(self, name: str, scaled: str, lengths: str, reader: str | None) -> str:
+        """(batch, length, hidden), scaled for this layer -> the same, scaled for the reader"""
         graph, arithmetic = self._graph, self._arithmetic
-        joined = arithmetic.dense(graph, f"{name}.qkv", hidden)
-        query, key, value = graph.nodes("Split", joined, outputs=3, axis=-1)
-        heads = self._encoder.heads
-        attended = graph.node(
-            "MultiHeadAttention", query, key, value, "", lengths, domain=MICROSOFT, num_heads=heads
-        )
-        attended = arithmetic.dense(graph, f"{name}.out", attended)
-        hidden = self._normalise(f"{name}.attention_norm", graph.node("Add", attended, hidden))
-        wide = graph.node("Gelu", arithmetic.dense(graph, f"{name}.up", hidden), domain=MICROSOFT)
-        narrow = arithmetic.dense(graph, f"{name}.down", wide)
-        return self._normalise(f"{name}.output_norm", graph.node("Add", narrow, hidden))
+        attended = arithmetic.attend(graph, f"{name}.qkv", scaled, lengths, self._encoder.heads)
+        attended = self._dense(f"{name}.out", attended)
+        attended = graph.node("Add", attended, self.whole(f"{name}.qkv", scaled))
+        scaled = self._normalise(f"{name}.attention_norm", attended, f"{name}.up")
+        wide = graph.node("Gelu", arithmetic.dense(graph, f"{name}.up", scaled), domain=MICROSOFT)
+        narrow = graph.node("Add", self._dense(f"{name}.down", wide), self.whole(f"{name}.up", scaled))
+        return self._normalise(f"{name}.output_norm", narrow, reader)
 
     def head(self, hidden: str, ids: str) -> None:
         """(batch, length, hidden) -> the graph's outputs"""
@@ -74,8 +78,8 @@ class _Builder:
         inner = graph.integers(1), graph.integers(-1), graph.integers(1)
         hidden = graph.node("Slice", hidden, *inner)
         if "head.dense.weight" in self._weights:
-            hidden = self._arithmetic.dense(graph, "head.dense", hidden)
-            hidden = self._normalise("head.norm", graph.node("Gelu", hidden, domain=MICROSOFT))
+            hidden = self._dense("head.dense", hidden)
+            hidden = self._normalise("head.norm", graph.node("Gelu", hidden, domain=MICROSOFT), None)
         everything = graph.node("Softmax", self._arithmetic.score(graph, hidden), axis=-1)
         probabilities, best = graph.nodes("TopK", everything, graph.integers(BEST), outputs=2, axis=-1)
         standing = graph.node("Unsqueeze", graph.node("Slice", ids, *inner), graph.integers(2))
@@ -86,10 +90,30 @@ class _Builder:
         graph.output(probabilities, "probabilities", np.float32, [*shape, BEST])
         graph.output(kept, "kept", np.float32, shape)
 
+    def whole(self, reader: str | None, scaled: str) -> str:
+        """What was scaled for the reader, as it was before."""
+        reach = self._arithmetic.reach(reader) if reader else None
+        if reach is None:
+            return scaled
+        return self._graph.node("Mul", scaled, self._graph.constant(f"{reader}.reach", reach))
+
+    def _dense(self, name: str, value: str) -> str:
+        """A dense layer whose input no normalisation could scale."""
+        reach = self._arithmetic.reach(name)
+        if reach is not None:
+            value = self._graph.node("Mul", value, self._graph.constant(f"{name}.share", 1 / reach))
+        return self._arithmetic.dense(self._graph, name, value)
+
     def _constant(self, name: str) -> str:
         return self._graph.constant(name, self._weights[name])
 
-    def _normalise(self, name: str, value: str) -> str:
-        gain, bias = self._constant(f"{name}.weight"), self._constant(f"{name}.bias")
+    def _normalise(self, name: str, value: str, reader: str | None) -> str:
+        """Normalised and scaled for the reader, in one: gain and bias take the division along."""
+        reach = self._arithmetic.reach(reader) if reader else None
+        parts = [self._weights[f"{name}.{part}"] for part in ("weight", "bias")]
+        gain, bias = (
+            self._graph.constant(f"{name}.{part}", each if reach is None else each / reach)
+            for part, each in zip(("weight", "bias"), parts, strict=True)
+        )
         epsilon = self._encoder.norm_epsilon
         return self._graph.node("LayerNormalization", value, gain, bias, axis=-1, epsilon=epsilon)

@@ -1,15 +1,15 @@
-"""What a model's dense layers see when it reads real text: the samples that quantisation works from."""
+"""What a model's dense layers see when it reads real text, and the model rounded accordingly."""
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 from onnx import helper
 
-from nmspeller.runtime.arithmetic import Arithmetic, Float, Integer
+from nmspeller.runtime.arithmetic import Float
 from nmspeller.runtime.bert import build
-from nmspeller.runtime.quantise import quantise_layer, quantise_table, with_second_byte
+from nmspeller.runtime.quantise import round_layer, round_table
 from nmspeller.runtime.weights import TABLE, Source
 
 _BATCH = 16
@@ -19,23 +19,21 @@ _ROWS = 8192
 Samples = dict[str, NDArray[np.float32]]
 
 
-class Arithmetics(NamedTuple):
-    """How a model is computed: quickly, and closely where a decision hangs on little."""
-
-    quick: Arithmetic
-    close: Arithmetic | None = None
-
-
-def integer_arithmetics(source: Source, texts: Sequence[str]) -> Arithmetics:
-    """The model in integers that is closest to itself on `texts`, with one byte an input and with two."""
-    samples = listen(source, texts)
-    weights = {name: source.weights[name if name == TABLE else f"{name}.weight"] for name in samples}
-    quick = {
-        name: (quantise_table if name == TABLE else quantise_layer)(weights[name], rows)
-        for name, rows in samples.items()
-    }
-    close = {name: with_second_byte(layer, weights[name], samples[name]) for name, layer in quick.items()}
-    return Arithmetics(Integer(source.weights, quick), Integer(source.weights, close))
+def round_source(source: Source, texts: Sequence[str]) -> Source:
+    """The speller with rounded dense layers that is closest to the given one on `texts`."""
+    weights = dict(source.weights)
+    for name, samples in listen(source, texts).items():
+        if name == TABLE:
+            owner, matrix, rounded = "head", TABLE, round_table(weights[TABLE], samples)
+        else:
+            owner, matrix = name, f"{name}.weight"
+            # What attention gives has no far channels, and nobody could scale it for nothing.
+            rounded = round_layer(weights[matrix], samples, even=name.endswith(".out"))
+        weights[matrix] = rounded.weights
+        weights[f"{owner}.bias"] = weights[f"{owner}.bias"] + rounded.amends
+        weights[f"{owner}.steps"] = rounded.inputs.steps
+        weights[f"{owner}.zero"] = np.array(rounded.inputs.zero, np.float32)
+    return replace(source, encoder=replace(source.encoder, rounded=True), weights=weights)
 
 
 def listen(source: Source, texts: Sequence[str]) -> Samples:

@@ -1,12 +1,10 @@
 """Where a model runs, and which of a folder's files it then comes from."""
 
-from collections.abc import Callable
 from pathlib import Path
-from threading import Lock
 
 from nmspeller.errors import InputError
 from nmspeller.runtime.choice import Choice
-from nmspeller.runtime.engine import CLOSE, Engine
+from nmspeller.runtime.engine import Engine
 from nmspeller.runtime.findings import AnyEngine
 from nmspeller.text.vocabulary import Vocabulary
 
@@ -30,8 +28,7 @@ def weight_files(folder: Path, device: Device) -> tuple[Path, ...]:
     preferred = (_EXPORTED, *_CHECKPOINTS) if device is Device.CPU else (*_CHECKPOINTS, _EXPORTED)
     for names in preferred:
         if all((folder / name).is_file() for name in names):
-            beside = (CLOSE,) if names is _EXPORTED and (folder / CLOSE).is_file() else ()
-            return tuple(folder / name for name in (*names, *beside))
+            return tuple(folder / name for name in names)
     raise InputError(f"{folder} holds no model.onnx; give a folder that `nmspeller export` wrote.")
 
 
@@ -49,21 +46,3 @@ def open_engine(
 
     source = read_exported(folder) if exported else read_source(folder)
     return TorchEngine(source, vocabulary, device.value, threads=threads)
-
-
-def close_engine(
-    folder: Path, vocabulary: Vocabulary, device: Device, *, threads: int | None = None
-) -> Callable[[], AnyEngine] | None:
-    """Opens the folder's exact model when it is first asked for; None where the engine is exact itself."""
-    path = weight_files(folder, device)[-1]
-    if device is not Device.CPU or path.name != CLOSE:
-        return None
-    lock, opened = Lock(), list[Engine]()
-
-    def engine() -> Engine:
-        with lock:
-            if not opened:
-                opened.append(Engine(path, vocabulary, threads=threads))
-            return opened[0]
-
-    return engine

@@ -8,11 +8,9 @@ from pathlib import Path
 from nmspeller.data.pairs import Pair
 from nmspeller.errors import InputError
 from nmspeller.runtime import masking
-from nmspeller.runtime.arithmetic import Float
+from nmspeller.runtime.arithmetic import Float, Integer
 from nmspeller.runtime.bert import build
-from nmspeller.runtime.calibration import Arithmetics, integer_arithmetics
-from nmspeller.runtime.engine import CLOSE
-from nmspeller.runtime.graph import share_weights
+from nmspeller.runtime.calibration import round_source
 from nmspeller.runtime.masking import MaskingLayer
 from nmspeller.runtime.policy import Policy
 from nmspeller.runtime.reader import Reader
@@ -25,44 +23,46 @@ def export_model(
     out: str | Path,
     *,
     texts: Sequence[str] | None = None,
-    arithmetics: Arithmetics | None = None,
 ) -> Path:
     """Write model.onnx, vocab.txt, card.md, masking.npz and a policy.json that is not calibrated yet.
 
-    A model in integers gets a close.onnx as well, which computes more exactly with the same weights.
+    A checkpoint that was trained rounded becomes a model in integers that says the same.
 
     Args:
         checkpoint: a checkpoint of ours, or a Hugging Face BertForMaskedLM folder.
         out: the folder to write; files of the same names in it are replaced, each whole or not at all.
         texts: some hundred sentences of the kind that will be read, to fit eight-bit integers to. Without
-            them the model stays in single precision, four times as large.
-        arithmetics: how to compute, where that has been settled already.
+            them a checkpoint that is not rounded stays in single precision, four times as large.
 
     Raises:
         InputError: the checkpoint cannot be read, or is of a kind that cannot be exported.
     """
     source, out = read_source(checkpoint), Path(out)
-    if texts is not None and not any(texts):
-        raise InputError("there is no text to fit the integers to; give a file with some hundred sentences.")
-    if arithmetics is None:
-        arithmetics = (
-            Arithmetics(Float(source.weights)) if texts is None else integer_arithmetics(source, texts)
-        )
-    content = build(source, arithmetics.quick).SerializeToString(deterministic=True)
+    if texts is not None:
+        source = rounded(source, texts)
+    arithmetic = Integer if source.encoder.rounded else Float
+    content = build(source, arithmetic(source.weights)).SerializeToString(deterministic=True)
     out.mkdir(parents=True, exist_ok=True)
     _write(out / "vocab.txt", (source.folder / "vocab.txt").read_bytes())
     _write(out / "card.md", _card(source))
     policy = Policy.uncalibrated()
     replace(policy, window=min(policy.window, source.encoder.positions - 2)).write(out / "policy.json")
     MaskingLayer.of(source).write(out / masking.FILE)
-    # At no time may the one file stand beside the other of another model.
-    (out / CLOSE).unlink(missing_ok=True)
     _write(out / "model.onnx", content)
-    if arithmetics.close is not None:
-        model = build(source, arithmetics.close)
-        share_weights(model, content, "model.onnx")
-        _write(out / CLOSE, model.SerializeToString(deterministic=True))
     return out
+
+
+def rounded(source: Source, texts: Sequence[str]) -> Source:
+    """The speller as it computes in integers that were fitted to the texts.
+
+    Raises:
+        InputError: there is no text, or nothing left to round.
+    """
+    if not any(texts):
+        raise InputError("there is no text to fit the integers to; give a file with some hundred sentences.")
+    if source.encoder.rounded:
+        raise InputError(f"{source.folder} is rounded already; leave out the texts.")
+    return round_source(source, texts)
 
 
 def calibrate_model(folder: str | Path, dev: Sequence[Pair], clean: Sequence[str] = ()) -> Policy:

@@ -1,6 +1,6 @@
 """The weights of an exported model as they were before the export, for engines that compute in floats.
 
-A model in integers gives back what it holds: weights rounded to eight bits, inputs no longer rounded.
+A model in integers gives back a rounded speller, which says the same; see `nmspeller.models.rounding`.
 """
 
 from pathlib import Path
@@ -15,6 +15,9 @@ from nmspeller.runtime.weights import TABLE, Source, Weights
 from nmspeller.text.vocabulary import Vocabulary
 
 Constants = dict[str, NDArray[Any]]
+
+# Products in integers, and which of their inputs says how large one is.
+_SCALES = {"MatMulIntegerToFloat": 3, "QAttention": 4}
 
 
 def read_exported(folder: Path) -> Source:
@@ -35,21 +38,27 @@ def read_exported(folder: Path) -> Source:
             f"{folder}/model.onnx is damaged; write it again with `nmspeller export`."
         ) from wrong
     constants = {tensor.name: numpy_helper.to_array(tensor) for tensor in graph.initializer}
+    makers = {output: node for node in graph.node for output in node.output}
     weights: Weights = {}
     for node in graph.node:
         attributes = {attribute.name: attribute for attribute in node.attribute}
-        if node.op_type == "MatMulIntegerToFloat":
-            _add_integer_layer(weights, constants, *node.input[2:5])
-        elif node.op_type == "LayerNormalization":
+        if node.op_type in _SCALES:
+            _add_rounded_layer(weights, constants, node.input[_SCALES[node.op_type]], makers[node.input[0]])
+        if node.op_type == "LayerNormalization":
             epsilon = attributes["epsilon"].f
-        elif node.op_type == "MultiHeadAttention":
+        elif node.op_type in ("MultiHeadAttention", "QAttention"):
             heads = attributes["num_heads"].i
     for name, array in constants.items():
-        # What no product in integers has claimed is stored as it was: norms, positions, and a float export.
+        # What no product in integers has claimed is stored as it was: positions, and a float export.
         owner, _, part = name.rpartition(".")
         if part in ("weight", "bias") and name not in weights and f"{owner}.scales" not in constants:
             dense = array.ndim == 2 and "embeddings" not in name
             weights[name] = array.T.astype(np.float32) if dense else array.astype(np.float32)
+    for node in graph.node:
+        if node.op_type == "Mul" and node.input[1].endswith(".reach"):
+            # The normalisation before it took the division along.
+            for name in makers[node.input[0]].input[1:3]:
+                weights[name] = constants[name] * constants[node.input[1]]
     vocabulary = Vocabulary.from_file(folder / "vocab.txt")
     encoder = EncoderConfig(
         vocabulary=weights[TABLE].shape[0],
@@ -59,26 +68,24 @@ def read_exported(folder: Path) -> Source:
         intermediate=weights["semantic.layers.0.up.weight"].shape[0],
         positions=weights["semantic.embeddings.positions.weight"].shape[0],
         mask_id=vocabulary.mask,
+        rounded="head.steps" in weights,
         norm_epsilon=float(f"{epsilon:.6g}"),  # ONNX keeps it in single precision
     )
     return Source(encoder, weights, folder)
 
 
-def _add_integer_layer(weights: Weights, constants: Constants, step: str, scales: str, zero: str) -> None:
-    """Add the weight and the bias of the layer whose `scales` these are; see `arithmetic.Integer`."""
-    name = scales.removesuffix(".scales")
-    if f"{name}.weight" in weights or name in weights:
-        return  # the second byte's product has the same weights
-    scale, far = constants[scales], constants.get(f"{name}.far", np.zeros(0, np.int64))
+def _add_rounded_layer(weights: Weights, constants: Constants, scales: str, quantise: Any) -> None:
+    """Add the layer whose `scales` these are, and how its inputs are rounded; see `arithmetic.Integer`."""
+    name, scale = scales.removesuffix(".scales"), constants[scales][:, None]
+    step, zero = (constants[part] for part in quantise.input[1:3])
     if name == TABLE:
-        rows, own = constants[TABLE], ("head.bias", TABLE)
+        owner, weights[TABLE] = "head", constants[TABLE] * scale
+        steps = np.full(weights[TABLE].shape[1], step)
     else:
-        columns = constants[f"{name}.weight"]
-        rows, own = columns[: len(columns) - len(far)].T, (f"{name}.bias", f"{name}.weight")
-    bias = constants[f"{name}.bias"]
-    if len(far):
-        # A far byte whose channel is elsewhere counts for this much, which the export took from the bias.
-        idle = np.where(constants[f"{name}.offsets"] > 0, 0.0, 255.0) - float(constants[zero])
-        bias = bias + (rows[:, far].astype(np.float32) @ idle.astype(np.float32)) * scale * constants[step]
-    weights[own[0]] = bias.astype(np.float32)
-    weights[own[1]] = rows.astype(np.float32) * scale[:, None]
+        owner, columns = name, constants[f"{name}.weight"]
+        reach = constants.get(f"{name}.reach", np.ones(len(columns), np.float32))
+        steps = step * (1 / constants[f"{name}.share"] if f"{name}.share" in constants else reach)
+        weights[f"{name}.weight"] = columns.T * scale / steps
+    weights[f"{owner}.bias"] = constants[f"{owner}.bias"].copy()
+    weights[f"{owner}.steps"] = steps.astype(np.float32)
+    weights[f"{owner}.zero"] = np.array(zero, np.float32)

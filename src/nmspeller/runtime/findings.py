@@ -3,7 +3,6 @@
 Everything here works on flat arrays over many texts at once; only what is found is ever looked at singly.
 """
 
-import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
@@ -16,10 +15,6 @@ from nmspeller.runtime.policy import Thresholds
 
 # Another character that is this likely may become likelier when its neighbours are corrected.
 _UNSURE = 0.1
-
-# How far, in log-odds, a probability may be from its threshold for the decision to be close: about twice the
-# deviation that arithmetic in bytes has where there is doubt.
-_CLOSE = 0.35
 
 Positions = NDArray[np.intp]
 Explains = Callable[[Ids, Ids], NDArray[np.bool_]]
@@ -46,11 +41,6 @@ class Windows(NamedTuple):
 
     def subset(self, chosen: NDArray[np.bool_] | Positions) -> "Windows":
         return Windows._make(bounds[chosen] for bounds in self)
-
-    def of(self, positions: Positions) -> Positions:
-        """The window that keeps what is found at each position: (positions,)."""
-        found: Positions = np.searchsorted(self.keep_stops, positions, side="right")
-        return found
 
     def hold(self, positions: Positions) -> NDArray[np.bool_]:
         """Which windows hold any of the positions, which are in order: (windows,)."""
@@ -89,14 +79,12 @@ class Finder:
     """Reads windows through the engine and finds what to replace.
 
     `replaceable` (vocabulary,) marks the ids that may be replaced and may replace: Chinese characters;
-    `explains` says of pairs of ids whether ear or eye explains that one was written for the other. `close`
-    gives an engine that is more exact, to decide where the decision is close.
+    `explains` says of pairs of ids whether ear or eye explains that one was written for the other.
     """
 
     engine: AnyEngine
     replaceable: NDArray[np.bool_]
     explains: Explains
-    close: Callable[[], AnyEngine] | None = None
 
     def find(
         self, ids: Ids, allowed: NDArray[np.bool_], windows: Windows, thresholds: Thresholds, passes: int
@@ -134,33 +122,22 @@ class Finder:
 
         After the last reading nobody asks for the latter, so only those near a threshold are looked for.
         """
-        needed = thresholds.explained, thresholds.unexplained
-        floor = min(*needed, 1.0 if last else _UNSURE)
-        if self.close:
-            floor = min(floor, _shifted(min(needed), -_CLOSE))
-        found = self._candidates(self.engine, ids, allowed, windows, floor)
-        if self.close:
-            holders = windows.of(found.positions)
-            again = np.unique(holders[_near(found.probabilities, needed)])
-            if len(again):
-                closely = self._candidates(self.close(), ids, allowed, windows.subset(again), floor)
-                found = Findings.join([found.subset(~np.isin(holders, again)), closely]).in_order()
+        floor = min(thresholds.explained, thresholds.unexplained, 1.0 if last else _UNSURE)
+        found = self._candidates(ids, allowed, windows, floor)
         sure = found.probabilities >= thresholds.unexplained
         likely = np.flatnonzero(~sure & (found.probabilities >= thresholds.explained))
         if len(likely):
             sure[likely] = self.explains(found.originals[likely], found.targets[likely])
         return found.subset(sure), found.positions[~sure]
 
-    def _candidates(
-        self, engine: AnyEngine, ids: Ids, allowed: NDArray[np.bool_], windows: Windows, floor: float
-    ) -> Findings:
+    def _candidates(self, ids: Ids, allowed: NDArray[np.bool_], windows: Windows, floor: float) -> Findings:
         """The best other character of every position where it has at least the probability `floor`."""
         # Where the character that stands there is likelier than this, no other reaches the floor.
         doubt = 1 - floor + 1e-3
         return Findings.join(
             [
                 self._candidates_among(scores, ids, allowed, windows, floor)
-                for scores in engine.scores(ids, windows.starts, windows.stops, doubt)
+                for scores in self.engine.scores(ids, windows.starts, windows.stops, doubt)
             ]
         ).in_order()
 
@@ -180,20 +157,3 @@ class Finder:
         chosen = possible.any(axis=1) & (probability >= floor)
         everything = Findings(positions, targets, probability, candidates, probabilities, ids[positions])
         return everything.subset(chosen)
-
-
-def _near(probabilities: Floats, thresholds: tuple[float, ...]) -> NDArray[np.bool_]:
-    """Which of them are so near to a threshold that arithmetic in bytes may be on the wrong side of it."""
-    near = np.zeros(len(probabilities), np.bool_)
-    for threshold in thresholds:
-        low, high = _shifted(threshold, -_CLOSE), _shifted(threshold, _CLOSE)
-        near |= (probabilities >= low) & (probabilities <= high)
-    return near
-
-
-def _shifted(probability: float, log_odds: float) -> float:
-    """A probability moved by so much on the scale of log-odds; one that is never reached stays so."""
-    if probability >= 1:
-        return probability
-    odds = probability / (1 - probability) * math.exp(log_odds)
-    return odds / (1 + odds)

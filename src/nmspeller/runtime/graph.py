@@ -7,7 +7,6 @@ import numpy as np
 import onnx
 from numpy.typing import NDArray
 from onnx import TensorProto, helper, numpy_helper
-from onnx.external_data_helper import set_external_data
 
 OPSET = 17
 MICROSOFT = "com.microsoft"
@@ -76,21 +75,6 @@ class Graph:
         model = helper.make_model(graph, opset_imports=opsets, ir_version=9, producer_name="nmspeller")
         helper.set_model_props(model, dict(facts))
         return model
-
-
-def share_weights(model: onnx.ModelProto, other: bytes, file: str) -> None:
-    """Let the model read its matrices from where they stand in `other`, the content of `file` beside it.
-
-    A matrix of the other model may go on where this model's ends.
-    """
-    for tensor in model.graph.initializer:
-        if len(tensor.dims) == 2:
-            place = other.find(tensor.raw_data)
-            if place < 0:
-                raise ValueError(f"{file} does not hold {tensor.name}")
-            set_external_data(tensor, file, offset=place, length=len(tensor.raw_data))
-            tensor.ClearField("raw_data")
-    model.metadata_props.add(key="beside", value=str(len(other)))
 
 
 def _onnx_type(kind: Any) -> int:

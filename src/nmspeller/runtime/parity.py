@@ -1,7 +1,9 @@
-"""Whether two models make the same edits: what quantisation costs, counted in sentences."""
+"""Whether two models make the same edits: what an export costs, counted in sentences."""
 
 from collections.abc import Sequence
 from itertools import pairwise
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 from nmspeller.runtime.policy import Level, Policy
@@ -18,6 +20,16 @@ class Parity(NamedTuple):
     def percent(self) -> float:
         """The share of sentences with the same edits."""
         return 100 * self.same / max(self.sentences, 1)
+
+
+def checkpoint_reader(checkpoint: Path, policy: Path) -> Reader:
+    """A checkpoint on PyTorch; it has no policy of its own, so one is lent to it."""
+    with TemporaryDirectory() as folder:
+        for path in (*checkpoint.iterdir(), policy):
+            lent = Path(folder) / path.name
+            lent.unlink(missing_ok=True)
+            lent.symlink_to(path.resolve())
+        return Reader(Path(folder))
 
 
 def compare(one: Sequence[str], other: Sequence[str]) -> Parity:

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nmspeller.errors import InputError
-from nmspeller.runtime.device import Device, close_engine, open_engine, weight_files
+from nmspeller.runtime.device import Device, open_engine, weight_files
 from nmspeller.runtime.dictionary import Replacements
 from nmspeller.runtime.engine import Ids
 from nmspeller.runtime.explain import is_explained
@@ -37,8 +37,7 @@ class Reader:
             raise InputError(
                 f"{folder}/policy.json asks for windows of more than {engine.longest} characters."
             )
-        close = close_engine(folder, self.vocabulary, device, threads=threads)
-        self._finder = Finder(engine, self.vocabulary.is_hanzi(), self.explains, close)
+        self._finder = Finder(engine, self.vocabulary.is_hanzi(), self.explains)
 
     def read(
         self,

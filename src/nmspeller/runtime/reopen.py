@@ -1,12 +1,12 @@
-"""From an exported model back to a checkpoint: whoever has the shipped model can train on from it.
+"""Checkpoints made of other models, to train on from: an exported one reopened, one that is rounded."""
 
-What eight bits rounded stays rounded; a few steps of training are worth more than the difference.
-"""
-
+from collections.abc import Sequence
 from pathlib import Path
 
 from nmspeller.errors import InputError
+from nmspeller.runtime.export import rounded
 from nmspeller.runtime.exported import read_exported
+from nmspeller.runtime.weights import Source, read_source
 
 
 def reopen_model(folder: str | Path, out: str | Path) -> Path:
@@ -15,20 +15,32 @@ def reopen_model(folder: str | Path, out: str | Path) -> Path:
     Raises:
         InputError: the folder holds no exported model, or PyTorch is missing.
     """
-    folder, out = Path(folder), Path(out)
+    folder = Path(folder)
     if not (folder / "model.onnx").is_file():
         raise InputError(f"{folder} holds no model.onnx; give a folder that `nmspeller export` wrote.")
+    return _write(read_exported(folder), out)
+
+
+def round_model(checkpoint: str | Path, out: str | Path, texts: Sequence[str]) -> Path:
+    """Write a checkpoint that computes as the export in integers would, to train on from it.
+
+    Raises:
+        InputError: the checkpoint cannot be exported or is rounded, there is no text, or PyTorch is missing.
+    """
+    return _write(rounded(read_source(checkpoint), texts), out)
+
+
+def _write(source: Source, out: str | Path) -> Path:
     try:
         from nmspeller.models import checkpoint
         from nmspeller.models.bert import from_arrays
     except ImportError as missing:
         raise InputError("a checkpoint needs PyTorch: pip install 'nmspeller[train]'.") from missing
-    source = read_exported(folder)
-    card = folder / "card.md"
+    card = source.folder / "card.md"
     checkpoint.save(
         out,
         from_arrays(source.encoder, source.weights),
         source.vocabulary.tokens,
         card=card.read_text("utf-8") if card.is_file() else "",
     )
-    return out
+    return Path(out)

@@ -52,6 +52,13 @@ def read_source(folder: str | Path) -> Source:
     )
 
 
+def is_rounded(folder: Path) -> bool:
+    """Whether a checkpoint computes with rounded numbers already."""
+    if not (folder / "config.yaml").is_file():
+        return False
+    return bool(read_description(folder)[0].get("encoder", {}).get("rounded"))
+
+
 def _read_checkpoint(folder: Path) -> Source:
     description, _ = read_description(folder)
     kind = description.pop("speller", None)

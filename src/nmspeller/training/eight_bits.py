@@ -13,6 +13,7 @@ from torch import Tensor, nn
 
 from nmspeller.errors import InputError
 from nmspeller.models.encoder import Layer
+from nmspeller.models.rounding import RoundedLinear
 
 # Values: four bits of exponent, three of fraction; 0.002 to 448. Gradients: five and two; 1.5e-5 to 57,344.
 _VALUES, _GRADIENTS = torch.float8_e4m3fn, torch.float8_e5m2
@@ -38,6 +39,8 @@ def use_eight_bits(model: nn.Module) -> None:
     """
     if not torch.cuda.is_available() or torch.cuda.get_device_capability() < (8, 9):
         raise InputError("precision fp8 needs an NVIDIA GPU of the Ada or Hopper kind or later; use bf16.")
+    if any(isinstance(module, RoundedLinear) for module in model.modules()):
+        raise InputError("a rounded model cannot be trained in fp8; use bf16.")
     for layer in model.modules():
         if isinstance(layer, Layer):
             for dense in (layer.qkv, layer.out, layer.up, layer.down):

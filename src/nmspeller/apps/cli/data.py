@@ -7,7 +7,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from nmspeller.apps.cli.data_making import noise, prepare
+from nmspeller.apps.cli.data_making import mine, noise, prepare
 from nmspeller.data.stats import count_folder
 
 app = typer.Typer(
@@ -15,6 +15,7 @@ app = typer.Typer(
 )
 app.command("prepare")(prepare)
 app.command("noise")(noise)
+app.command("mine")(mine)
 
 
 @app.command("stats")

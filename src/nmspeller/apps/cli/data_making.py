@@ -1,4 +1,4 @@
-"""`nmspeller data prepare` and `nmspeller data noise`: training data from pairs and running text."""
+"""`nmspeller data prepare`, `noise` and `mine`: training data from pairs and running text."""
 
 import os
 import sys
@@ -37,6 +37,26 @@ def prepare(
     write(data or data_folder(), vocab, out, corpus=corpus, say=lambda line: typer.echo(line, err=True))
     character_tables(Vocabulary.from_file(vocab).tokens).save(out / "characters.npz")
     typer.echo(f"prepared {out}", err=True)
+
+
+def mine(
+    prepared: Path = typer.Argument(..., metavar="PREPARED", help="A folder that `data prepare` wrote."),
+    model: Path | None = typer.Option(
+        None, help="An exported folder or a checkpoint; the shipped model if not given.", show_default=False
+    ),
+    device: str = typer.Option("cpu", help="cpu or cuda; a corpus takes a GPU minutes, a processor days."),
+) -> None:
+    """Find clean sentences that the model would change, and add them to the folder as the pairs `hard`."""
+    from nmspeller.data.prepared import Prepared
+    from nmspeller.runtime.device import Device, open_engine
+    from nmspeller.runtime.mining import hard_sentences
+    from nmspeller.runtime.reader import SHIPPED
+
+    text = Prepared(prepared)
+    engine = open_engine(model or SHIPPED, text.vocabulary, Device.parse(device))
+    found = hard_sentences(engine, text)
+    text.add_pairs("hard", found)
+    typer.echo(f"{len(found):,} sentences in {prepared / 'pairs' / 'hard.npz'}")
 
 
 def noise(

@@ -1,8 +1,7 @@
-"""`nmspeller export` and `nmspeller reopen`"""
+"""`nmspeller export`, `nmspeller reopen` and `nmspeller round`"""
 
 import json
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 import typer
@@ -19,31 +18,31 @@ def export(
     ),
     out: Path = typer.Argument(..., help="The folder to write."),
     texts: list[Path] = typer.Option(
-        [], help="Sentences to fit the integers to: a text file, or pairs, of which the sources are read."
+        [],
+        help="Sentences to fit the integers to: a text file, or pairs, of which the sources are read. "
+        "A checkpoint that is rounded needs none.",
     ),
     full: bool = typer.Option(False, "--float", help="Stay in single precision: exact, large and slow."),
     dev: list[Path] = typer.Option([], help="Pairs that no training saw, to calibrate the three levels on."),
     clean: list[Path] = typer.Option(
         [], help="Clean sentences that no training saw, which must stay as they are."
     ),
-    parity: list[Path] = typer.Option([], help="Pairs on which to compare with single precision."),
+    parity: list[Path] = typer.Option([], help="Pairs on which to compare with the checkpoint on PyTorch."),
     as_json: bool = typer.Option(False, "--json", help="Print one JSON object."),
 ) -> None:
     """Turn a trained checkpoint into the ONNX folder that the speller loads."""
-    try:
-        import onnx  # noqa: F401
-        import safetensors  # noqa: F401
-    except ImportError as missing:
-        raise InputError(
-            f"exporting needs {missing.name}; install it with `pip install nmspeller[train]`."
-        ) from missing
+    _need_onnx()
     from nmspeller.runtime.export import calibrate_model, export_model
+    from nmspeller.runtime.weights import is_rounded
 
-    if not full and not texts:
+    if is_rounded(checkpoint):
+        if full:
+            raise InputError(f"{checkpoint} is rounded and becomes integers; leave out --float.")
+    elif not full and not texts:
         raise InputError(
             "give --texts, sentences to fit the integers to, or --float to stay in single precision."
         )
-    export_model(checkpoint, out, texts=None if full else _sentences(texts))
+    export_model(checkpoint, out, texts=_sentences(texts) if texts and not full else None)
     report: dict[str, object] = {"model": str(out), "bytes": (out / "model.onnx").stat().st_size}
     if dev:
         pairs = [pair for path in dev for pair in _pairs(path)]
@@ -66,16 +65,37 @@ def reopen(
     typer.echo(reopen_model(model or SHIPPED, out))
 
 
+def round_(
+    checkpoint: Path = typer.Argument(..., help="A checkpoint folder, or a Hugging Face one."),
+    texts: list[Path] = typer.Option(
+        ..., help="Sentences to fit the integers to: a text file, or pairs, of which the sources are read."
+    ),
+    out: Path = typer.Option(..., help="The checkpoint folder to write, for --start of `train`."),
+) -> None:
+    """Write a checkpoint that computes as its export in integers would, to be trained on so."""
+    _need_onnx()
+    from nmspeller.runtime.reopen import round_model
+
+    typer.echo(round_model(checkpoint, out, _sentences(texts)))
+
+
+def _need_onnx() -> None:
+    try:
+        import onnx  # noqa: F401
+        import safetensors  # noqa: F401
+    except ImportError as missing:
+        raise InputError(
+            f"exporting needs {missing.name}; install it with `pip install nmspeller[train]`."
+        ) from missing
+
+
 def _parity(checkpoint: Path, out: Path, files: list[Path]) -> dict[str, object]:
-    from nmspeller.runtime.export import export_model
-    from nmspeller.runtime.parity import answers, compare
+    from nmspeller.runtime.parity import answers, checkpoint_reader, compare
     from nmspeller.runtime.reader import Reader
 
     texts = [pair.source for path in files for pair in _pairs(path)]
-    with TemporaryDirectory() as folder:
-        exact = Reader(export_model(checkpoint, folder))
-        small = Reader(out)
-        found = compare(answers(exact, texts, small.policy), answers(small, texts, small.policy))
+    readers = checkpoint_reader(checkpoint, out / "policy.json"), Reader(out)
+    found = compare(*(answers(reader, texts, reader.policy) for reader in readers))
     return {"sentences": found.sentences, "same_edits": found.same, "percent": round(found.percent, 3)}
 
 
