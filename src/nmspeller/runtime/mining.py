@@ -93,6 +93,7 @@ def _fits_better(engine: AnyEngine, text: NDArray[np.uint16], doubts: Doubts, ma
                 number = order[place]
                 pair = (doubts.targets[number], originals[number])
                 # What is not among the best is at most as likely as the last of them.
-                own, other = (max(probabilities[best == each].sum(), probabilities[-1]) for each in pair)
+                least = max(float(probabilities[-1]), 1e-9)
+                own, other = (max(float(probabilities[best == each].sum()), least) for each in pair)
                 better[number] = np.log(own / other)
     yield from better.tolist()
