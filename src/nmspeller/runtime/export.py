@@ -26,7 +26,7 @@ def export_model(
 ) -> Path:
     """Write model.onnx, vocab.txt, card.md, masking.npz and a policy.json that is not calibrated yet.
 
-    A checkpoint that was trained rounded becomes a model in integers that says the same.
+    A checkpoint that was trained rounded becomes a model in integers with the same numbers.
 
     Args:
         checkpoint: a checkpoint of ours, or a Hugging Face BertForMaskedLM folder.

@@ -1,6 +1,6 @@
 """The weights of an exported model as they were before the export, for engines that compute in floats.
 
-A model in integers gives back a rounded speller, which says the same; see `nmspeller.models.rounding`.
+A model in integers gives back a rounded speller; see `nmspeller.models.rounding`.
 """
 
 from pathlib import Path
