@@ -2,8 +2,8 @@
 
 An input becomes a byte, u8 = round(x / step) + zero, held to 0..255, and the weights become int8 with one
 scale a row. Here the same numbers are kept as floats: a speller on PyTorch then says what its export will
-say, but for what differs in the last bits and is then rounded the other way. In training the gradient passes through the rounding as if it were not there, and through the holding
-only where nothing is held.
+say, but for what differs in the last bits and is then rounded the other way. In training the gradient passes
+through the rounding as if it were not there, and through the holding only where nothing is held.
 """
 
 from typing import Any
