@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 
 from nmspeller import InputError
+from nmspeller.runtime.calibration import round_source
 from nmspeller.runtime.engine import Engine
-from nmspeller.runtime.export import export_model, rounded
+from nmspeller.runtime.export import export_model
 from nmspeller.runtime.exported import read_exported
 from nmspeller.runtime.torch_engine import TorchEngine
 from nmspeller.runtime.weights import read_source
@@ -36,7 +37,7 @@ def test_weights_are_those_of_the_source_but_for_rounding(source_folder: Path, i
 def test_an_integer_export_gives_back_what_it_was_made_of(
     source_folder: Path, texts: list[str], integer_folder: Path
 ) -> None:
-    source, found = rounded(read_source(source_folder), texts), read_exported(integer_folder)
+    source, found = round_source(read_source(source_folder), texts), read_exported(integer_folder)
     assert found.weights.keys() == source.weights.keys()
     for name, array in source.weights.items():
         np.testing.assert_allclose(found.weights[name], array, rtol=1e-5, atol=1e-7, err_msg=name)

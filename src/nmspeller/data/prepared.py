@@ -1,4 +1,4 @@
-"""Read a prepared folder: all that training needs, as arrays, with numpy alone."""
+"""A prepared folder: all that training needs, as arrays, with numpy alone."""
 
 import json
 import lzma

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from onnx import helper
 
+from nmspeller.errors import InputError
 from nmspeller.runtime.arithmetic import Float
 from nmspeller.runtime.bert import build
 from nmspeller.runtime.quantise import round_layer, round_table
@@ -20,7 +21,15 @@ Samples = dict[str, NDArray[np.float32]]
 
 
 def round_source(source: Source, texts: Sequence[str]) -> Source:
-    """The speller with rounded dense layers that is closest to the given one on `texts`."""
+    """The speller with rounded dense layers that is closest to the given one on `texts`.
+
+    Raises:
+        InputError: there is no text, or nothing left to round.
+    """
+    if not any(texts):
+        raise InputError("there is no text to fit the integers to; give a file with some hundred sentences.")
+    if source.encoder.rounded:
+        raise InputError(f"{source.folder} is rounded already; leave out the texts.")
     weights = dict(source.weights)
     for name, samples in listen(source, texts).items():
         if name == TABLE:

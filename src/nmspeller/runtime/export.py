@@ -6,7 +6,6 @@ from dataclasses import replace
 from pathlib import Path
 
 from nmspeller.data.pairs import Pair
-from nmspeller.errors import InputError
 from nmspeller.runtime import masking
 from nmspeller.runtime.arithmetic import Float, Integer
 from nmspeller.runtime.bert import build
@@ -39,7 +38,7 @@ def export_model(
     """
     source, out = read_source(checkpoint), Path(out)
     if texts is not None:
-        source = rounded(source, texts)
+        source = round_source(source, texts)
     arithmetic = Integer if source.encoder.rounded else Float
     content = build(source, arithmetic(source.weights)).SerializeToString(deterministic=True)
     out.mkdir(parents=True, exist_ok=True)
@@ -50,19 +49,6 @@ def export_model(
     MaskingLayer.of(source).write(out / masking.FILE)
     _write(out / "model.onnx", content)
     return out
-
-
-def rounded(source: Source, texts: Sequence[str]) -> Source:
-    """The speller as it computes in integers that were fitted to the texts.
-
-    Raises:
-        InputError: there is no text, or nothing left to round.
-    """
-    if not any(texts):
-        raise InputError("there is no text to fit the integers to; give a file with some hundred sentences.")
-    if source.encoder.rounded:
-        raise InputError(f"{source.folder} is rounded already; leave out the texts.")
-    return round_source(source, texts)
 
 
 def calibrate_model(folder: str | Path, dev: Sequence[Pair], clean: Sequence[str] = ()) -> Policy:

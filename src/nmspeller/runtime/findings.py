@@ -120,7 +120,7 @@ class Finder:
     ) -> tuple[Findings, Positions]:
         """What the thresholds accept, and the positions, in order, where another character is possible.
 
-        After the last reading nobody asks for the latter, so only those near a threshold are looked for.
+        After the last reading nobody asks for the latter, so they are not looked for.
         """
         floor = min(thresholds.explained, thresholds.unexplained, 1.0 if last else _UNSURE)
         found = self._candidates(ids, allowed, windows, floor)

@@ -5,14 +5,12 @@ too, which it must not learn to keep: each character that it would change is hid
 the other character then fits far better than the one that stands there, the sentence is left out.
 """
 
-from collections.abc import Iterator
-from typing import NamedTuple
-
 import numpy as np
-from numpy.typing import NDArray
 
 from nmspeller.data.prepared import PairArrays, Prepared, sentence_windows
-from nmspeller.runtime.findings import AnyEngine, Positions
+from nmspeller.runtime.engine import Floats, Ids
+from nmspeller.runtime.findings import AnyEngine, Finder, Findings, Windows
+from nmspeller.runtime.policy import Thresholds
 
 # How likely the other character must be for a sentence to be hard.
 _LIKELY = 0.5
@@ -22,78 +20,51 @@ _LONGEST, _JOIN = 120, 0.3
 _SENTENCES = 50_000  # that are read in one go
 
 
-class Doubts(NamedTuple):
-    """Characters that a speller would change; start and stop bound their sentences."""
-
-    starts: Positions  # (doubts,)
-    stops: Positions  # (doubts,)
-    places: Positions  # (doubts,)
-    targets: NDArray[np.int32]  # (doubts,)
-
-
 def hard_sentences(engine: AnyEngine, prepared: Prepared, *, seed: int = 0) -> PairArrays:
     """The prepared corpus's hard sentences, as pairs that are right."""
-    text = prepared.corpus()
+    text, vocabulary = prepared.corpus(), prepared.vocabulary
     random = np.random.default_rng(seed)
-    starts, stops = sentence_windows(text, prepared.vocabulary, random, limit=_LONGEST, join=_JOIN)
-    kept, dropped = set[tuple[int, int]](), set[tuple[int, int]]()
+    starts, stops = sentence_windows(text, vocabulary, random, limit=_LONGEST, join=_JOIN)
+    # Sound and shape are asked only where the two thresholds differ.
+    finder = Finder(engine, vocabulary.is_hanzi(), lambda originals, _: np.zeros(len(originals), np.bool_))
+    kept, dropped = set[int](), set[int]()
     for first in range(0, len(starts), _SENTENCES):
-        part = slice(first, first + _SENTENCES)
-        doubts = _doubts(engine, prepared, text, starts[part], stops[part])
-        better = _fits_better(engine, text, doubts, prepared.vocabulary.mask)
-        for start, stop, much in zip(doubts.starts.tolist(), doubts.stops.tolist(), better, strict=True):
-            (dropped if much > _BETTER else kept).add((start, stop))
-    chosen = sorted(kept - dropped)
-    rows = [text[start:stop] for start, stop in chosen]
-    bounds = np.concatenate(([0], np.cumsum([len(row) for row in rows], dtype=np.int64)))
+        offset = int(starts[first])
+        bounds = [each[first : first + _SENTENCES] - offset for each in (starts, stops)]
+        ids = text[offset : offset + int(bounds[1][-1])].astype(np.int32)
+        windows = Windows(*bounds, *bounds)
+        found = finder.find(ids, np.ones(len(ids), np.bool_), windows, Thresholds(_LIKELY, _LIKELY), passes=1)
+        numbers = np.searchsorted(windows.stops, found.positions, side="right")
+        better = _fits_better(engine, ids, windows.subset(numbers), found, vocabulary.mask)
+        dropped.update((first + numbers[better > _BETTER]).tolist())
+        kept.update((first + numbers).tolist())
+    rows = [text[starts[number] : stops[number]] for number in sorted(kept - dropped)]
+    edges = np.concatenate(([0], np.cumsum([len(row) for row in rows], dtype=np.int64)))
     flat = np.concatenate([*rows, text[:0]])
-    return PairArrays(flat, flat, bounds)
+    return PairArrays(flat, flat, edges)
 
 
-def _doubts(
-    engine: AnyEngine, prepared: Prepared, text: NDArray[np.uint16], starts: Positions, stops: Positions
-) -> Doubts:
-    """What the speller would change in these sentences."""
-    hanzi = prepared.vocabulary.is_hanzi()
-    offset = int(starts[0])
-    ids = text[offset : int(stops[-1])].astype(np.int32)
-    parts = [Doubts(*(np.zeros(0, np.intp),) * 3, np.zeros(0, np.int32))]
-    for scores in engine.scores(ids, starts - offset, stops - offset, 1 - _LIKELY):
-        possible = hanzi[scores.best] & (scores.best != ids[scores.positions][:, None])
-        first = possible.argmax(axis=1)[:, None]
-        likely = np.take_along_axis(scores.probabilities, first, axis=1)[:, 0] >= _LIKELY
-        chosen = hanzi[ids[scores.positions]] & possible.any(axis=1) & likely
-        targets = np.take_along_axis(scores.best, first, axis=1)[:, 0]
-        windows = scores.windows[chosen]
-        parts.append(
-            Doubts(starts[windows], stops[windows], scores.positions[chosen] + offset, targets[chosen])
-        )
-    return Doubts._make(np.concatenate(values) for values in zip(*parts, strict=True))
+def _fits_better(engine: AnyEngine, ids: Ids, windows: Windows, found: Findings, mask: int) -> Floats:
+    """By how much, in log-odds, each target fits better than what stands there, were that not seen.
 
-
-def _fits_better(engine: AnyEngine, text: NDArray[np.uint16], doubts: Doubts, mask: int) -> Iterator[float]:
-    """By how much, in log-odds, each target fits better than what stands there, were that not seen."""
-    if not len(doubts.places):
-        return
-    lengths = doubts.stops - doubts.starts
-    bounds = np.concatenate(([0], np.cumsum(lengths)))
-    ids = np.concatenate([text[a:b] for a, b in zip(doubts.starts, doubts.stops, strict=True)]).astype(
-        np.int32
+    windows: the one that holds each of the findings. Returns (findings,).
+    """
+    better = np.full(len(found.positions), np.inf, np.float32)
+    # Each window is copied, for one may hold several findings, of which one at a time is hidden.
+    edges = np.concatenate(([0], np.cumsum(windows.stops - windows.starts)))
+    hidden = np.concatenate(
+        [ids[:0], *(ids[start:stop] for start, stop in zip(windows.starts, windows.stops, strict=True))]
     )
-    places = bounds[:-1] + doubts.places - doubts.starts
-    originals = ids[places].copy()
-    ids[places] = mask
-    order = {place: number for number, place in enumerate(places.tolist())}
-    better = np.full(len(places), np.inf)
-    for scores in engine.scores(ids, bounds[:-1], bounds[1:], 0.5):
-        for place, best, probabilities in zip(
-            scores.positions.tolist(), scores.best, scores.probabilities, strict=True
+    places = edges[:-1] + found.positions - windows.starts
+    hidden[places] = mask
+    for scores in engine.scores(hidden, edges[:-1], edges[1:], 0.5):
+        for number, place, best, probabilities in zip(
+            scores.windows, scores.positions, scores.best, scores.probabilities, strict=True
         ):
-            if place in order:
-                number = order[place]
-                pair = (doubts.targets[number], originals[number])
+            if place == places[number]:
                 # What is not among the best is at most as likely as the last of them.
                 least = max(float(probabilities[-1]), 1e-9)
+                pair = found.targets[number], found.originals[number]
                 own, other = (max(float(probabilities[best == each].sum()), least) for each in pair)
                 better[number] = np.log(own / other)
-    yield from better.tolist()
+    return better

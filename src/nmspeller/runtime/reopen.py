@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from nmspeller.errors import InputError
-from nmspeller.runtime.export import rounded
+from nmspeller.runtime.calibration import round_source
 from nmspeller.runtime.exported import read_exported
 from nmspeller.runtime.weights import Source, read_source
 
@@ -27,7 +27,7 @@ def round_model(checkpoint: str | Path, out: str | Path, texts: Sequence[str]) -
     Raises:
         InputError: the checkpoint cannot be exported or is rounded, there is no text, or PyTorch is missing.
     """
-    return _write(rounded(read_source(checkpoint), texts), out)
+    return _write(round_source(read_source(checkpoint), texts), out)
 
 
 def _write(source: Source, out: str | Path) -> Path:
