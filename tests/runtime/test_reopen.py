@@ -79,6 +79,53 @@ def test_what_cannot_be_rounded(
     assert not (tmp_path / "out").exists()
 
 
+def test_a_narrow_checkpoint_has_the_width_it_was_given(
+    source_folder: Path, tmp_path: Path, texts: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    sentences, out = tmp_path / "texts.txt", tmp_path / "narrow"
+    sentences.write_text("\n".join(texts), "utf-8")
+    command = ["narrow", str(source_folder), "--texts", str(sentences), "--out", str(out)]
+    assert run([*command, "--width", "24"]) == 0
+    assert capsys.readouterr().out == f"{out}\n"
+    narrow, tokens = checkpoint.load(out)
+    assert tokens == read_source(source_folder).vocabulary.tokens
+    assert narrow.config.encoder.intermediate == 24
+    assert narrow.semantic.layers[1].down.weight.shape == (32, 24)
+    assert "24 inner units" in (out / "card.md").read_text("utf-8")
+
+
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        (["{source}", "--width", "64", "--texts", "{texts}"], "from 1 to 63"),
+        (["{source}", "--width", "0", "--texts", "{texts}"], "from 1 to 63"),
+        (["{source}", "--width", "32", "--texts", "{empty}"], "no text"),
+        (["{source}", "--width", "32", "--texts", "absent.txt"], "absent.txt"),
+        (["{other}", "--width", "32", "--texts", "{texts}"], "only 'bert'"),
+    ],
+)
+def test_what_cannot_be_narrowed(
+    source_folder: Path,
+    model_folder: Path,
+    tmp_path: Path,
+    texts: list[str],
+    command: list[str],
+    said: str,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    names = {name: tmp_path / name for name in ("texts", "empty", "other")} | {"source": source_folder}
+    names["texts"].write_text("\n".join(texts), "utf-8")
+    names["empty"].write_text("\n", "utf-8")
+    config = reopen_model(model_folder, names["other"]) / "config.yaml"
+    config.write_text(config.read_text("utf-8").replace('"bert"', '"spellgcn"'), "utf-8")
+    out = tmp_path / "out"
+    assert run(["narrow", *(part.format(**names) for part in command), "--out", str(out)]) == 2
+    error = capsys.readouterr().err
+    assert said in error
+    assert error.count("\n") == 1
+    assert not out.exists()
+
+
 def test_a_folder_without_a_model_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="nmspeller export"):
         reopen_model(tmp_path, tmp_path / "out")

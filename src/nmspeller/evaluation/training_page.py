@@ -14,7 +14,10 @@ PRETRAININGS = {
     "pretraining": "pretrain",
     "second pretraining, in eight bits": "pretrain2",
     "six layers taught by twelve": "pupil",
+    "half the inner units taught by the whole": "narrow",
 }
+# Those that have other sizes than BERT-base, and a teacher.
+PUPILS = ("pupil", "narrow")
 STAGES = {
     "the first shipped model, stage 1": "shipped_stage0",
     "the first shipped model, stage 2": "shipped_stage1",
@@ -37,7 +40,7 @@ def write_training_page(folder: str | Path) -> Path:
             f"| {entries[0]['seconds']:,.0f} | {steady_speed(entries) / 1e3:,.0f} k "
             f"| {entries[0]['loss']:.4f} | {last['loss']:.4f} |"
         )
-        if name in PRETRAININGS.values() and name != "pupil":  # which has other layers, and a teacher
+        if name in PRETRAININGS.values() and name not in PUPILS:
             share = 100 * steady_speed(entries) * peak["operations_per_token"]
             shares.append(f"{share / peak['peak_operations_per_second']:.0f} % ({title})")
         draw_losses({title: log}, folder / f"{name}_loss.png")
@@ -49,8 +52,8 @@ def write_training_page(folder: str | Path) -> Path:
     parts = [
         "# What training cost",
         "Written by `python -m nmspeller.evaluation.training_page docs/results` from the logs beside it. One"
-        " H200; `continue`, `eight_bits` and `pupil` in `configs/pretrain` and `configs/recipes/shipped.yaml`"
-        " say how. Tokens include the [PAD] that fills a packed step; tokens/s"
+        " H200; `continue`, `eight_bits`, `pupil` and `narrow` in `configs/pretrain` and"
+        " `configs/recipes/shipped.yaml` say how. Tokens include the [PAD] that fills a packed step; tokens/s"
         " is the median over the log's lines of the difference to the line before. The losses of different"
         " streams cannot be compared.",
         "\n".join([header, *rows]),
@@ -83,6 +86,7 @@ def write_training_page(folder: str | Path) -> Path:
         " in mixes.json. `…` are equal shares of the four; seconds are of trainings side by side.",
         *_mixes(json.loads((folder / "mixes.json").read_text(encoding="utf-8"))),
         *_rounding(json.loads((folder / "rounding.json").read_text(encoding="utf-8"))),
+        *_narrowing(json.loads((folder / "narrowing.json").read_text(encoding="utf-8"))),
         *curves,
     ]
     page = folder / "training.md"
@@ -190,6 +194,39 @@ def _rounding(found: dict[str, Any]) -> list[str]:
         f" {mined['seconds']} s beside the trainings. Measured on the GPU, one reading, on"
         f" {found['dev_pairs']:,} dev pairs; clean changed is of {found['clean_sentences']:,} sentences. The"
         " shipped one has the largest sum of both F1.",
+        "\n".join([f"| {' | '.join(head)} |", "|---" * len(head) + "|", *rows]),
+    ]
+
+
+def _narrowing(found: dict[str, Any]) -> list[str]:
+    """What half the inner units cost and gain."""
+    rows = []
+    for each in found["models"]:
+        run, levels = each["training"], each["levels"]
+        cost = f"{run['tokens'] / 1e6:,.0f} M | {run['seconds']:,.0f}" if run else "|"
+        rows.append(
+            f"| {each['model']} | {cost} | {levels['balanced']['f1']:.2f} | {levels['thorough']['f1']:.2f} "
+            f"| {each['f1_by_readings'][1]:.2f} | {each['bytes'] / 1e6:.1f} MB |"
+        )
+    head = [
+        "",
+        "tokens",
+        "seconds",
+        "F1, balanced",
+        "F1, thorough",
+        "F1, balanced, two readings",
+        "model.onnx",
+    ]
+    gpu = found["gpu"]
+    many = gpu["pipeline"][-1]
+    return [
+        "Half the inner units of every layer of the shipped model were taken away (`nmspeller narrow --width"
+        " 1536`); the rest was taught by the whole (`configs/pretrain/narrow.yaml`), rounded, and trained on"
+        " twice, side by side, with `configs/recipes/rounded.yaml`. Exported and calibrated as"
+        f" the shipped model is, on {found['dev_pairs']:,} dev pairs and {found['clean_sentences']:,} clean"
+        f" sentences. On an {gpu['device']} the mean reads {gpu['model']['sentences_per_second']:,.0f}"
+        f" sentences a second of {gpu['characters'] / gpu['sentences']:.1f} characters, and {many['workers']}"
+        f" processes correct {many['sentences_per_second']:,.0f} (as in gpu_speed.md). It is not shipped.",
         "\n".join([f"| {' | '.join(head)} |", "|---" * len(head) + "|", *rows]),
     ]
 

@@ -1,4 +1,4 @@
-"""Checkpoints made of other models, to train on from: an exported one reopened, one that is rounded."""
+"""Checkpoints made of other models, to train on from: an exported one reopened, one rounded or narrowed."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -6,6 +6,7 @@ from pathlib import Path
 from nmspeller.errors import InputError
 from nmspeller.runtime.calibration import round_source
 from nmspeller.runtime.exported import read_exported
+from nmspeller.runtime.narrowing import narrow_source
 from nmspeller.runtime.weights import Source, read_source
 
 
@@ -30,17 +31,27 @@ def round_model(checkpoint: str | Path, out: str | Path, texts: Sequence[str]) -
     return _write(round_source(read_source(checkpoint), texts), out)
 
 
-def _write(source: Source, out: str | Path) -> Path:
+def narrow_model(checkpoint: str | Path, out: str | Path, texts: Sequence[str], width: int) -> Path:
+    """Write a checkpoint with `width` inner units a layer, in floats, to be taught by the whole one.
+
+    Raises:
+        InputError: the checkpoint cannot be exported or is no wider, there is no text, or PyTorch is missing.
+    """
+    whole = read_source(checkpoint)
+    # The whole one's card tells of figures that this one does not reach before it is taught.
+    card = f"# {whole.folder.name} with {width} inner units a layer\n"
+    return _write(narrow_source(whole, texts, width), out, card)
+
+
+def _write(source: Source, out: str | Path, card: str | None = None) -> Path:
+    """Write the source as a checkpoint, with the card that it had if no other is given."""
     try:
         from nmspeller.models import checkpoint
         from nmspeller.models.bert import from_arrays
     except ImportError as missing:
         raise InputError("a checkpoint needs PyTorch: pip install 'nmspeller[train]'.") from missing
-    card = source.folder / "card.md"
-    checkpoint.save(
-        out,
-        from_arrays(source.encoder, source.weights),
-        source.vocabulary.tokens,
-        card=card.read_text("utf-8") if card.is_file() else "",
-    )
+    own = source.folder / "card.md"
+    if card is None:
+        card = own.read_text("utf-8") if own.is_file() else ""
+    checkpoint.save(out, from_arrays(source.encoder, source.weights), source.vocabulary.tokens, card)
     return Path(out)

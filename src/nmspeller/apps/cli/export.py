@@ -1,4 +1,4 @@
-"""`nmspeller export`, `nmspeller reopen` and `nmspeller round`"""
+"""`nmspeller export`, `nmspeller reopen`, `nmspeller round` and `nmspeller narrow`"""
 
 import json
 from pathlib import Path
@@ -77,6 +77,23 @@ def round_(
     from nmspeller.runtime.reopen import round_model
 
     typer.echo(round_model(checkpoint, out, _sentences(texts)))
+
+
+def narrow(
+    checkpoint: Path = typer.Argument(
+        ..., help="A BERT speller: a checkpoint folder, or a Hugging Face one."
+    ),
+    width: int = typer.Option(..., help="The inner units to keep in each layer, such as 1536 of 3072."),
+    texts: list[Path] = typer.Option(
+        ..., help="Sentences to choose the units by: a text file, or pairs, of which the sources are read."
+    ),
+    out: Path = typer.Option(..., help="The checkpoint folder to write, for --start of `pretrain`."),
+) -> None:
+    """Write a faster speller with fewer inner units, to be trained with the whole one as its teacher."""
+    _need_onnx()
+    from nmspeller.runtime.reopen import narrow_model
+
+    typer.echo(narrow_model(checkpoint, out, _sentences(texts), width))
 
 
 def _need_onnx() -> None:
