@@ -165,7 +165,7 @@ def _gpu(gpu: dict[str, Any]) -> str:
             "### On a GPU",
             "",
             f"`nmspeller batch --device cuda` on one {gpu['device']}: {job['rows']:,} sentences of the "
-            "corpus, one a line, with a checkpoint of the shipped model's size, "
+            "corpus, one a line, with a checkpoint of the shipped model's size that was not rounded, "
             f"{gpu['workers']} workers, in {job['seconds']:.1f} s, "
             f"{job['rows'] / job['seconds']:,.0f} a second. Of these {phases['start']:.1f} s went by before "
             f"the job began and {phases['correct']:.1f} s in correcting, compilation of the model in every "

@@ -37,7 +37,7 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=Path("docs/results"))
     options = parser.parse_args()
     pairs = [pair for path in options.pairs for pair in read_pairs(path)[: options.limit]]
-    texts = [line for line in options.texts.read_text("utf-8").split("\n") if line]
+    texts = [line.partition("\t")[0] for line in options.texts.read_text("utf-8").split("\n") if line]
     with TemporaryDirectory() as scratch:
         rows = measure(options.floats, options.rounded, texts, pairs, Path(scratch))
     result = {

@@ -7,12 +7,9 @@ import pytest
 
 from nmspeller import Speller
 from nmspeller.runtime.correction import Correction
-from nmspeller.runtime.reader import SHIPPED
 
 NAMES = Path(__file__).parents[1] / "assets" / "names.tsv"
 ROWS = [tuple(line.split("\t")) for line in NAMES.read_text("utf-8").splitlines()]
-
-needs_model = pytest.mark.skipif(not (SHIPPED / "model.onnx").is_file(), reason="no model is shipped yet")
 
 
 @pytest.fixture(scope="module")
@@ -39,20 +36,17 @@ def test_the_set_is_sound() -> None:
     assert all(sentence.count(name) == 1 and len(sentence) >= 10 for sentence, name in ROWS)
 
 
-@needs_model
 def test_most_names_survive_without_a_list(speller: Speller) -> None:
     sentences, names = zip(*ROWS, strict=True)
     lost = edited(speller.check_many(sentences, level="careful"), names)
     assert len(lost) <= 0.05 * len(names), lost
 
 
-@needs_model
 def test_no_listed_name_is_edited(speller: Speller) -> None:
     sentences, names = zip(*ROWS[::3], strict=True)
     assert not edited(speller.check_many(sentences, level="thorough", words=names), names)
 
 
-@needs_model
 def test_no_name_is_edited_among_a_hundred_thousand(tmp_path: Path) -> None:
     sentences, names = zip(*ROWS, strict=True)
     others = [f"{chr(0x4E00 + each % 20_000)}甲{chr(0x4E00 + each // 20_000)}" for each in range(100_000)]

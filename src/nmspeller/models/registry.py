@@ -83,7 +83,7 @@ def read_yaml(path: str | Path) -> dict[str, Any]:
     Raises:
         InputError: no such file, or not YAML with a mapping in it.
     """
-    import yaml  # only here, because a bare GPU machine has none
+    import yaml  # only here: models are built without it
 
     try:
         values = yaml.safe_load(Path(path).read_text(encoding="utf-8"))

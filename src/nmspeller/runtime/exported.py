@@ -30,7 +30,7 @@ def read_exported(folder: Path) -> Source:
         import onnx
         from onnx import numpy_helper
     except ImportError as missing:
-        raise InputError("a GPU reads model.onnx through onnx: pip install 'nmspeller[train]'.") from missing
+        raise InputError("reading model.onnx needs onnx: pip install 'nmspeller[train]'.") from missing
     try:
         graph = onnx.load(folder / "model.onnx").graph
     except Exception as wrong:  # protobuf's own class is not part of its interface

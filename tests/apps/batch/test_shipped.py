@@ -5,12 +5,9 @@ import json
 import pytest
 
 from nmspeller.apps.batch import SpellerSettings, Write
-from nmspeller.runtime.speller import SHIPPED, Speller
+from nmspeller.runtime.speller import Speller
 
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.skipif(not (SHIPPED / "model.onnx").is_file(), reason="no model is shipped in this checkout"),
-]
+pytestmark = pytest.mark.slow
 
 TEXTS = [
     "我门去外国可以认识很多的人。",

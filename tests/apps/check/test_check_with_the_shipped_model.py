@@ -11,7 +11,6 @@ import pytest
 from nmspeller.runtime.speller import SHIPPED
 
 ROOT = Path(__file__).parents[3]
-pytestmark = pytest.mark.skipif(not (SHIPPED / "model.onnx").is_file(), reason="no model is shipped")
 
 
 def nmspeller(*arguments, cwd, **options):
@@ -26,6 +25,18 @@ def test_the_sample_of_the_readme():
     for correction in ("门 → 们", "汽 → 气", "己 → 已", "气 → 汽"):
         assert correction in found
     assert not result.stderr
+    readme = (ROOT / "README.md").read_text("utf-8")
+    shown = [line for line in readme.splitlines() if line.startswith("examples/sample.txt:")]
+    assert shown == found.splitlines()[: len(shown)] != []
+
+
+def test_the_findings_that_the_manual_shows():
+    found = json.loads(nmspeller("check", "--json", "examples/sample.txt", cwd=ROOT).stdout)
+    manual = (ROOT / "docs" / "cli.md").read_text("utf-8")
+    for edit in found["edits"][:3]:
+        finding = f"{edit['source']} → {edit['target']}  {edit['reason']}"
+        (line,) = [line for line in manual.splitlines() if finding in line]
+        assert line.endswith(f"{edit['probability']:.2f}")
 
 
 def test_formats_are_kept_to_the_byte(tmp_path):

@@ -5,12 +5,7 @@ import sys
 
 import pytest
 
-from nmspeller.runtime.speller import SHIPPED
-
-pytestmark = [
-    pytest.mark.asyncio(loop_scope="module"),
-    pytest.mark.skipif(not (SHIPPED / "model.onnx").is_file(), reason="no model is shipped in this checkout"),
-]
+pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 
 async def test_a_letter_in_markdown_is_corrected(real_editor):

@@ -299,6 +299,10 @@ class TestWithTheShippedModel:
         page.keyboard.press("Control+Home")
         page.keyboard.press("Alt+ArrowDown")
         page.keyboard.press("Alt+ArrowDown")
+        red, green, blue = page.evaluate(
+            "getComputedStyle(document.body).backgroundColor.match(/\\d+/g).slice(0, 3).map(Number)"
+        )
+        assert max(red, green, blue) < 64
         screenshot(page, "write-dark")
 
     def test_writing_on_a_phone(self, open_page, real_server, screenshot):
@@ -306,6 +310,7 @@ class TestWithTheShippedModel:
         page.click("#example")
         self.wait(page)
         page.locator(".card").first.get_by_role("button").first.click()
+        assert page.evaluate("document.documentElement.scrollWidth") <= 390
         screenshot(page, "phone")
 
     def test_masking(self, open_page, real_server, screenshot):
