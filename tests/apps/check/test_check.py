@@ -8,6 +8,8 @@ import sys
 
 import pytest
 
+from nmspeller.apps.documents.find import find
+
 
 def test_a_clean_file_exits_with_0_and_says_nothing(check, tmp_path):
     (tmp_path / "a.txt").write_text("今天天气很好。\n")
@@ -69,6 +71,20 @@ def test_a_pattern_is_expanded_and_a_file_named_twice_is_checked_once(check, tmp
         (tmp_path / name).write_text("我门")
     assert check("**/*.txt", "a.txt", "./a.txt").out.count("\n") == 2
     assert check("[a].txt").out.startswith("a.txt:")
+
+
+def test_a_pattern_that_matches_folders_gives_what_is_in_them(check, tmp_path):
+    for name in ("ch1/a.txt", "ch2/deep/b.md", "ch2/data.csv", "other/c.txt"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("我门")
+    assert [line.split(":")[0] for line in check("ch*").out.splitlines()] == ["ch1/a.txt", "ch2/deep/b.md"]
+    assert [line.split(":")[0] for line in check("**/*1").out.splitlines()] == []
+
+
+def test_a_folder_does_not_give_its_pipes(tmp_path):
+    os.mkfifo(tmp_path / "pipe.txt")
+    (tmp_path / "a.txt").write_text("我门")
+    assert list(find(str(tmp_path))) == [tmp_path / "a.txt"]
 
 
 def test_a_file_whose_name_looks_like_a_pattern(check, tmp_path):
@@ -153,6 +169,22 @@ def test_fix_of_standard_input_prints_the_corrected_bytes(check):
     assert result.raw == "我们去公园。\r\n".encode("gb18030")
     assert result.code == 1
     assert check("--fix", "--text", "很好").raw == "很好".encode()
+
+
+@pytest.mark.parametrize("options", [["--json"], ["-o", "json"], ["-o", "sarif"], ["-o", "plain"]])
+def test_corrected_text_and_a_report_do_not_share_standard_output(check, options):
+    for result in (
+        check("--fix", *options, "-", stdin="我门".encode()),
+        check("--fix", *options, "-t", "我门"),
+    ):
+        assert (result.code, result.out, result.err.count("\n")) == (2, "", 1)
+        assert "--fix prints the corrected text" in result.err
+
+
+def test_fix_of_standard_input_and_files_prints_the_corrected_text_alone(check, tmp_path):
+    (tmp_path / "a.txt").write_text("他门")
+    assert check("--fix", "a.txt", "-", stdin="我门".encode()).out == "我们"
+    assert (tmp_path / "a.txt").read_text() == "他们"
 
 
 def test_diff_applies_with_patch_in_the_file_s_own_encoding(check, tmp_path):

@@ -9,7 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from nmspeller.apps.documents import files
+from nmspeller.apps.cli import checking
+from nmspeller.apps.documents import config, files
+from nmspeller.errors import InputError
 
 RUN = [sys.executable, "-m", "nmspeller", "check"]
 
@@ -75,6 +77,18 @@ def test_missing_files_and_patterns_without_match(check):
     assert refuses(check("a\0b"), "")
 
 
+def test_an_empty_name_is_not_the_current_folder(check, tmp_path):
+    (tmp_path / "a.txt").write_text("我门")
+    assert refuses(check("--fix", ""), "An empty name")
+    assert (tmp_path / "a.txt").read_text() == "我门"
+
+
+def test_a_pattern_that_matches_only_folders_without_prose(check, tmp_path):
+    (tmp_path / "chapter").mkdir()
+    assert refuses(check("ch*"), "No file matches ch*.")
+    assert refuses(check("**/"), "No file matches **/.")
+
+
 def test_links_that_lead_nowhere_or_in_circles(check, tmp_path):
     (tmp_path / "circle.txt").symlink_to("circle.txt")
     (tmp_path / "gone.txt").symlink_to("nowhere")
@@ -115,6 +129,14 @@ def test_a_folder_that_may_not_be_written(check, tmp_path):
         assert (folder / "a.txt").read_text() == "我门"
     finally:
         folder.chmod(0o700)
+
+
+def test_a_read_only_file_stays_as_it_is(check, tmp_path):
+    file = tmp_path / "a.txt"
+    file.write_text("我门")
+    file.chmod(0o444)
+    assert refuses(check("--fix", "--backup", "a.txt"), "a.txt cannot be written: permission denied.")
+    assert {path.name: path.read_text() for path in tmp_path.iterdir()} == {"a.txt": "我门"}
 
 
 def test_a_full_disk_leaves_the_file_as_it_was(check, tmp_path, monkeypatch):
@@ -192,3 +214,32 @@ def test_unreadable_files_say_why(check, tmp_path, monkeypatch):
 
     monkeypatch.setattr(files, "read_stream", denied)
     assert refuses(check("a.txt"), "a.txt cannot be read: permission denied")
+
+
+def test_a_model_that_cannot_be_loaded_is_tried_and_refused_once(check, tmp_path, monkeypatch):
+    tried = []
+
+    def load(model, lists):
+        tried.append(model)
+        raise InputError(f"{model} is damaged.")
+
+    monkeypatch.setattr(checking, "load_speller", load)
+    for name in ("a.txt", "b.txt"):
+        (tmp_path / name).write_text("我门")
+    assert refuses(check("a.txt", "b.txt", "--model", "broken"), "broken is damaged")
+    assert tried == [Path("broken")]
+
+
+def test_what_many_files_share_is_refused_once(check, tmp_path):
+    for name in ("bad/a.txt", "bad/b.txt", "bad/deep/c.txt", "good/d.txt"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("我门")
+    for settings, complaint in (("x = ", "is not TOML"), ('words = "absent.txt"', "bad/absent.txt")):
+        (tmp_path / "bad" / ".nmspeller.toml").write_text(settings)
+        config.forget()
+        result = check("bad", "good")
+        assert refuses(result, complaint)
+        assert result.out.startswith("good/d.txt:1:2: ")
+    (tmp_path / "bad" / ".nmspeller.toml").unlink()
+    config.forget()
+    assert refuses(check("bad", "good", "--words", "nowhere.txt"), "nowhere.txt")

@@ -53,6 +53,10 @@ def test_colours_on_a_terminal_unless_they_are_not_wanted(tmp_path):
     assert "门 → 们" in out
 
 
+def test_a_corrected_text_comes_without_a_summary(tmp_path):
+    assert run_on_a_terminal(["--fix", "--text", "我门"], tmp_path) == ("我们", "")
+
+
 def test_the_diff_is_coloured_too(tmp_path):
     (tmp_path / "a.txt").write_text("我门")
     out, _ = run_on_a_terminal(["--diff", "a.txt"], tmp_path)

@@ -35,9 +35,64 @@ def test_the_nearest_file_counts(tmp_path):
         ("/drafts", "deep/drafts/x.txt", False),
         ("docs/*.md", "docs/x.md", True),
         ("docs/*.md", "other/docs/x.md", False),
+        ("docs/*.md", "docs/sub/x.md", False),
+        ("docs/*.md", "docs/sub.md/x.txt", True),
+        ("docs/**/*.md", "docs/x.md", True),
+        ("docs/**/*.md", "docs/a/b/x.md", True),
+        ("docs/**", "docs/a/x.txt", True),
+        ("docs/**", "docs", False),
+        ("**/docs", "a/b/docs/x.txt", True),
+        ("**/docs", "docs", True),
+        ("/*.md", "x.md", True),
+        ("/*.md", "docs/x.md", False),
+        ("a/b/", "a/b/x.txt", True),
+        ("a/b/", "a/b", False),
+        ("?.md", "deep/x.md", True),
+        ("[!a-c].md", "x.md", True),
+        ("[^a-c].md", "b.md", False),
+        (r"\*.md", "x.md", False),
+        (r"\!x.md", "!x.md", True),
+        ("!x.md", "x.md", False),
+        ("", "x.md", False),
         ("*.md", "x.txt", False),
         ("草稿*", "草稿一.txt", True),
     ],
 )
 def test_patterns(pattern, path, ignored):
     assert Config(folder=Path("/p"), ignore=(pattern,)).ignores(Path("/p", path)) is ignored
+
+
+@pytest.mark.parametrize(
+    ("patterns", "path", "ignored"),
+    [
+        (["*.md", "!drafts/keep.md"], "drafts/keep.md", False),
+        (["*.md", "!drafts/keep.md"], "drafts/other.md", True),
+        (["!drafts/keep.md", "*.md"], "drafts/keep.md", True),
+        (["drafts/", "!drafts/keep.md"], "drafts/keep.md", True),
+        (["drafts/*", "!drafts/keep.md"], "drafts/keep.md", False),
+        (["drafts/", "!drafts/"], "drafts/keep.md", False),
+    ],
+)
+def test_the_last_pattern_wins_outside_ignored_folders(patterns, path, ignored):
+    assert Config(folder=Path("/p"), ignore=tuple(patterns)).ignores(Path("/p", path)) is ignored
+
+
+def test_many_stars_take_no_time():
+    config = Config(folder=Path("/p"), ignore=("**/a/" * 40 + "*a" * 40 + "*b",))
+    assert not config.ignores(Path("/p", "a/" * 60 + "a" * 200))
+
+
+def test_a_format_goes_by_the_first_pattern_that_fits():
+    config = Config(folder=Path("/p"), formats=(("notes/*.txt", "markdown"), ("*.txt", "rst")))
+    named = ("notes/x.txt", "notes/deep/x.txt", "notes/x.md")
+    assert [config.format_of(Path("/p", name)) for name in named] == ["markdown", "rst", "auto"]
+
+
+def test_the_way_up_and_down_again_does_not_pass_through_a_folder(tmp_path, monkeypatch):
+    for name in ("mine", "other"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "mine" / ".nmspeller.toml").write_text('ignore = ["*"]')
+    monkeypatch.chdir(tmp_path / "mine")
+    assert config_for(Path("../other/x.txt")) == Config()
+    assert not config_for(Path("x.txt")).ignores(Path("../other/x.txt"))
+    assert config_for(Path("../mine/x.txt")).ignores(Path("../mine/x.txt"))

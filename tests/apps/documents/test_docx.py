@@ -109,3 +109,41 @@ def test_a_text_box_inside_a_paragraph_is_a_paragraph_of_its_own():
     output = io.BytesIO()
     document.save(output)
     assert DocxDocument.parse(output.getvalue(), "a.docx").text.split() == ["前面", "框内", "后面"]
+
+
+def with_main_part_named(raw, name):
+    """The same package with another name for `document.xml`, in every place that says it."""
+    output = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(raw)) as old, zipfile.ZipFile(output, "w") as new:
+        for member in old.namelist():
+            content = old.read(member)
+            if member in ("[Content_Types].xml", "_rels/.rels"):
+                content = content.replace(b"word/document.xml", f"word/{name}".encode())
+            new.writestr(member.replace("document.xml", name), content)
+    return output.getvalue()
+
+
+def test_the_package_says_what_its_main_part_is_called(raw):
+    renamed = with_main_part_named(raw, "document2.xml")
+    document = DocxDocument.parse(renamed, "a.docx")
+    assert document.text == DocxDocument.parse(raw, "a.docx").text
+    corrected = document.with_edits([edit(document.text, "门", "们")])
+    assert docx.Document(io.BytesIO(corrected)).paragraphs[0].text == "我们的标题"
+    with zipfile.ZipFile(io.BytesIO(renamed)) as old, zipfile.ZipFile(io.BytesIO(corrected)) as new:
+        changed = [name for name in old.namelist() if old.read(name) != new.read(name)]
+    assert changed == ["word/document2.xml"]
+
+
+def test_readings_and_what_was_moved_away_are_no_prose():
+    document = docx.Document()
+    paragraph = document.add_paragraph("留")
+    for holder, text in (("rt", "流"), ("rubyBase", "下"), ("moveFrom", "移走"), ("moveTo", "来")):
+        element = paragraph._p
+        for name in (holder, "r", "t"):
+            inner = docx.oxml.OxmlElement(f"w:{name}")
+            element.append(inner)
+            element = inner
+        element.text = text
+    output = io.BytesIO()
+    document.save(output)
+    assert DocxDocument.parse(output.getvalue(), "a.docx").text.strip() == "留下来"

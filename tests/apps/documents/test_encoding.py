@@ -76,6 +76,19 @@ def test_a_named_encoding_is_taken_at_its_word():
         decode(raw, "a", "utf-8")
 
 
+@pytest.mark.parametrize(("text", "codec"), [(SIMPLIFIED, "gb18030"), (TRADITIONAL, "big5")])
+def test_chinese_after_much_that_is_ascii(text, codec):
+    text = "a" * 100_000 + text
+    assert decode(text.encode(codec), "a")[0] == text
+
+
+def test_utf16_without_a_byte_order_mark_stays_without():
+    raw = SIMPLIFIED.encode("utf-16-le")
+    text, encoding = decode(raw, "a", "utf-16")
+    assert text == SIMPLIFIED
+    assert encoding.encode(text, "a") == raw
+
+
 @pytest.mark.parametrize("at", [0, 30, 60])
 def test_one_wrong_byte_in_utf8_is_not_taken_for_another_encoding(at):
     raw = bytearray(SIMPLIFIED.encode())

@@ -76,6 +76,32 @@ def test_markdown_that_is_never_closed():
     assert prose("---\n甲", "markdown") == ["甲"]
 
 
+def test_markdown_labels_of_links_are_no_prose():
+    definition = "\n\n[我门  去 A]: a.html\n\n> [引文]:\n> b.html\n"
+    assert prose(f"见[我门 去\na]，![我门 去 A][]和[引文]。{definition}", "markdown") == ["见，和。"]
+    assert prose(f"见[文字][我门 去 A]，[我门 去 A](b.html)。{definition}", "markdown") == [
+        "见文字，我门 去 A。"
+    ]
+    assert prose(f"见[别的]和[另外][]与[我门 去 A][另外]。{definition}", "markdown") == [
+        "见别的和另外与我门 去 A。"
+    ]
+
+
+def test_markdown_wiki_links_and_templates_are_no_prose():
+    assert prose("见[[页面]]、![[图]]和[[页面|文字]]。", "markdown") == ["见、和。"]
+    assert prose("见[[文字]](a.html)。", "markdown") == ["见文字。"]
+    assert prose('甲{{ 变量 }}乙{{< 短码 题="字" >}}丙{% 标签 {"字": 1} %}丁{单}', "markdown") == [
+        "甲乙丙丁{单}"
+    ]
+
+
+@pytest.mark.parametrize(
+    "front", ["---\n题: 甲\n...\n", "---\n---\n", "---\r\n...\r\n", "+++\n+++\n", "+++\n...\n+++\n"]
+)
+def test_markdown_front_matter_ends_where_it_is_closed(front):
+    assert prose(f"{front}正文\n\n---\n后文\n\n+++\n", "markdown") == ["正文", "后文"]
+
+
 def test_html():
     html = """<!doctype html><title>题目</title><style>p{content:"样"}</style>
     <p title="大 > 小">我们<b class='x'>去</b>公园&nbsp;玩<br/>再来<!-- 注 --></p>
@@ -83,6 +109,11 @@ def test_html():
     <p>后<ruby>字<rt>音</rt></ruby></p>
     未闭<a href="中"""
     assert prose(html, "html") == ["题目", "我们去公园玩", "再来", "这是字", "后字", "未闭"]
+
+
+def test_html_readings_need_no_closing_tag():
+    html = "<ruby>我<rt>沃</ruby>们<ruby>去<rp>（<rt>趣<rp>）</RUBY>公<ruby>园<rt>元</rt><rt>员</rt></ruby>玩"
+    assert prose(html, "html") == ["我们去公园玩"]
 
 
 def test_subtitles():
@@ -122,6 +153,50 @@ def test_latex():
         "二项",
         "末，只值 5 和 6 元",
     ]
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        r"\subfile{甲}",
+        r"\import{甲}{乙}",
+        r"\lstinputlisting[a]{甲}",
+        r"\inputminted{python}{甲}",
+        r"\includepdf[pages=-]{甲}",
+        r"\citeauthor{甲}",
+        r"\Citeauthor*{甲}",
+        r"\citeyear{甲}",
+        r"\upcite{甲}",
+        r"\footcite[注]{甲}",
+        r"\textcites{甲}{乙}",
+        r"\nameref{甲}",
+        r"\vref{甲}",
+        r"\crefs{甲}",
+        r"\mintinline{python}{甲}",
+        r"\mintinline[a]{python}|甲|",
+    ],
+)
+def test_latex_arguments_that_are_not_printed(command):
+    assert prose(f"前{command}后", "latex") == ["前后"]
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        r"\href{甲}{印}",
+        r"\hyperlink{甲}{印}",
+        r"\hypertarget{甲}{印}",
+        r"\hyperref[甲]{印}",
+        r"\citetext{印}",
+    ],
+)
+def test_latex_arguments_that_are_printed(command):
+    assert prose(f"前{command}后", "latex") == ["前印后"]
+
+
+@pytest.mark.parametrize("name", ["tcblisting", "BVerbatim", "LVerbatim"])
+def test_latex_environments_of_code(name):
+    assert prose(f"前\\begin{{{name}}}{{}}码\\end{{{name}}}后", "latex") == ["前", "后"]
 
 
 RST = """\
@@ -272,7 +347,8 @@ def test_an_edit_over_markup_is_split_there():
 
 @pytest.mark.parametrize("format", FORMATS)
 @pytest.mark.parametrize(
-    "piece", [" ", "\n", "`", "<!--", '<a "', "$中 ", "\\a{", "[中](", "> ", "中\r\n", "# 中\n"]
+    "piece",
+    [" ", "\n", "`", "<!--", '<a "', "$中 ", "\\a{", "[中](", "> ", "中\r\n", "# 中\n", "{{中", "[[中"],
 )
 def test_hostile_text_takes_no_forever(format, piece):
     # Quadratic patterns took minutes over these; what is linear takes less than a second.

@@ -120,6 +120,10 @@ def check(
         raise InputError("--fix and --diff do not go together; --diff shows what --fix would do.")
     if (json and diff) or ((json or diff) and output_format is not OutputFormat.auto):
         raise InputError("Choose one of --json, --diff and --output-format.")
+    if fix and (text is not None or "-" in files) and (json or output_format is not OutputFormat.auto):
+        raise InputError(
+            "With - or --text, --fix prints the corrected text alone; leave out --json and --output-format."
+        )
     from nmspeller.apps.cli.checking import Job
 
     if isinstance(sys.stdout, io.TextIOWrapper):

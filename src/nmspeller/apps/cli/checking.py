@@ -57,7 +57,7 @@ class Job:
     model: Path | None
     format: str
     encoding: str
-    refused: bool = False
+    refusals: set[str] = field(default_factory=set)
     found: bool = False
     spellers: dict[Lists, Any] = field(default_factory=dict)
 
@@ -66,7 +66,8 @@ class Job:
         if threading.current_thread() is threading.main_thread():
             signal.signal(signal.SIGTERM, _leave)
         inputs = [self._text_input(text)] if text is not None else list(self._inputs(names))
-        out = report(self.report_name, fixing=self.fix)
+        prints_corrected_text = self.fix and any(one.path is None for one in inputs)
+        out = None if prints_corrected_text else report(self.report_name, fixing=self.fix)
         with SlowProgress(sum(one.size for one in inputs)) as progress:
             for one in inputs:
                 try:
@@ -74,10 +75,11 @@ class Job:
                 except InputError as wrong:
                     progress.pause()
                     self._refuse(wrong)
-        out.finish()
-        return BAD_INPUT if self.refused else FINDINGS if self.found else CLEAN
+        if out:
+            out.finish()
+        return BAD_INPUT if self.refusals else FINDINGS if self.found else CLEAN
 
-    def _check(self, one: Input, out: Report, progress: SlowProgress) -> None:
+    def _check(self, one: Input, out: Report | None, progress: SlowProgress) -> None:
         document, raw = one.load()
         prose = sum(len(passage.text) for passage in document.passages)
         correction = documents.check(
@@ -94,15 +96,23 @@ class Job:
                 return
             files.replace(one.path, corrected, expected=raw, backup=self.backup)
         self.found |= bool(correction.edits)
-        progress.pause()
-        out.show(document, correction)
+        if out:
+            progress.pause()
+            out.show(document, correction)
 
     def _speller(self, config: Config) -> Any:
-        """The speller with the lists that apply; loaded when there is something to check, and then once."""
+        """The speller with the lists that apply; loaded, or refused, once and only for prose."""
         lists = Lists(config.words + self.words, config.replacements + self.replacements)
         if lists not in self.spellers:
-            self.spellers[lists] = load_speller(self.model, lists)
-        return self.spellers[lists]
+            try:
+                self.spellers[lists] = load_speller(self.model, lists)
+            except InputError as wrong:
+                self.spellers[lists] = wrong
+        speller = self.spellers[lists]
+        if isinstance(speller, InputError):
+            # A new one each time: an exception that is raised again keeps every document it passed.
+            raise InputError(str(speller))
+        return speller
 
     def _inputs(self, names: list[str]) -> Iterator[Input]:
         seen = set()
@@ -130,9 +140,13 @@ class Job:
         return Input(lambda: (documents.from_text(text, "<text>", self.format), b""))
 
     def _refuse(self, wrong: InputError) -> None:
-        self.refused = True
+        """Say what is wrong; once, where many files share the list, model or settings that it is about."""
+        sentence = str(wrong)
+        if sentence in self.refusals:
+            return
+        self.refusals.add(sentence)
         sys.stdout.flush()
-        print(f"nmspeller: {wrong}", file=sys.stderr, flush=True)
+        print(f"nmspeller: {sentence}", file=sys.stderr, flush=True)
 
 
 def load_speller(model: Path | None, lists: Lists) -> Any:

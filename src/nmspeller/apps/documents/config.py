@@ -8,12 +8,16 @@ ignore = ["drafts/", "*.min.html"]
 "*.txt" = "markdown"
 """
 
+import glob
+import os
+import re
 import sys
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from nmspeller.apps.documents.files import reason
 from nmspeller.apps.documents.prose import FORMATS
@@ -41,18 +45,27 @@ class Config:
     formats: tuple[tuple[str, str], ...] = ()
 
     def ignores(self, path: Path) -> bool:
-        """Whether a pattern names the file, or a folder that it is in."""
-        return any(_matches(path, self.folder, pattern) for pattern in self.ignore)
+        """Whether the file or a folder that it is in is ignored; the last pattern that fits each decides."""
+        return any(self._ignores_step(step) for step in _steps(path, self.folder))
+
+    def _ignores_step(self, step: "_Step") -> bool:
+        for pattern in reversed(self.ignore):
+            if _fits(step, pattern.removeprefix("!")):
+                return not pattern.startswith("!")
+        return False
 
     def format_of(self, path: Path) -> str:
         """The format the first fitting pattern gives, `auto` where none fits."""
-        fitting = (format for pattern, format in self.formats if _matches(path, self.folder, pattern))
-        return next(fitting, "auto")
+        steps = list(_steps(path, self.folder))
+        for pattern, format in self.formats:
+            if any(_fits(step, pattern) for step in steps):
+                return format
+        return "auto"
 
 
 def config_for(path: Path) -> Config:
     """The nearest file's settings, from the folder of `path` upwards."""
-    return _config_of_folder(path.absolute().parent)
+    return _config_of_folder(_without_dots(path).parent)
 
 
 def forget() -> None:
@@ -115,17 +128,48 @@ def _formats(file: Path, value: Any) -> tuple[tuple[str, str], ...]:
     return tuple(pairs.items())
 
 
-def _matches(path: Path, folder: Path, pattern: str) -> bool:
+def _without_dots(path: Path) -> Path:
+    """The whole path; `..` must go, or the folder before it would count as one that the file is in."""
+    return Path(os.path.abspath(path))
+
+
+class _Step(NamedTuple):
+    """A folder on the way to a file, or at last the file itself, named from the folder of the settings."""
+
+    names: tuple[str, ...]
+    is_folder: bool
+
+
+def _steps(path: Path, folder: Path) -> Iterator[_Step]:
+    """From the outermost folder to the file; nothing for a file that is elsewhere."""
+    whole = _without_dots(path)
+    names = whole.relative_to(folder).parts if whole.is_relative_to(folder) else ()
+    for depth in range(1, len(names) + 1):
+        yield _Step(names[:depth], is_folder=depth < len(names))
+
+
+def _fits(step: _Step, pattern: str) -> bool:
     """As in `.gitignore`: with a slash it starts at the folder, without one it fits a name at any depth."""
-    try:
-        parts = path.absolute().relative_to(folder).parts
-    except ValueError:
+    if pattern.endswith("/") and not step.is_folder:
         return False
-    wanted = pattern.strip("/")
-    if "/" in wanted or pattern.startswith("/"):
-        candidates = ["/".join(parts[: depth + 1]) for depth in range(len(parts))]
-    else:
-        candidates = list(parts)
-    if pattern.endswith("/"):
-        candidates = candidates[:-1]
-    return any(fnmatchcase(candidate, wanted) for candidate in candidates)
+    return _all_fit(step.names, _globs(pattern.removesuffix("/")))
+
+
+@lru_cache(maxsize=4096)
+def _globs(pattern: str) -> tuple[str, ...]:
+    """The pattern name by name, in the dialect of `fnmatch`: it has no backslash, and no `^` in brackets."""
+    translated = re.sub(r"\\(.)|\[\^", lambda sign: glob.escape(sign[1]) if sign[1] else "[!", pattern)
+    first, *rest = translated.split("/")
+    if not rest:
+        return ("**", first)
+    return tuple(rest) if first == "" else (first, *rest)
+
+
+@lru_cache(maxsize=4096)
+def _all_fit(names: tuple[str, ...], globs: tuple[str, ...]) -> bool:
+    """Whether each name fits its glob; `**` stands for any number of names, at the end for one or more."""
+    if not names or not globs:
+        return not names and not globs
+    if globs[0] != "**":
+        return fnmatchcase(names[0], globs[0]) and _all_fit(names[1:], globs[1:])
+    return len(globs) == 1 or _all_fit(names, globs[1:]) or _all_fit(names[1:], globs)

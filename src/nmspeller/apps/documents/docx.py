@@ -1,7 +1,6 @@
 """Word documents: the text of their runs, in the body, tables, text boxes, headers, footers and notes."""
 
 import io
-import re
 import zipfile
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
@@ -10,11 +9,12 @@ from typing import Any
 
 from nmspeller.apps.documents import prose
 from nmspeller.apps.documents.files import LARGEST
+from nmspeller.apps.documents.markup import names
 from nmspeller.apps.documents.prose import Passage
 from nmspeller.errors import InputError
 from nmspeller.runtime.correction import Edit
 
-_PARTS = re.compile(r"word/(?:document|header\d*|footer\d*|footnotes|endnotes|comments)\.xml")
+_PARTS_WITH_TEXT = names("header footer footnotes endnotes comments")
 
 
 @dataclass(frozen=True)
@@ -94,9 +94,13 @@ def _trees(raw: bytes, name: str) -> dict[str, Any]:
                 raise InputError(
                     f"{name} unpacks to more than {4 * LARGEST // 2**20} MB, more than one check takes."
                 )
-            Document(io.BytesIO(raw))  # the library says whether it is a Word document at all
-            members = [member for member in archive.namelist() if _PARTS.fullmatch(member)]
-            members.sort(key=lambda member: member != "word/document.xml")
+            body = Document(io.BytesIO(raw)).part  # the library says whether it is a Word document at all
+            others = {
+                relation.target_part.partname.membername
+                for relation in body.rels.values()
+                if not relation.is_external and relation.reltype.rpartition("/")[2] in _PARTS_WITH_TEXT
+            }
+            members = [body.partname.membername, *(each for each in archive.namelist() if each in others)]
             return {member: parse_xml(archive.read(member)) for member in members}
     except InputError:
         raise
@@ -107,17 +111,20 @@ def _trees(raw: bytes, name: str) -> dict[str, Any]:
 def _text_elements(tree: Any) -> Iterator[tuple[Any, str]]:
     """Each text element with its text; None with the line break or tab that stands between them.
 
-    What Word marks as deleted is in elements of another name, and so are the codes of fields.
+    Deleted text and the codes of fields are in elements of other names; what was moved away, and the readings
+    of phonetic guides, are not, and are passed over.
     """
     from docx.oxml.ns import qn
     from lxml import etree
 
     paragraph, text_element, tab = qn("w:p"), qn("w:t"), qn("w:tab")
     breaks = {qn("w:br"), qn("w:cr")}
-    for event, node in etree.iterwalk(
-        tree, events=("start", "end"), tag=(paragraph, text_element, tab, *breaks)
-    ):
-        if node.tag == paragraph:
+    unread = {qn("w:moveFrom"), qn("w:rt")}
+    walk = etree.iterwalk(tree, events=("start", "end"), tag=(paragraph, text_element, tab, *breaks, *unread))
+    for event, node in walk:
+        if event == "start" and node.tag in unread:
+            walk.skip_subtree()
+        elif node.tag == paragraph:
             # At both ends: a paragraph may stand inside another one, in a text box.
             yield None, "\n"
         elif event == "start" and node.tag == text_element and node.text:

@@ -3,10 +3,9 @@
 import codecs
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import islice
 
 from nmspeller.errors import InputError
-
-ENCODINGS = ("utf-8", "gb18030", "big5", "utf-16")
 
 _BYTE_ORDER_MARKS = {
     codecs.BOM_UTF8: "utf-8",
@@ -15,7 +14,8 @@ _BYTE_ORDER_MARKS = {
 }
 # The second and third are Big5 as Windows and as Hong Kong extend it.
 _LEGACY = ("gb18030", "big5", "cp950", "big5hkscs")
-_BIG5 = _LEGACY[1:]
+# What a name that is asked for stands for; the codec utf-16 would add a byte order mark where none was.
+_ASKED = {"big5": _LEGACY[1:], "utf-16": ("utf-16-le",)}
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ def decode(raw: bytes, name: str, asked: str = "auto") -> tuple[str, Encoding]:
 
 
 def _as_asked(raw: bytes, name: str, asked: str) -> tuple[str, Encoding]:
-    candidates = _BIG5 if asked == "big5" else (asked,)
+    candidates = _ASKED.get(asked, (asked,))
     for codec in candidates:
         if _decodes(raw, codec):
             return raw.decode(codec), Encoding(codec)
@@ -108,7 +108,7 @@ def _decodes(raw: bytes, codec: str) -> bool:
 
 
 def _everyday_share(text: str, codec: str) -> float:
-    foreign = [character for character in text[:100_000] if not character.isascii()]
+    foreign = list(islice((character for character in text if not character.isascii()), 100_000))
     return sum(_is_everyday(character, codec) for character in foreign) / len(foreign)
 
 

@@ -1,6 +1,7 @@
 """Reading whole files, and writing them so that nobody ever sees half a file."""
 
 import contextlib
+import errno
 import os
 import tempfile
 from pathlib import Path
@@ -36,10 +37,13 @@ def read_stream(stream: BinaryIO, name: str) -> bytes:
 def replace(path: Path, content: bytes, *, expected: bytes, backup: bool = False) -> None:
     """Put `content` in the place of `expected` in one step: whoever opens the file sees the one or the other.
 
-    A link is followed, permissions are kept. If the file has changed since it was read, nothing is written.
+    A link is followed, permissions are kept. If the file is read-only, or has changed since it was read,
+    nothing is written.
     """
     target = Path(os.path.realpath(path))
     try:
+        if not _may_be_written(target):
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
         if target.read_bytes() != expected:
             raise InputError(f"{path} changed while it was being checked and was left alone; check it again.")
         if backup:
@@ -47,6 +51,12 @@ def replace(path: Path, content: bytes, *, expected: bytes, backup: bool = False
         _write_beside(target, content, target)
     except OSError as wrong:
         raise InputError(f"{path} cannot be written: {reason(wrong)}.") from None
+
+
+def _may_be_written(path: Path) -> bool:
+    """Whether the file itself may be: putting another in its place takes the folder's permission alone."""
+    has_write_bit = path.stat().st_mode & 0o222 != 0  # root may write all files, also those made read-only
+    return has_write_bit and os.access(path, os.W_OK)
 
 
 def _write_beside(model: Path, content: bytes, destination: Path) -> None:

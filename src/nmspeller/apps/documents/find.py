@@ -31,6 +31,17 @@ def find(name: str) -> Iterator[Path | InputError]:
     A folder gives its files of known formats, without hidden and vendored ones, in order. Links to folders
     are not followed. What `.nmspeller.toml` ignores is left out.
     """
+    for found in _named(name):
+        if isinstance(found, InputError):
+            yield found
+        else:
+            yield from _unless_ignored(found)
+
+
+def _named(name: str) -> Iterator[Path | InputError]:
+    if not name:  # an unset variable of the shell, which `Path` would take for the current folder
+        yield InputError("An empty name names no file; write . for the current folder.")
+        return
     path = Path(name)
     try:
         is_folder = path.is_dir()
@@ -41,7 +52,7 @@ def find(name: str) -> Iterator[Path | InputError]:
     if is_folder:
         yield from _walk(path)
     elif exists:
-        yield from _unless_ignored(path)
+        yield path
     elif glob.has_magic(name):
         yield from _matching(name)
     else:
@@ -49,12 +60,13 @@ def find(name: str) -> Iterator[Path | InputError]:
 
 
 def _matching(pattern: str) -> Iterator[Path | InputError]:
-    matches = [Path(match) for match in sorted(glob.glob(pattern, recursive=True))]
-    if not matches:
-        yield InputError(f"No file matches {pattern}.")
-    for match in matches:
+    found: list[Path | InputError] = []
+    for match in map(Path, sorted(glob.glob(pattern, recursive=True))):
         if match.is_file():
-            yield from _unless_ignored(match)
+            found.append(match)
+        elif match.is_dir() and "**" not in pattern:  # `**` has been through the folders itself
+            found += _walk(match)
+    yield from found or [InputError(f"No file matches {pattern}.")]
 
 
 def _walk(folder: Path) -> Iterator[Path | InputError]:
@@ -62,10 +74,16 @@ def _walk(folder: Path) -> Iterator[Path | InputError]:
     for root, folders, names in os.walk(folder, onerror=problems.append):
         folders[:] = sorted(name for name in folders if not name.startswith(".") and name not in _NOT_OURS)
         for name in sorted(names):
-            if not name.startswith((".", "~$")) and is_prose_file(name):
-                yield from _unless_ignored(Path(root, name))
+            path = Path(root, name)
+            if not name.startswith((".", "~$")) and is_prose_file(name) and not _is_special(path):
+                yield path
     for problem in problems:
         yield InputError(f"{problem.filename} cannot be looked into: {reason(problem)}.")
+
+
+def _is_special(path: Path) -> bool:
+    """Whether it is a pipe, a socket or a device, the reading of which may never end."""
+    return os.path.exists(path) and not os.path.isfile(path)
 
 
 def _unless_ignored(path: Path) -> Iterator[Path | InputError]:

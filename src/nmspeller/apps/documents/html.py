@@ -11,9 +11,11 @@ _INLINE = names(
 )
 _INLINE_CODE = names("code kbd rp rt samp var ")
 _UNREAD = _INLINE_CODE | names("math noscript pre script style svg template textarea ")
+_READINGS = names("rp rt")  # whose closing tags may be left out
 _RAW = names("script style textarea")  # whose text ends at the first closing tag, whatever it says
 
 _NEXT = re.compile(r"<!--|<[!?]|</?([a-zA-Z][^\s/>]*)|&(?:#\d+|#[xX][0-9a-fA-F]+|[a-zA-Z][a-zA-Z0-9]*);")
+_READING_END = re.compile(r"(?P<closing></r[pt](?=[\s/>]))|<(?:/ruby|/?rtc|r[bpt])(?=[\s/>])", re.IGNORECASE)
 _QUOTE_OR_END = re.compile(r"[>\"']")
 
 
@@ -35,7 +37,7 @@ def scan(text: str) -> Iterator[Markup]:
             at = _tag_end(text, found.end())
             opens = text[start + 1] != "/" and text[at - 2] != "/"
             if opens and name in _UNREAD:
-                at = _element_end(text, name, at)
+                at = _reading_end(text, at) if name in _READINGS else _element_end(text, name, at)
             yield Markup(start, at, joins=name in _INLINE or name in _INLINE_CODE)
 
 
@@ -57,6 +59,14 @@ def _element_end(text: str, name: str, at: int) -> int:
         if not depth:
             return _tag_end(text, found.end())
     return len(text)
+
+
+def _reading_end(text: str, at: int) -> int:
+    """After the closing tag of a reading, or before the next part or the end of its `ruby`."""
+    found = _READING_END.search(text, at)
+    if not found:
+        return len(text)
+    return _tag_end(text, found.end()) if found["closing"] else found.start()
 
 
 def _after(text: str, mark: str, at: int) -> int:

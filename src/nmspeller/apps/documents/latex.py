@@ -2,24 +2,27 @@
 
 import re
 from collections.abc import Iterator
+from math import inf
 
 from nmspeller.apps.documents.markup import BREAK, Markup, names
 
 _NOT_PROSE = names(
     "equation align gather multline eqnarray math displaymath flalign alignat split subequations cases "
     "array verbatim Verbatim lstlisting minted comment tikzpicture filecontents pgfpicture algorithmic "
-    "alltt thebibliography "
+    "alltt thebibliography tcblisting BVerbatim LVerbatim "
 )
 _ARGUMENTS_NOT_PROSE = names(
-    "addbibresource autocite autoref begin bibliography bibliographystyle bibitem citealp citep citet "
-    "cite cref Cref color colorbox counterwithin definecolor DeclareMathOperator documentclass end "
-    "ensuremath eqref fontfamily fontsize geometry graphicspath gls hspace hyperref hypersetup include "
-    "includegraphics includeonly input IfFileExists label lstinline lstset mathbb mathbf mathrm "
-    "newcommand newcounter newenvironment newtheorem nocite pageref pagestyle parencite path ref "
-    "renewcommand RequirePackage selectlanguage setCJKmainfont setCJKmonofont setCJKsansfont setcounter "
-    "setlength setmainfont setmonofont setsansfont SI si textcite thispagestyle url usepackage "
-    "usetikzlibrary verb vspace "
+    "addbibresource begin bibliography bibliographystyle bibitem citealp citealt citep citet citeyearpar "
+    "color colorbox counterwithin definecolor DeclareMathOperator documentclass end ensuremath fontfamily "
+    "fontsize geometry graphicspath gls hspace hypersetup import include includegraphics includeonly "
+    "includepdf input inputminted IfFileExists label lstinline lstinputlisting lstset mathbb mathbf mathrm "
+    "mintinline newcommand newcounter newenvironment newtheorem pagestyle path renewcommand RequirePackage "
+    "selectlanguage setCJKmainfont setCJKmonofont setCJKsansfont setcounter setlength setmainfont "
+    "setmonofont setsansfont SI si subfile subimport thispagestyle url usepackage usetikzlibrary verb vspace "
 )
+# Every package names its own: \upcite, \footcite, \vref, \nameref. Of \hyperref the argument is printed.
+_CITES_OR_REFERS = re.compile(r"[a-zA-Z@]*?(?:[Cc]ite(?:author|year|title)?|(?<!hyper)[Rr]ef)s?")
+_FIRST_ARGUMENT_NOT_PROSE = names("href hyperlink hypertarget ")
 _BLOCK_COMMANDS = names(
     "begin end chapter section subsection subsubsection paragraph subparagraph part item title author "
     "date caption footnote label maketitle newpage clearpage par hline toprule midrule bottomrule "
@@ -29,7 +32,7 @@ _NEXT = re.compile(
     r"""
       (?P<comment>%[^\r\n]*(?:BREAK[ \t]*)?)
     | (?P<environment>\\begin[ \t]*\{(?P<name>(?:ENVIRONMENTS)\*?)\})
-    | (?P<verbatim>\\(?:verb\*?|lstinline|mintinline\{[^{}]*\})(?P<bar>[^\sa-zA-Z{*]))
+    | (?P<verbatim>\\(?:verb\*?|lstinline|mintinline(?:\[[^\[\]]*\])?\{[^{}]*\})(?P<bar>[^\sa-zA-Z{*]))
     | (?P<display>\$\$|\\\[)
     | (?P<inline>\$|\\\()
     | (?P<newline>\\\\\*?(?:[ \t]*\[[^\]\r\n]*\])?|&)
@@ -87,13 +90,21 @@ def scan(text: str) -> Iterator[Markup]:
 
 def _end_of_command(text: str, name: str, at: int) -> int:
     """After a command with its options, and with its arguments where these are not prose."""
+    unread = _count_of_arguments_not_prose(name)
     while True:
         if option := _OPTION.match(text, at):
             at = option.end()
-        elif name in _ARGUMENTS_NOT_PROSE and (brace := _ARGUMENT_START.match(text, at)):
+        elif unread and (brace := _ARGUMENT_START.match(text, at)):
             at = _end_of_argument(text, brace.end())
+            unread -= 1
         else:
             return at
+
+
+def _count_of_arguments_not_prose(name: str) -> float:
+    if name in _FIRST_ARGUMENT_NOT_PROSE:
+        return 1
+    return inf if name in _ARGUMENTS_NOT_PROSE or _CITES_OR_REFERS.fullmatch(name) else 0
 
 
 def _end_of_argument(text: str, at: int) -> int:

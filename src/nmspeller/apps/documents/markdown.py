@@ -9,18 +9,26 @@ from typing import Any
 from nmspeller.apps.documents.markup import BREAK, Markup, line_starts
 
 _FRONT_MATTER = re.compile(
-    rf"\ufeff?(?P<fence>---|\+\+\+)[ \t]*{BREAK}.*?{BREAK}(?P=fence)[ \t]*(?=\r|\n|\Z)", re.DOTALL
+    rf"""
+    \ufeff?(?:(?P<yaml>---)|\+\+\+)[ \t]*{BREAK}
+    (?:.*?{BREAK})??
+    (?(yaml)(?:---|\.\.\.)|\+\+\+)[ \t]*(?=\r|\n|\Z)
+    """,
+    re.VERBOSE | re.DOTALL,
 )
 _LINE_PREFIX = re.compile(
     r"(?:[ \t]*(?:>|[-*+](?=[ \t])|\d{1,9}[.)](?=[ \t])|\#{1,6}(?=[ \t])|\[[ xX]\](?=[ \t])))+[ \t]*"
 )
 _UNDERLINE = re.compile(r"[ \t]*(?:=+|-+)[ \t]*")
-_LINK_TARGET = re.compile(r"[ \t]*\[(?!\^)[^\[\]]+\]:[ \t]*\S")
+_LINK_TARGET = re.compile(r"[ \t>]*\[(?!\^)(?P<label>[^\[\]\r\n]+)\]:")
 _INLINE = re.compile(
     r"""
       (?P<code>(?<!`)(?P<ticks>`+)(?!`))
     | (?P<escape>\\[!-/:-@\[-`{-~])
     | (?P<mathematics>\$\$[^$]+\$\$|\$(?!\s)[^$\r\n]+(?<!\s)\$(?!\d))
+    | (?P<wiki>!?\[\[[^\[\]\r\n]+\]\](?!\())
+    | (?P<template>\{\{(?:(?!\{\{|\}\}).)*\}\}|\{%(?:(?!\{%|%\}).)*%\})
+    | (?P<reference>!?\[(?!\^)(?P<label>[^\[\]]+)\](?:\[\])?(?![(\[]))
     | (?P<link>\](?:\([^()\r\n]*(?:\([^()\r\n]*\)[^()\r\n]*)*\)|\[[^\[\]]*\]))
     | (?P<html><!--.*?-->|</?[a-zA-Z][^<>]*>|<[a-zA-Z][a-zA-Z0-9+.\-]*:[^<>\s]*>|<[^<>\s@]+@[^<>\s@]+>)
     | (?P<entity>&(?:\#\d+|\#[xX][0-9a-fA-F]+|[a-zA-Z][a-zA-Z0-9]*);)
@@ -36,13 +44,15 @@ def scan(text: str) -> Iterator[Markup]:
     front = _FRONT_MATTER.match(text)
     body = front.end() if front else 0
     starts = [body + start for start in line_starts(text[body:])] + [len(text)]
+    targets = (_LINK_TARGET.match(text, start) for start in starts)
+    labels = {_normal_label(target["label"]) for target in targets if target}
     end = 0
     for first, after, is_table in _blocks(text[body:]):
         start, stop = starts[first], starts[min(after, len(starts) - 1)]
         if start < end:  # the cells of one row share its line
             continue
         yield Markup(end, start)
-        yield from _inline(text, starts, start, stop, is_table)
+        yield from _inline(text, starts, start, stop, is_table, labels)
         end = stop
     yield Markup(end, len(text))
 
@@ -65,7 +75,14 @@ def _parser() -> Any:
     return MarkdownIt("commonmark").enable("table").disable(["inline", "reference"])
 
 
-def _inline(text: str, starts: list[int], start: int, stop: int, is_table: bool) -> Iterator[Markup]:
+def _normal_label(label: str) -> str:
+    """Labels of links are the same whatever their case and white space."""
+    return " ".join(label.split()).casefold()
+
+
+def _inline(
+    text: str, starts: list[int], start: int, stop: int, is_table: bool, labels: set[str]
+) -> Iterator[Markup]:
     for line in range(bisect_right(starts, start) - 1, len(starts)):
         if starts[line] >= stop:
             break
@@ -88,4 +105,6 @@ def _inline(text: str, starts: list[int], start: int, stop: int, is_table: bool)
         if found["code"]:
             closing = re.compile(rf"(?<!`){found['ticks']}(?!`)").search(text, at, stop)
             at = closing.end() if closing else at
+        elif found["reference"] and _normal_label(found["label"]) not in labels:
+            at = found.start("label")  # these are just brackets, and what they hold is prose
         yield Markup(found.start(), at, joins=not (is_table and found["cell"]))

@@ -37,13 +37,3 @@ def in_order(marks: Iterable[Markup]) -> Iterator[Markup]:
         if mark.stop > end or mark.start == mark.stop >= end:
             yield Markup(max(mark.start, end), mark.stop, mark.joins)
             end = mark.stop
-
-
-def outside(marks: Iterable[Markup], start: int, stop: int) -> Iterator[tuple[int, int]]:
-    """The stretches of `start` to `stop` that no mark, all in order, covers."""
-    for mark in marks:
-        if start < mark.start:
-            yield start, min(mark.start, stop)
-        start = max(start, mark.stop)
-    if start < stop:
-        yield start, stop

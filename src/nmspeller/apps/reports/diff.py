@@ -1,56 +1,83 @@
-"""A unified diff that `patch` and `git apply` take."""
+"""A unified diff that `patch --binary` and `git apply` take, and that makes of a file what `--fix` does."""
 
 import os
 import re
 import sys
 from collections.abc import Iterator
 
-from nmspeller.apps.documents.document import Document, TextDocument
-from nmspeller.apps.documents.encoding import Encoding
+from nmspeller.apps.documents.document import Document
+from nmspeller.apps.documents.docx import DocxDocument
+from nmspeller.errors import InputError
 from nmspeller.runtime.correction import Correction
 
 _CONTEXT = 3
-_COLOURS = {"-": "31", "+": "32", "@": "36"}
+_COLOURS = {b"-": b"31", b"+": b"32", b"@": b"36"}
+_ESCAPES = dict(zip('\a\b\t\n\v\f\r"\\', 'abtnvfr"\\', strict=True))
 
 
 class DiffReport:
     """Writes each document's lines in the document's own encoding, as git does, so that the diff applies."""
 
     def show(self, document: Document, correction: Correction) -> None:
-        encoding = document.encoding if isinstance(document, TextDocument) else Encoding("utf-8")
-        in_colour = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
-        codec = "utf-8" if in_colour else encoding.codec
+        if not correction.edits:
+            return
         sys.stdout.flush()
-        for line in unified(document.name, correction):
-            if in_colour and (colour := _COLOURS.get(line[0])) and not line.startswith(("--- ", "+++ ")):
-                line = f"\x1b[{colour}m{line.rstrip()}\x1b[0m\n"
-            sys.stdout.buffer.write(line.encode(codec, errors="surrogateescape"))
+        if isinstance(document, DocxDocument):
+            sentence = f"{document.name}: Word documents have no diff; --fix corrects them."
+            print(f"nmspeller: {sentence}", file=sys.stderr, flush=True)
+            return
+        if document.encoding.codec.startswith("utf-16"):
+            raise InputError(f"{document.name} is UTF-16, which a text diff cannot hold; use --fix.")
+        old = document.encoding.encode(correction.source, document.name)
+        new = document.with_edits(correction.edits)
+        if in_colour := sys.stdout.isatty() and not os.environ.get("NO_COLOR"):
+            old, new = correction.source.encode(), correction.text.encode()  # to be read, not to be applied
+        for line in unified(document.name, old, new):
+            if in_colour and (colour := _COLOURS.get(line[:1])) and not line.startswith((b"--- ", b"+++ ")):
+                line = b"\x1b[%sm%s\x1b[0m\n" % (colour, line.rstrip())
+            sys.stdout.buffer.write(line)
         sys.stdout.buffer.flush()
 
     def finish(self) -> None:
         pass
 
 
-def unified(name: str, correction: Correction) -> Iterator[str]:
-    """The diff's lines with their ends; an edit never adds or removes a line, so line meets line."""
-    old, new = _lines(correction.source), _lines(correction.text)
-    changed = [number for number, (before, after) in enumerate(zip(old, new, strict=True)) if before != after]
+def unified(name: str, before: bytes, after: bytes) -> Iterator[bytes]:
+    """The diff's lines with their ends.
+
+    An edit never adds or removes a line end, so line meets line; only a last line without an end can vanish.
+    """
+    old, new = _lines(before), _lines(after)
+    new += [b""] * (len(old) - len(new))
+    changed = [number for number, (was, becomes) in enumerate(zip(old, new, strict=True)) if was != becomes]
     if not changed:
         return
-    yield f"--- a/{name}\n"
-    yield f"+++ b/{name}\n"
+    yield _header("---", f"a/{name.lstrip('/')}")
+    yield _header("+++", f"b/{name.lstrip('/')}")
     for first, last in _hunks(changed, len(old)):
-        yield f"@@ -{first + 1},{last - first} +{first + 1},{last - first} @@\n"
+        left = sum(map(bool, new[first:last]))
+        yield b"@@ -%d,%d +%d,%d @@\n" % (first + 1, last - first, first + bool(left), left)
         at = first
         while at < last:
             run = at
             while run < last and old[run] != new[run]:
                 run += 1
-            yield from _signed("-", old[at:run])
-            yield from _signed("+", new[at:run])
+            yield from _signed(b"-", old[at:run])
+            yield from _signed(b"+", new[at:run])
             if run < last:
-                yield from _signed(" ", old[run : run + 1])
+                yield from _signed(b" ", old[run : run + 1])
             at = run + 1
+
+
+def _header(sign: str, path: str) -> bytes:
+    """A path as git writes it: in quotes where it has to be, and with a tab where it would end at a space."""
+    escaped = re.sub(r'[\x01-\x1f\x7f"\\]', _escape, path)
+    quoted = path if escaped == path else f'"{escaped}"'
+    return os.fsencode(f"{sign} {quoted}" + ("\t\n" if " " in path else "\n"))
+
+
+def _escape(character: re.Match[str]) -> str:
+    return "\\" + _ESCAPES.get(character[0], f"{ord(character[0]):03o}")
 
 
 def _hunks(changed: list[int], lines: int) -> Iterator[tuple[int, int]]:
@@ -63,13 +90,13 @@ def _hunks(changed: list[int], lines: int) -> Iterator[tuple[int, int]]:
         last = number
 
 
-def _signed(sign: str, lines: list[str]) -> Iterator[str]:
-    for line in lines:
+def _signed(sign: bytes, lines: list[bytes]) -> Iterator[bytes]:
+    for line in filter(None, lines):
         yield sign + line
-        if not line.endswith("\n"):
-            yield "\n\\ No newline at end of file\n"
+        if not line.endswith(b"\n"):
+            yield b"\n\\ No newline at end of file\n"
 
 
-def _lines(text: str) -> list[str]:
+def _lines(text: bytes) -> list[bytes]:
     """The lines with their ends, cut at `\\n` alone, as diff and patch do."""
-    return re.findall(r"[^\n]*\n|[^\n]+", text)
+    return re.findall(rb"[^\n]*\n|[^\n]+", text)

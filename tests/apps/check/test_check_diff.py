@@ -1,0 +1,93 @@
+"""What `--diff` prints makes of a file, by way of `patch`, exactly what `--fix` writes."""
+
+import subprocess
+
+import docx
+import pytest
+from knowing_speller import KNOWN
+
+from nmspeller.apps.reports.diff import unified
+
+WRONG, RIGHT = "今天下午我门去公圆。\n", "今天下午我们去公园。\n"
+
+
+def patched(diff, folder, *command):
+    subprocess.run(command or ["patch", "-p1", "--binary"], input=diff, cwd=folder, check=True)
+
+
+@pytest.mark.parametrize("command", [["patch", "-p1", "--binary"], ["git", "apply", "-"]])
+@pytest.mark.parametrize(
+    ("name", "encoding"),
+    [
+        ("a.txt", "utf-8-sig"),
+        ("文章.txt", "gb18030"),
+        ("two words.txt", "utf-8"),
+        ('tab\t, "quotes", back\\slash and\nline.txt', "utf-8"),
+    ],
+)
+def test_the_diff_does_what_fix_does(check, tmp_path, name, encoding, command):
+    file = tmp_path / name
+    file.write_bytes(WRONG.encode(encoding))
+    result = check("--diff", name)
+    assert (result.code, result.err) == (1, "")
+    patched(result.raw, tmp_path, *command)
+    assert file.read_bytes() == RIGHT.encode(encoding)
+
+
+def test_a_name_that_the_file_s_encoding_lacks(check, tmp_path):
+    file = tmp_path / "说.txt"
+    file.write_bytes("今天下午我門去圖書館看書。\n".encode("big5"))
+    patched(check("--diff", file.name).raw, tmp_path)
+    assert file.read_bytes() == "今天下午我們去圖書館看書。\n".encode("big5")
+
+
+def test_names_stand_in_the_header_as_git_writes_them(check, tmp_path):
+    (tmp_path / "a b.txt").write_text(WRONG)
+    (tmp_path / 'a"\x1b\n.txt').write_text(WRONG)
+    assert check("--diff", "a b.txt").out.startswith("--- a/a b.txt\t\n+++ b/a b.txt\t\n@@")
+    assert check("--diff", 'a"\x1b\n.txt').out.startswith(
+        '--- "a/a\\"\\033\\n.txt"\n+++ "b/a\\"\\033\\n.txt"\n@@'
+    )
+
+
+def test_an_absolute_path_applies_from_the_root(check, tmp_path):
+    (tmp_path / "a.txt").write_text(WRONG)
+    result = check("--diff", tmp_path / "a.txt")
+    assert result.out.startswith(f"--- a{tmp_path}/a.txt\n+++ b{tmp_path}/a.txt\n@@")
+
+
+def test_a_correction_that_the_encoding_lacks_is_refused_as_fix_refuses_it(check, tmp_path, monkeypatch):
+    monkeypatch.setitem(KNOWN, "學校", ("學𠮷", KNOWN["我门"][1], 0.9))
+    (tmp_path / "a.txt").write_bytes("這是我們的學校。".encode("big5"))
+    result = check("--diff", "a.txt")
+    assert (result.code, result.out) == (2, "")
+    assert result.err == check("--fix", "a.txt").err
+
+
+def test_utf16_has_no_text_diff(check, tmp_path):
+    (tmp_path / "wrong.txt").write_text(WRONG, encoding="utf-16")
+    (tmp_path / "right.txt").write_text(RIGHT, encoding="utf-16")
+    result = check("--diff", "wrong.txt")
+    assert (result.code, result.out) == (2, "")
+    assert result.err == "nmspeller: wrong.txt is UTF-16, which a text diff cannot hold; use --fix.\n"
+    assert check("--diff", "right.txt").code == 0
+
+
+def test_a_word_document_has_no_diff_and_does_not_spoil_that_of_the_others(check, tmp_path):
+    document = docx.Document()
+    document.add_paragraph("我门去公园。")
+    document.save(str(tmp_path / "a.docx"))
+    (tmp_path / "b.txt").write_text(WRONG)
+    result = check("--diff", "a.docx", "b.txt")
+    assert result.code == 1
+    assert result.err == "nmspeller: a.docx: Word documents have no diff; --fix corrects them.\n"
+    assert result.out.startswith("--- a/b.txt\n")
+
+
+@pytest.mark.parametrize(
+    ("before", "after"), [("好\n错", "好\n"), ("错", ""), ("错\n" + "好\n" * 9 + "错", "对\n" + "好\n" * 9)]
+)
+def test_a_last_line_without_an_end_may_vanish(tmp_path, before, after):
+    (tmp_path / "a.txt").write_text(before)
+    patched(b"".join(unified("a.txt", before.encode(), after.encode())), tmp_path)
+    assert (tmp_path / "a.txt").read_text() == after
