@@ -3,10 +3,14 @@ import time
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from nmspeller import InputError, Speller
 from nmspeller.runtime.correction import Reason
 from nmspeller.runtime.dictionary import Replacements, read_replacements, read_words
+from nmspeller.runtime.passage import prepare
+from nmspeller.text.protect import WordMatcher
 
 TEXT = "我门去外国可以认识很多的人。"
 
@@ -85,6 +89,18 @@ def test_what_files_may_hold(tmp_path: Path) -> None:
     assert read_replacements(table) == {"登陆": "登录"}
 
 
+def test_blanks_around_a_word_are_no_part_of_it(tmp_path: Path) -> None:
+    words = tmp_path / "words.txt"
+    words.write_text("张林\t\n\u3000李雷\u3000\n\t\n\t# names\n王 五\xa0\r\n", "utf-8")
+    assert read_words(words) == ["张林", "李雷", "王 五"]
+
+
+def test_a_replacement_may_be_empty_and_keeps_its_wide_blanks(tmp_path: Path) -> None:
+    table = tmp_path / "table.tsv"
+    table.write_text("的的\t\n\u3000\u3000\t\u3000\n", "utf-8")
+    assert read_replacements(table) == {"的的": "", "\u3000\u3000": "\u3000"}
+
+
 @pytest.mark.parametrize("line", ["登陆 登录", "\t登录", "登陆\t登录\t。"])
 def test_a_bad_line_is_named(tmp_path: Path, line: str) -> None:
     table = tmp_path / "table.tsv"
@@ -102,3 +118,34 @@ def test_files_that_cannot_be_read(model_folder: Path, tmp_path: Path) -> None:
         Speller(model_folder, words=binary)
     with pytest.raises(InputError, match="replace"):
         Speller(model_folder, replacements={"": "甲"})
+
+
+def test_a_replacement_is_made_where_a_longer_one_began() -> None:
+    table = Replacements({"帐号": "账号", "登陆帐号密码": "登录账号密码"})
+    assert table.find("请登陆帐号") == [(3, 5, "账号")]
+    assert table.find("请登陆帐号密码") == [(1, 7, "登录账号密码")]
+
+
+@given(
+    st.lists(st.text("甲乙", min_size=1, max_size=4), min_size=1, max_size=5, unique=True),
+    st.text("甲乙丙", max_size=12),
+)
+def test_the_first_of_the_longest_is_replaced(wrong: list[str], text: str) -> None:
+    expected, start = [], 0
+    while start < len(text):
+        fitting = max((len(each) for each in wrong if text.startswith(each, start)), default=0)
+        if fitting:
+            expected.append((start, start + fitting))
+        start += fitting or 1
+    assert [each[:2] for each in Replacements(dict.fromkeys(wrong, "")).find(text)] == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "word"),
+    [("他們高心著說話。", "高心着"), ("陳乾以經決定了。", "陈乾以经"), ("我門說話。", "我门")],
+)
+def test_a_simplified_word_holds_in_traditional_text(text: str, word: str) -> None:
+    prepared = prepare(text, [WordMatcher([word])], Replacements({}), 126)
+    covered = {place for start, stop, _ in prepared.protected for place in range(start, stop)}
+    start = 2 if word == "高心着" else 0
+    assert covered == set(range(start, start + len(word)))

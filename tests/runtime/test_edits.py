@@ -49,3 +49,14 @@ def test_what_is_one_character_in_traditional_is_no_edit() -> None:
     text = simplify("我們在檯灣讀書")
     for offset, target in enumerate(text.text):
         assert edits_of([change(offset, target)], text) == []
+
+
+def test_what_stands_there_is_no_alternative() -> None:
+    (edit,) = edits_of([change(1, "们", 0.9, 门=0.05, 俩=0.03)], simplify("我門都很高興。"))
+    assert edit.target == "們"
+    assert edit.alternatives == ("倆",)
+
+
+def test_characters_that_change_together_decide_their_script() -> None:
+    (edit,) = edits_of([change(2, "头"), change(3, "发")], simplify("她的投法很長。"))
+    assert edit.target == "頭髮"

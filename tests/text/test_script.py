@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.text.strategies import texts
 
+from nmspeller.text import script
 from nmspeller.text.script import Script, Simplified, detect, simplify
 
 
@@ -61,9 +62,30 @@ def test_each_sentence_has_its_own_script() -> None:
     assert lent.back(10, "语") == "语"
 
 
-def test_a_sentence_with_a_lone_surrogate_stays_as_it_is() -> None:
-    text = "我們\ud800說。我們說。"
-    assert simplify(text).text == "我們\ud800說。我们说。"
+def test_a_sentence_that_could_be_of_either_script_has_that_of_its_line() -> None:
+    lent = simplify("老師說：「你好！」我很高心。\n我很高心。")
+    assert lent.back(12, "兴") == "興"
+    assert lent.back(18, "兴") == "兴"
+
+
+def test_other_replacements_decide_too() -> None:
+    lent = simplify("她的投法很長。")
+    assert lent.back(3, "发") == "發"
+    assert lent.back(3, "发", "她的头发很长。") == "髮"
+
+
+def test_a_lone_surrogate_stays_in_its_place() -> None:
+    lent = simplify("我們\ud800說。我們說。")
+    assert lent.text == "我们\ud800说。我们说。"
+    assert lent.back(3, "话") == "話"
+
+
+def test_only_the_neighbours_are_converted(monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[str] = []
+    lent = simplify("我們說漢雨，" * 500)
+    monkeypatch.setattr(script, "_convert", lambda text, converter: read.append(text) or text)
+    lent.back(1504, "语")
+    assert max(map(len, read)) < 50
 
 
 def test_simplified_text_never_loads_opencc() -> None:

@@ -25,7 +25,7 @@ class Replacement(NamedTuple):
 
 
 class Replacements:
-    """Fixed replacements; where several fit at one place, the longest wins."""
+    """Fixed replacements; of several that overlap the first is made, of several at one place the longest."""
 
     def __init__(self, pairs: Mapping[str, str]) -> None:
         self._automaton = ahocorasick.Automaton()
@@ -39,8 +39,16 @@ class Replacements:
         """All replacements to be made in a text, in order and disjoint."""
         if not len(self._automaton):
             return []
-        found = self._automaton.iter_long(text)
-        return [Replacement(last + 1 - length, last + 1, right) for last, (length, right) in found]
+        # Not `iter_long`, which gives up on a match where a longer one began and was not completed.
+        longest: dict[int, Replacement] = {}
+        for last, (length, right) in self._automaton.iter(text):
+            # Of one start, longer matches come later: they end later.
+            longest[last + 1 - length] = Replacement(last + 1 - length, last + 1, right)
+        found: list[Replacement] = []
+        for start in sorted(longest):
+            if not found or start >= found[-1].stop:
+                found.append(longest[start])
+        return found
 
 
 class Watched(Generic[Content]):
@@ -94,13 +102,14 @@ def replacement_source(
 
 def read_words(path: Path) -> list[str]:
     """The words of a file, one a line."""
-    return [line for _, line in _lines(path)]
+    return [line for _, line in _lines(path, margin=None)]
 
 
 def read_replacements(path: Path) -> dict[str, str]:
     """The replacements of a file, `wrong<TAB>right` a line."""
     pairs: dict[str, str] = {}
-    for number, line in _lines(path):
+    # A tab may stand before an empty right side, and a wide blank may belong to either side.
+    for number, line in _lines(path, margin=" \r"):
         wrong, tab, right = line.partition("\t")
         if not tab or not wrong or "\t" in right:
             raise InputError(f"{path}, line {number}: write the wrong text, one tab, the right text.")
@@ -108,7 +117,8 @@ def read_replacements(path: Path) -> dict[str, str]:
     return pairs
 
 
-def _lines(path: Path) -> Iterable[tuple[int, str]]:
+def _lines(path: Path, margin: str | None) -> Iterable[tuple[int, str]]:
+    """The lines that say something, numbered, without what `margin` names around them (None: any blank)."""
     try:
         content = path.read_bytes().decode("utf-8-sig")
     except OSError as error:
@@ -116,6 +126,6 @@ def _lines(path: Path) -> Iterable[tuple[int, str]]:
     except UnicodeDecodeError as error:
         raise InputError(f"{path} is not UTF-8 (byte {error.start}); save it as UTF-8.") from error
     for number, line in enumerate(content.split("\n"), 1):
-        stripped = line.strip(" \r")
+        stripped = line.strip(margin)
         if stripped and not stripped.startswith("#"):
             yield number, stripped

@@ -25,9 +25,10 @@ def edits_of(changes: list[Change], text: Simplified) -> list[Edit]:
     """
     groups: list[list[Change]] = []
     reasons: list[list[Reason]] = []
+    corrected = _corrected(text, changes) if text.converted else text.text
     for change in changes:
         why = reason(text.text[change.offset], change.target)
-        change = _in_own_script(change, text)
+        change = _in_own_script(change, text, corrected)
         if change.target == text.source[change.offset]:
             continue  # Two Simplified characters that are one in Traditional.
         if groups and groups[-1][-1].offset + 1 == change.offset and Reason.DE not in (why, reasons[-1][-1]):
@@ -39,11 +40,25 @@ def edits_of(changes: list[Change], text: Simplified) -> list[Edit]:
     return [_edit(group, weakest(whys), text.source) for group, whys in zip(groups, reasons, strict=True)]
 
 
-def _in_own_script(change: Change, text: Simplified) -> Change:
+def _corrected(text: Simplified, changes: list[Change]) -> str:
+    """The Simplified face with all changes made."""
+    characters = list(text.text)
+    for change in changes:
+        characters[change.offset] = change.target
+    return "".join(characters)
+
+
+def _in_own_script(change: Change, text: Simplified, corrected: str) -> Change:
     if not text.converted:
         return change
-    others = tuple((text.back(change.offset, other), probability) for other, probability in change.others)
-    return change._replace(target=text.back(change.offset, change.target), others=others)
+    others = [
+        (text.back(change.offset, other, corrected), probability) for other, probability in change.others
+    ]
+    return change._replace(
+        target=text.back(change.offset, change.target, corrected),
+        # Two Simplified characters may be one in Traditional, the one that stands there.
+        others=tuple(each for each in others if each[0] != text.source[change.offset]),
+    )
 
 
 def _edit(changes: list[Change], why: Reason, source: str) -> Edit:

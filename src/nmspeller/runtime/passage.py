@@ -9,7 +9,7 @@ from nmspeller.runtime.correction import Edit, Reason
 from nmspeller.runtime.dictionary import Replacements
 from nmspeller.runtime.findings import Windows
 from nmspeller.text.protect import Span, WordMatcher, protected_spans
-from nmspeller.text.script import Simplified, simplify
+from nmspeller.text.script import Simplified, fold, simplify
 from nmspeller.text.vocabulary import Vocabulary, code_points
 from nmspeller.text.windows import Window, split
 
@@ -37,7 +37,7 @@ def prepare(text: str, matchers: Sequence[WordMatcher], replacements: Replacemen
         protected += matcher.spans(text)
         if simplified.converted:
             # A listed Simplified name also holds in a Traditional text.
-            protected += matcher.spans(simplified.text)
+            protected += matcher.folded.spans(fold(simplified.text))
     return Prepared(
         simplified, split(simplified.text, window), protected, _replacements(text, protected, replacements)
     )

@@ -115,6 +115,8 @@ class Speller:
         self, texts: Iterable[str], *, level: Level | str | None = None, words: Iterable[str] | None = None
     ) -> list[Correction]:
         """What is wrong with each of many texts: the same as one by one, and faster."""
+        if isinstance(texts, str):
+            raise InputError("give texts as a list of texts; `check` takes one.")
         if isinstance(words, str):
             raise InputError("give words as a list of words, not as one string.")
         policy = self._reader.policy

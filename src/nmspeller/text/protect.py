@@ -6,9 +6,11 @@ bounded, or ends before the sign it would start at again.
 
 import re
 from collections.abc import Iterable, Iterator
+from functools import cached_property
 from typing import NamedTuple
 
 from nmspeller.text import markup, words
+from nmspeller.text.script import fold
 
 LATIN = "A-Za-zÀ-ÖØ-öø-ɏＡ-Ｚａ-ｚ"
 UNITS = (
@@ -47,6 +49,12 @@ class Span(NamedTuple):
 
 class WordMatcher(words.WordMatcher):
     """The user's own words, which are right whatever a model says."""
+
+    @cached_property
+    def folded(self) -> "WordMatcher":
+        """The same for a folded text, see `script.fold`."""
+        folded = tuple(map(fold, self.words))
+        return self if folded == self.words else WordMatcher(folded)
 
     def spans(self, text: str) -> list[Span]:
         """Every stretch of the text that the words cover, in order and disjoint."""

@@ -4,17 +4,24 @@ Models read Simplified characters. `simplify` gives a text of the same length, c
 an offset into one is an offset into the other, and turns replacements back into the source's own script.
 """
 
+import re
 from bisect import bisect_right
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
 from functools import cache
 from importlib import resources
 from typing import TYPE_CHECKING
 
-from nmspeller.text.windows import sentences
+from nmspeller.text.windows import lines, sentences
 
 if TYPE_CHECKING:
     import opencc
+
+# How far to either side a word may reach that decides which Traditional character is meant.
+_NEIGHBOURS = 16
+_SIMPLIFIED_IN_SOME_WORDS = str.maketrans("著乾瞭藉徵夥餘覆", "着干了借征伙余复")
+_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 class Script(Enum):
@@ -58,10 +65,11 @@ class Simplified:
     text: str
     converted: tuple[tuple[int, int], ...]
 
-    def back(self, index: int, target: str) -> str:
+    def back(self, index: int, target: str, corrected: str | None = None) -> str:
         """The replacement `target` for the character at `index`, in the script of the source's sentence.
 
-        A Simplified character may stand for several Traditional ones; its sentence decides which.
+        A Simplified character may stand for several Traditional ones; its neighbours decide which.
+        `corrected` is the text with the other replacements made, where there are others.
         """
         if target == self.text[index]:
             return self.source[index]
@@ -69,24 +77,29 @@ class Simplified:
         if before < 0 or self.converted[before][1] <= index:
             return target
         start, stop = self.converted[before]
-        corrected = self.text[start:index] + target + self.text[index + 1 : stop]
-        sentence = _convert(corrected, "s2tw")
-        if len(sentence) == len(corrected):
-            return sentence[index - start : index - start + len(target)]
+        start, stop = max(start, index - _NEIGHBOURS), min(stop, index + 1 + _NEIGHBOURS)
+        around = self.text if corrected is None else corrected
+        piece = around[start:index] + target + around[index + 1 : stop]
+        converted = _convert(piece, "s2tw")
+        if len(converted) == len(piece):
+            return converted[index - start : index - start + len(target)]
         alone = _convert(target, "s2tw")
         return alone if len(alone) == len(target) else target
 
 
 def simplify(text: str) -> Simplified:
-    """Convert the Traditional sentences of a text; a sentence whose length would change stays as it is."""
+    """Convert the Traditional sentences of a text; a sentence whose length would change stays as it is.
+
+    A sentence that could be of either script has that of its line.
+    """
     traditional, _ = _characters_of_one_script()
     if traditional.isdisjoint(text):
         return Simplified(text, text, ())
     pieces: list[str] = []
     converted: list[tuple[int, int]] = []
-    for start, stop in sentences(text):
+    for start, stop, script in _sentences_with_script(text):
         sentence = text[start:stop]
-        if detect(sentence) is Script.TRADITIONAL:
+        if script is Script.TRADITIONAL:
             simple = _convert(sentence, "t2s")
             if len(simple) == len(sentence):
                 sentence = simple
@@ -95,9 +108,30 @@ def simplify(text: str) -> Simplified:
     return Simplified(text, "".join(pieces), tuple(converted))
 
 
+def fold(text: str) -> str:
+    """The text with every character that OpenCC simplifies in some words and leaves in others simplified."""
+    return text.translate(_SIMPLIFIED_IN_SOME_WORDS)
+
+
+def _sentences_with_script(text: str) -> Iterator[tuple[int, int, Script]]:
+    """Where each sentence starts and stops, and its script."""
+    for line_start, line_stop in lines(text):
+        line = text[line_start:line_stop]
+        of_line = detect(line)
+        for start, stop in sentences(line):
+            script = detect(line[start:stop])
+            yield line_start + start, line_start + stop, of_line if script is Script.NEUTRAL else script
+
+
 def _convert(text: str, converter: str) -> str:
-    """OpenCC's conversion; what UTF-8 cannot hold, a lone surrogate, is left as it is."""
+    """OpenCC's conversion; lone surrogates, which it cannot read, stay where they are."""
     try:
         return str(_converter(converter).convert(text))
     except UnicodeEncodeError:
-        return text
+        readable = _SURROGATE.sub("\N{REPLACEMENT CHARACTER}", text)
+        converted = str(_converter(converter).convert(readable))
+        if len(converted) != len(text):
+            return text
+        return "".join(
+            old if _SURROGATE.match(old) else new for old, new in zip(text, converted, strict=True)
+        )

@@ -35,9 +35,8 @@ def split(text: str, limit: int) -> list[Window]:
         raise ValueError(f"a window must hold at least one character, not {limit}")
     if not text:
         return []
-    ends = list(_cuts(LINE_END, text, 0, len(text)))
     windows: list[Window] = []
-    for start, stop in pairwise((0, *ends)):
+    for start, stop in lines(text):
         if stop - start <= limit:
             windows.append(Window(start, stop, start, stop))
         else:
@@ -45,17 +44,18 @@ def split(text: str, limit: int) -> list[Window]:
     return windows
 
 
+def lines(text: str) -> list[tuple[int, int]]:
+    """Where each line starts and stops, with its line ends; they cover the text."""
+    return list(pairwise((0, *_cuts(LINE_END, text, 0, len(text)))))
+
+
 def sentences(text: str) -> list[tuple[int, int]]:
     """Where each sentence starts and stops, with closing quotes and line ends; they cover the text."""
-    found: list[tuple[int, int]] = []
-    line_start = 0
-    for line_stop in _cuts(LINE_END, text, 0, len(text)):
-        start = line_start
-        for stop in _sentence_cuts(text, line_start, line_stop):
-            found.append((start, stop))
-            start = stop
-        line_start = line_stop
-    return found
+    return [
+        bounds
+        for line_start, line_stop in lines(text)
+        for bounds in pairwise((line_start, *_sentence_cuts(text, line_start, line_stop)))
+    ]
 
 
 def _cuts(pattern: re.Pattern[str], text: str, start: int, stop: int) -> Iterator[int]:

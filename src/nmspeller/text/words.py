@@ -22,11 +22,11 @@ class WordMatcher:
     """Where the words of a list occur; building it takes well under a second for 100,000 words."""
 
     def __init__(self, words: Iterable[str]) -> None:
+        self.words = tuple(word for word in words if word)
         self._symbols = _TwoSymbols()
         self._automaton = ahocorasick.Automaton(ahocorasick.STORE_INTS)
-        for word in words:
-            if word:
-                self._automaton.add_word(word.translate(self._symbols), len(word))
+        for word in self.words:
+            self._automaton.add_word(word.translate(self._symbols), len(word))
         self._automaton.make_automaton()
 
     def __len__(self) -> int:
