@@ -4,12 +4,14 @@ import csv
 import io
 import json
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from nmspeller.apps.batch import rows
 from nmspeller.apps.batch.formats import BadRow
 from nmspeller.apps.batch.formats.csv import spans, value
 from nmspeller.apps.batch.formats.jsonl import JsonLinesFormat
@@ -149,6 +151,44 @@ def test_a_stray_quote_costs_one_row(correct):
     assert summary["quarantined"] == 2
 
 
+def test_stray_quotes_do_not_have_lines_searched_again_and_again(monkeypatch):
+    searched = []
+
+    def ends_inside_quotes(line, inside, delimiter, truly=rows._ends_inside_quotes):
+        searched.append(line)
+        return truly(line, inside, delimiter)
+
+    monkeypatch.setattr(rows, "_ends_inside_quotes", ends_inside_quotes)
+    stray = '他说"好,"然后走了\n'.encode()
+    assert [row.raw for row in csv_rows(lines(io.BytesIO(stray * 500)), ",")] == [stray] * 500
+    # Once as the line a row begins with, once as one that may end a quote.
+    assert len(searched) < 2 * 500
+
+
+def test_the_end_of_a_quote_may_stand_where_an_earlier_search_gave_up(monkeypatch):
+    monkeypatch.setattr(rows, "MAX_ROW_BYTES", 12)
+    content = b'"aaaaaa\nx"b,"c\nd"\nf\n'
+    cut = [row.raw for row in csv_rows(lines(io.BytesIO(content)), ",")]
+    assert cut == [b'"aaaaaa\n', b'x"b,"c\nd"\n', b"f\n"]
+
+
+@pytest.mark.parametrize("name", ["a.tsv", "A.TSV"])
+def test_a_tab_comes_first_in_a_tsv_file(correct, name):
+    written, summary = correct({name: "text\n你在,我也\n".encode()})
+    assert written == {name: "text\n你再,我也\n".encode()}
+    assert summary["quarantined"] == 0
+
+
+@pytest.mark.parametrize("delimiter", [",", "\t", ";", "|"])
+def test_a_csv_header_may_hold_a_quoted_line_end(correct, delimiter):
+    content = 'text,"a\nb"\r\n己,1\r\n"己\n己",2\r\n'.replace(",", delimiter)
+    written, summary = correct({"a.csv": content.encode()}, shard_bytes=1)
+    assert written == {"a.csv": content.replace("己", "已").encode()}
+    assert summary["rows"] == 2
+    written, _ = correct({"a.csv": content.encode()}, write=Write.EDITS, output="edits")
+    assert written["a.csv"].startswith(f'text{delimiter}"a\nb"{delimiter}text_edits\r\n'.encode())
+
+
 def test_csv_without_the_column_says_which_there_are(correct):
     with pytest.raises(InputError, match="title, body"):
         correct({"a.csv": b"title\tbody\nx\ty\n"})
@@ -161,7 +201,7 @@ _FIELD = st.text(st.sampled_from('ab己,;"\n ') | st.characters(exclude_characte
 def test_csv_rows_and_fields_agree_with_the_standard_library(table, delimiter):
     stream = io.StringIO(newline="")
     csv.writer(stream, delimiter=delimiter, lineterminator="\n").writerows(table)
-    cut = list(csv_rows(io.BytesIO(stream.getvalue().encode()), delimiter))
+    cut = list(csv_rows(lines(io.BytesIO(stream.getvalue().encode())), delimiter))
     assert b"".join(row.raw for row in cut) == stream.getvalue().encode()
     rows = [row.raw.decode().removesuffix("\n") for row in cut]
     assert [[value(row[slice(*span)]) for span in spans(row, delimiter)] for row in rows] == table
@@ -228,6 +268,26 @@ def test_parquet_without_a_text_to_correct(correct, texts):
     assert kept.schema.field("text").type == pa.large_string()
     assert kept["text"].to_pylist() == [text for text in texts if text != "爆"]
     assert summary["quarantined"] == texts.count("爆")
+
+
+@pytest.mark.parametrize(
+    ("kind", "offsets"), [(pa.string(), np.array([0, 2, 5], "i4")), (pa.large_string(), np.array([0, 2, 5]))]
+)
+def test_a_parquet_string_that_is_not_utf_8_is_set_aside(correct, kind, offsets):
+    buffers = [None, pa.py_buffer(offsets), pa.py_buffer(b"\xff\xfe" + "在".encode())]
+    table = pa.table({"text": pa.Array.from_buffers(kind, 2, buffers), "id": [1, 2]})
+    written, summary = correct({"a.parquet": _parquet(table)})
+    assert pq.read_table(io.BytesIO(written["a.parquet"])).to_pylist() == [{"text": "再", "id": 2}]
+    record = json.loads(written["nmspeller-quarantine.jsonl"])
+    assert (record["row"], record["reason"], record["base64"]) == (1, "its 'text' is not UTF-8", "//4=")
+    assert summary["quarantined"] == 1
+
+
+@pytest.mark.parametrize("names", [["text", "text"], ["text", "id", "id"]])
+def test_parquet_with_two_columns_of_one_name_is_refused(correct, names):
+    table = pa.table([["己"]] * len(names), names=names)
+    with pytest.raises(InputError, match=f"has two columns '{names[-1]}'; give one of them another name"):
+        correct({"a.parquet": _parquet(table)})
 
 
 @pytest.mark.parametrize(("column", "says"), [("none", "id, text, nested"), ("id", "int16")])

@@ -4,6 +4,8 @@ import bz2
 import gzip
 import json
 import lzma
+import os
+import signal
 
 import fsspec
 import pytest
@@ -13,6 +15,8 @@ from hypothesis import strategies as st
 
 from nmspeller.apps.batch import Interrupted, Job, SpellerSettings, Write, run
 from nmspeller.apps.batch.local import LocalEngine
+from nmspeller.apps.batch.progress import Progress
+from nmspeller.apps.batch.summary import in_words
 from nmspeller.errors import InputError
 
 LINES = "".join(f"第{number}行我己经来了。在见！\n" for number in range(200)).encode()
@@ -117,6 +121,49 @@ def test_input_that_changed_is_refused_and_input_that_was_only_touched_is_not(co
         run(Job((str(path),), str(tmp_path / "out"), speller=STAND_IN, shard_bytes=700), here_engine())
     path.write_bytes(LINES)
     assert correct({"a.txt": LINES}, shard_bytes=700)[0] == {"a.txt": FIXED}
+
+
+def test_a_finished_job_refuses_input_that_changed_and_not_what_was_only_touched(correct, tmp_path):
+    first = correct({"a.txt": LINES, "b.txt": LINES})
+    os.utime(tmp_path / "in" / "b.txt", (1, 1))
+    assert correct({"a.txt": LINES, "b.txt": LINES}) == first
+    with pytest.raises(InputError, match=r"b\.txt has changed since the job in .*out read it"):
+        correct({"a.txt": LINES, "b.txt": LINES[::-1]})
+    assert (tmp_path / "out" / "b.txt").read_bytes() == FIXED
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("doing", ["reading", "putting the output together"])
+def test_a_job_outside_its_shards_stops_at_once_and_goes_on(tmp_path, here_engine, number, doing):
+    class Stopping(Progress):
+        def show(self, sentence):
+            if sentence.startswith(doing):
+                os.kill(os.getpid(), number)
+
+    (tmp_path / "a.txt").write_bytes(LINES)
+    job = Job((str(tmp_path / "a.txt"),), str(tmp_path / "out"), speller=STAND_IN)
+    heard = []
+    before = signal.signal(number, lambda *_: heard.append(number))
+    try:
+        with pytest.raises(Interrupted, match=r"^stopped; run the same command again to go on\.$"):
+            run(job, here_engine(), progress=Stopping(quiet=True))
+        assert heard == []
+        os.kill(os.getpid(), number)
+        assert heard == [number]
+    finally:
+        signal.signal(number, before)
+    run(job, here_engine())
+    assert (tmp_path / "out" / "a.txt").read_bytes() == FIXED
+
+
+@pytest.mark.parametrize("name", ["a::b.txt", os.fsdecode(b"\xff.txt")], ids=["colons", "not UTF-8"])
+def test_any_name_of_a_file_will_do(correct, tmp_path, name):
+    written, summary = correct({name: "己\n爆\n".encode()}, engine=LocalEngine(1))
+    assert written.pop(name).decode() == "已\n"
+    shown = os.fsencode(str(tmp_path / "in" / name)).decode(errors="backslashreplace")
+    assert json.loads(written["nmspeller-quarantine.jsonl"])["file"] == shown
+    assert shown in in_words(summary, str(tmp_path / name)).encode().decode()
+    assert correct({name: "己\n爆\n".encode()})[1] == summary
 
 
 def test_input_that_changes_under_way_is_noticed(correct, here_engine, tmp_path):

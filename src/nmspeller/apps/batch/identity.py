@@ -1,12 +1,11 @@
 """What makes two runs the same job, and the refusal to mix two jobs in one folder."""
 
-from collections.abc import Iterable
 from typing import Any
 
 from nmspeller import __version__
 from nmspeller.apps.batch.job import Job
 from nmspeller.apps.batch.places import file_system
-from nmspeller.apps.batch.plan import Plan, PlannedSource, key, sha256_of
+from nmspeller.apps.batch.plan import Plan, key, sha256_of
 from nmspeller.apps.batch.sources import Source
 from nmspeller.apps.batch.store import MANIFEST, QUARANTINE, WORK, Store
 from nmspeller.errors import InputError
@@ -54,12 +53,12 @@ def refuse_another_job(begun: dict[str, Any], job: Job, model_hash: str, sources
         refuse("of other input files")
 
 
-def refuse_changed_input(job: Job, sources: Iterable[PlannedSource]) -> None:
+def refuse_changed_input(begun: dict[str, Any], job: Job, sources: list[Source]) -> None:
     """Refuse to mix what was corrected before and after a file changed; touching a file is no change."""
-    for planned in sources:
-        if planned.key != key(planned.source) and planned.sha256 != sha256_of(planned.source):
+    for file, source in zip(begun["inputs"], sources, strict=True):
+        if file["key"] != key(source) and file["sha256"] != sha256_of(source):
             raise InputError(
-                f"{planned.source.shown} has changed since the job in {job.output} read it; "
+                f"{source.shown} has changed since the job in {job.output} read it; "
                 "give another OUTPUT, or remove that one, to begin anew."
             )
 

@@ -108,6 +108,9 @@ class Folder:
 
 def file_system(address: str) -> tuple[Any, str]:
     """The fsspec file system of an address and the path in it."""
+    # fsspec would take `::` in the name of a local file for one address inside another.
+    if "://" not in address or address.startswith("file://"):
+        return LocalFileSystem(), LocalFileSystem._strip_protocol(address)
     try:
         fs, path = fsspec.core.url_to_fs(address)
     except (ValueError, ImportError) as wrong:
@@ -119,6 +122,11 @@ def absolute(address: str) -> str:
     """The address as it is understood from anywhere."""
     fs, path = file_system(address)
     return path if isinstance(fs, LocalFileSystem) else str(fs.unstrip_protocol(path))
+
+
+def printable(address: str) -> str:
+    """The address for people to read; of a name that is not UTF-8, the odd bytes are spelt out."""
+    return os.fsencode(address).decode("utf-8", "backslashreplace")
 
 
 def _sync_folder(path: str) -> None:

@@ -11,12 +11,13 @@ import lzma
 import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
+from itertools import tee
 from typing import IO, Any
 
 from nmspeller.apps.batch.formats.csv import CsvLayout, read_layout
 from nmspeller.apps.batch.job import Job, Write
 from nmspeller.apps.batch.places import Folder, file_system
-from nmspeller.apps.batch.rows import Row, lines, rows
+from nmspeller.apps.batch.rows import Row, csv_rows, lines
 from nmspeller.apps.batch.sources import Source, decompress
 from nmspeller.apps.batch.store import piece_name
 from nmspeller.errors import InputError
@@ -102,10 +103,9 @@ def plan(job: Job, sources: list[Source], pieces: Folder, on_bytes: Callable[[in
             else:
                 stream = decompress(raw, source.compression)
                 try:
-                    header, layout = _header(job, source, stream)
+                    header, layout, cut = _header(job, source, stream)
                     start = len(header.encode())
-                    cut = rows(stream, source.format, layout.delimiter if layout else ",")
-                    found = list(_byte_shards(job, source, index, len(shards), start, iter(cut), pieces))
+                    found = list(_byte_shards(job, source, index, len(shards), start, cut, pieces))
                 except (EOFError, OSError, zlib.error, lzma.LZMAError) as wrong:
                     # A failure of the disk has a number, what a decompressor says has none.
                     if isinstance(wrong, OSError) and wrong.errno is not None:
@@ -163,16 +163,24 @@ class _Hashing(io.RawIOBase):
         return len(data)
 
 
-def _header(job: Job, source: Source, stream: IO[bytes]) -> tuple[str, CsvLayout | None]:
-    """The header of a CSV file and its layout; nothing where the file is empty or of another format."""
+def _header(job: Job, source: Source, stream: IO[bytes]) -> tuple[str, CsvLayout | None, Iterator[Row]]:
+    """The header of a CSV file, its layout, and the rows that follow.
+
+    Where the file is empty or of another format, there is neither header nor layout.
+    """
     if source.format != "csv":
-        return "", None
-    first = next(lines(stream), None)
-    if first is None:
-        return "", None
+        return "", None, lines(stream)
+    delimiters = source.delimiters
+    # The delimiter decides which quotes there are, and quotes decide where the header ends.
+    whole, *tries = tee(lines(stream), 1 + len(delimiters))
+    firsts = {sign: next(csv_rows(found, sign), None) for sign, found in zip(delimiters, tries, strict=True)}
+    headers = {sign: first.raw for sign, first in firsts.items() if first is not None}
+    if not headers:
+        return "", None, whole
     edits_column = None if job.write is Write.CORRECTED else job.edits_column
-    layout = read_layout(first.raw, job.column, edits_column, source.shown)
-    return first.raw.decode(), layout
+    layout = read_layout(headers, job.column, edits_column, source.shown)
+    cut = csv_rows(whole, layout.delimiter)
+    return next(cut).raw.decode(), layout, cut
 
 
 def _byte_shards(

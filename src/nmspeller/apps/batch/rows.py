@@ -31,36 +31,43 @@ def lines(stream: IO[bytes]) -> Iterator[Row]:
         yield Row(raw, size)
 
 
-def csv_rows(stream: IO[bytes], delimiter: str) -> Iterator[Row]:
-    """The rows of a CSV file: a row goes on over line ends that stand inside quotes.
+def csv_rows(source: Iterator[Row], delimiter: str) -> Iterator[Row]:
+    """The rows of a CSV file, from its lines: a row goes on over line ends that stand inside quotes.
 
     Where a quote is never closed, the line that opens it is a row by itself, and reading goes on with the
     next: one stray quote costs one row and not the rest of the file.
     """
+    # The line a row begins with and those that were searched in vain for the end of its quote. Whether a line
+    # ends a quote does not depend on where that began, so none is searched twice, however many are stray.
     waiting = deque[Row]()
-    source = lines(stream)
-
-    def next_line() -> Row | None:
-        return waiting.popleft() if waiting else next(source, None)
-
-    while first := next_line():
-        taken = [first]
-        size = first.size
-        inside = _ends_inside_quotes(first.raw, False, delimiter)
-        while inside and size <= MAX_ROW_BYTES and (line := next_line()):
-            taken.append(line)
-            size += line.size
-            inside = _ends_inside_quotes(line.raw, True, delimiter)
-        if inside:
-            waiting.extendleft(reversed(taken[1:]))
-            yield first
+    size = 0
+    while True:
+        if not waiting:
+            first = next(source, None)
+            if first is None:
+                return
+            waiting.append(first)
+            size = first.size
+        closing = None
+        if _ends_inside_quotes(waiting[0].raw, False, delimiter):
+            while closing is None and size <= MAX_ROW_BYTES and (line := next(source, None)):
+                size += line.size
+                if _ends_inside_quotes(line.raw, True, delimiter):
+                    waiting.append(line)
+                else:
+                    closing = line
+        if closing is None:
+            size -= waiting[0].size
+            yield waiting.popleft()
         else:
-            yield Row(b"".join(line.raw for line in taken), size)
+            yield Row(b"".join(line.raw for line in (*waiting, closing)), size)
+            waiting.clear()
 
 
 def rows(stream: IO[bytes], format: str, delimiter: str) -> Iterable[Row]:
     """The rows of a stream in one of the formats that are made of bytes."""
-    return csv_rows(stream, delimiter) if format == "csv" else lines(stream)
+    found = lines(stream)
+    return csv_rows(found, delimiter) if format == "csv" else found
 
 
 def _ends_inside_quotes(line: bytes, inside: bool, delimiter: str) -> bool:

@@ -56,6 +56,18 @@ def run(
 ) -> dict[str, Any]:
     """Run the job and return its summary; a job that is done already is only summarised."""
     progress = progress or Progress(quiet=True)
+    stop = Stop()
+    try:
+        with stop.listening():
+            return _run(job, engine, cache, max_bad_share, progress, stop)
+    except StopNow as asked:
+        progress.clear()
+        raise Interrupted("stopped; run the same command again to go on.") from asked
+
+
+def _run(
+    job: Job, engine: Engine, cache: int, max_bad_share: float, progress: Progress, stop: Stop
+) -> dict[str, Any]:
     # Workers may stand in another folder or on another machine.
     job = replace(job, output=absolute(job.output))
     store = Store(job.output)
@@ -68,6 +80,7 @@ def run(
         finished = store.read_manifest()
         if finished is not None:
             refuse_another_job(finished, job, model_hash, sources)
+            refuse_changed_input(finished, job, sources)
             if _outputs_are_there(finished, store):
                 store.remove_work()
                 summary: dict[str, Any] = finished["summary"]
@@ -80,15 +93,16 @@ def run(
         skipped = len(entries)
         order = WorkOrder(job, the_plan.sources, model_hash, cache)
         with timed(phases, "correct"):
-            _correct(order, engine, the_plan, entries, store, max_bad_share, progress)
-        refuse_changed_input(job, the_plan.sources)
+            _correct(order, engine, the_plan, entries, store, max_bad_share, progress, stop)
+        begun = identity(job, model_hash, the_plan)
+        refuse_changed_input(begun, job, sources)
         progress.show("putting the output together")
         with timed(phases, "assemble"):
             outputs = assemble(job, the_plan, entries, store)
             write_quarantine(entries, store)
         summary = summarise(the_plan, entries, phases, skipped)
         facts = [outputs[index] for index in sorted(outputs)]
-        store.end({**identity(job, model_hash, the_plan), "outputs": facts, "summary": summary})
+        store.end({**begun, "outputs": facts, "summary": summary})
         progress.clear()
         return summary
 
@@ -102,9 +116,8 @@ def _plan(job: Job, sources: list[Source], model_hash: str, store: Store, progre
     begun = store.read_job()
     if begun is not None:
         refuse_another_job(begun, job, model_hash, sources)
-        known = Plan.from_json(begun["plan"])
-        refuse_changed_input(job, known.sources)
-        return known
+        refuse_changed_input(begun, job, sources)
+        return Plan.from_json(begun["plan"])
     total = sum(size_of(source) for source in sources)
     read = 0
 
@@ -126,12 +139,12 @@ def _correct(
     store: Store,
     max_bad_share: float,
     progress: Progress,
+    stop: Stop,
 ) -> None:
     """Have the shards corrected that are not in `entries`, and add theirs."""
     todo = [shard for shard in the_plan.shards if shard.number not in entries]
     bad = sum(entry["quarantined"] for entry in entries.values())
     rate = Rate(the_plan.rows, sum(entry["rows"] for entry in entries.values()))
-    stop = Stop()
 
     def say_so(times: int) -> None:
         if times == 1:
@@ -151,7 +164,7 @@ def _correct(
     if not todo:
         return
     stop.hooks.append(say_so)
-    with stop.listening():
+    with stop.patiently():
         results = engine.correct(order, todo, stop)
         try:
             for entry in results:

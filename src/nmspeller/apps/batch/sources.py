@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import IO, Any
 
 from nmspeller.apps.batch.job import Job, Write
-from nmspeller.apps.batch.places import file_system
+from nmspeller.apps.batch.places import file_system, printable
 from nmspeller.errors import InputError
 
 FORMATS = {
@@ -61,7 +61,12 @@ class Source:
     @property
     def shown(self) -> str:
         """The address as a person would type it."""
-        return self.address.removeprefix("file://")
+        return printable(self.address.removeprefix("file://"))
+
+    @property
+    def delimiters(self) -> str:
+        """What may stand between the fields of a CSV file, the likeliest first."""
+        return "\t,;|" if _suffixes(self.name)[0] == ".tsv" else ",\t;|"
 
 
 def decompress(raw: IO[bytes], compression: str) -> IO[bytes]:

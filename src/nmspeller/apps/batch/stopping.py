@@ -8,15 +8,19 @@ from types import FrameType
 
 
 class StopNow(BaseException):
-    """Raised where a job is asked a second time, by an engine that cannot look up while it waits."""
+    """Raised in the middle of whatever the job is doing: nothing under way is worth waiting for."""
 
 
 class Stop:
-    """How often the job was asked to stop, and who wants to know."""
+    """How often the job was asked to stop, and who wants to know.
+
+    Only work that is finished `patiently` is told; anything else ends at once with StopNow.
+    """
 
     def __init__(self) -> None:
         self.asked = 0
         self.hooks: list[Callable[[int], None]] = []
+        self._patient = False
 
     @contextmanager
     def listening(self) -> Iterator[None]:
@@ -27,6 +31,8 @@ class Stop:
 
         def heard(number: int, frame: FrameType | None) -> None:
             self.asked += 1
+            if not self._patient:
+                raise StopNow
             for hook in self.hooks:
                 hook(self.asked)
 
@@ -36,3 +42,12 @@ class Stop:
         finally:
             for number, handler in before.items():
                 signal.signal(number, handler)
+
+    @contextmanager
+    def patiently(self) -> Iterator[None]:
+        """Leave it to the block what it finishes when the job is asked to stop."""
+        self._patient = True
+        try:
+            yield
+        finally:
+            self._patient = False

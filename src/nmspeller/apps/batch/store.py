@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from nmspeller.apps.batch.formats.jsonl import dump
 from nmspeller.apps.batch.places import ASIDE, Folder, file_system
 from nmspeller.errors import InputError
 
@@ -36,7 +37,7 @@ class Store:
 
     def begin(self, job: dict[str, Any]) -> None:
         """Write the job down; from here on it can go on."""
-        self.work.write("job.json", json.dumps(job, ensure_ascii=False).encode())
+        self.work.write("job.json", dump(job).encode())
 
     def data_name(self, number: int) -> str:
         """The file of a finished shard's output."""
@@ -47,7 +48,7 @@ class Store:
         self.work.write(self.data_name(number), data)
         if quarantine:
             self.work.write(f"done/{number:08d}.bad", quarantine)
-        self.work.write(f"done/{number:08d}.json", json.dumps(entry, ensure_ascii=False).encode())
+        self.work.write(f"done/{number:08d}.json", dump(entry).encode())
 
     def quarantine(self, number: int) -> bytes:
         """The rows of a finished shard that were set aside."""
@@ -121,7 +122,7 @@ class Store:
 
     def end(self, manifest: dict[str, Any]) -> None:
         """Write the manifest of the finished job, and remove what is no longer needed."""
-        self.output.write(MANIFEST, (json.dumps(manifest, ensure_ascii=False, indent=1) + "\n").encode())
+        self.output.write(MANIFEST, f"{dump(manifest, indent=1)}\n".encode())
         self.remove_work()
 
     def remove_work(self) -> None:

@@ -3,6 +3,7 @@
 from collections import Counter
 from typing import Any
 
+from nmspeller.apps.batch.places import printable
 from nmspeller.apps.batch.plan import Plan
 from nmspeller.apps.batch.progress import duration
 from nmspeller.apps.batch.store import Entries
@@ -55,7 +56,7 @@ def in_words(summary: dict[str, Any], output: str) -> str:
     reasons = ", ".join(f"{count:,} {reason}" for reason, count in summary["edits_by_reason"].items())
     said = [
         f"{summary['sentences']:,} sentences in {summary['rows']:,} rows of {summary['files']:,} files, "
-        f"written to {output} in {duration(summary['seconds'])}.",
+        f"written to {printable(output)} in {duration(summary['seconds'])}.",
         f"{summary['edits']:,} edits in {summary['changed']:,} rows" + (f": {reasons}." if reasons else "."),
     ]
     if summary["texts"]:

@@ -2,7 +2,6 @@
 
 import base64
 import hashlib
-import json
 import sys
 import time
 from collections import Counter
@@ -10,6 +9,7 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
+from nmspeller.apps.batch.formats.jsonl import dump
 from nmspeller.apps.batch.plan import Shard
 from nmspeller.runtime.correction import Correction
 from nmspeller.text.windows import sentences
@@ -62,7 +62,7 @@ class Tally:
     def quarantine(self) -> bytes:
         """The rows that were set aside, in order, as JSON lines."""
         records = sorted(self._quarantine, key=lambda record: record["row"])
-        return "".join(json.dumps(record, ensure_ascii=False) + "\n" for record in records).encode()
+        return "".join(f"{dump(record)}\n" for record in records).encode()
 
     def entry(self, data: bytes) -> dict[str, Any]:
         """The entry of the finished shard."""

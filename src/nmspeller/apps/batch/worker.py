@@ -3,6 +3,7 @@
 import errno
 import gzip
 import io
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import IO, Any
 
@@ -119,13 +120,13 @@ class ShardWorker:
                     if records is None:
                         break
                     with tally.timed("check"):
-                        texts = records.column(job.column).to_pylist()
-                        answers = self._check([text or None for text in texts], tally)
+                        raws = parquet.raw_texts(records, job.column)
+                        answers = self._check([parquet.decode_text(raw, job.column) for raw in raws], tally)
                     with tally.timed("write"):
                         good = [not isinstance(answer, BadRow) for answer in answers]
                         for row, answer in enumerate(answers):
                             if isinstance(answer, BadRow):
-                                tally.bad(at + row, answer, (texts[row] or "").encode("utf-8", "replace"))
+                                tally.bad(at + row, answer, raws[row] or b"")
                         at += len(records)
                         kept = [answer for answer in answers if not isinstance(answer, BadRow)]
                         records = records.filter(pa.array(good))
@@ -133,16 +134,16 @@ class ShardWorker:
                         writer.write_table(pa.Table.from_batches([records], schema))
         return written.getvalue()
 
-    def _check(self, texts: list[str | None], tally: Tally) -> list[Correction | BadRow | None]:
+    def _check(self, texts: Sequence[str | BadRow | None], tally: Tally) -> list[Correction | BadRow | None]:
         """The answer for each text, None for none; checked texts are counted, refused ones are not."""
-        short = [text for text in texts if text is not None and len(text) <= MAX_ROW_BYTES]
+        short = [text for text in texts if isinstance(text, str) and len(text) <= MAX_ROW_BYTES]
         found, remembered = self._checker.check(short)
         tally.remembered(remembered)
         answers = iter(found)
         result: list[Correction | BadRow | None] = []
         for text in texts:
-            if text is None:
-                result.append(None)
+            if not isinstance(text, str):
+                result.append(text)
             elif len(text) > MAX_ROW_BYTES:
                 result.append(BadRow(_TOO_LONG))
             else:

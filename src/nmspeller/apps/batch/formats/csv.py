@@ -1,14 +1,13 @@
 """CSV: only the text's own field is replaced, so dialect, quotes and line ends stay as they were."""
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from nmspeller.apps.batch.formats import BadRow, Parsed, decode, edits_as_json, split_line_end
 from nmspeller.apps.batch.job import Write
 from nmspeller.errors import InputError
 from nmspeller.runtime.correction import Correction
-
-_DELIMITERS = ",\t;|"
 
 
 @dataclass(frozen=True)
@@ -20,10 +19,13 @@ class CsvLayout:
     fields: int
 
 
-def read_layout(header: bytes, column: str, edits_column: str | None, name: str) -> CsvLayout:
-    """Find the column in a header; the delimiter is the first that lets the column be found."""
+def read_layout(headers: Mapping[str, bytes], column: str, edits_column: str | None, name: str) -> CsvLayout:
+    """Find the column in a header, which is given as each delimiter would have it end.
+
+    The delimiter is the first that lets the column be found.
+    """
     names: dict[str, list[str]] = {}
-    for delimiter in _DELIMITERS:
+    for delimiter, header in headers.items():
         try:
             row, _ = split_line_end(decode(header).removeprefix("\ufeff"))
             names[delimiter] = [value(row[slice(*span)]) for span in spans(row, delimiter)]

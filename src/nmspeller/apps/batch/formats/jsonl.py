@@ -14,16 +14,16 @@ _DECODER = json.JSONDecoder()
 _BLANKS = (" ", "\t", "\n", "\r")
 
 
-def dump(value: Any, *, escape: bool = False) -> str:
+def dump(value: Any, *, escape: bool = False, indent: int | None = None) -> str:
     """JSON as people read it; in ASCII where asked, or where UTF-8 cannot hold it (half a surrogate pair)."""
     if not escape:
-        shown = json.dumps(value, ensure_ascii=False)
+        shown = json.dumps(value, ensure_ascii=False, indent=indent)
         try:
             shown.encode()
             return shown
         except UnicodeEncodeError:
             pass
-    return json.dumps(value)
+    return json.dumps(value, indent=indent)
 
 
 class JsonLinesFormat:

@@ -1,12 +1,13 @@
 """Parquet: the text column is replaced, every other column is handed on as Arrow read it."""
 
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from nmspeller.apps.batch.formats import edits_as_json
+from nmspeller.apps.batch.formats import BadRow, edits_as_json
 from nmspeller.apps.batch.job import Write
 from nmspeller.errors import InputError
 from nmspeller.runtime.correction import Correction
@@ -35,7 +36,9 @@ def open_parquet(stream: Any, name: str) -> pq.ParquetFile:
 
 
 def check_schema(schema: pa.Schema, column: str, edits_column: str | None, name: str) -> None:
-    """Refuse a file whose text column is missing or holds no text."""
+    """Refuse a file whose text column is missing or holds no text, or whose columns cannot be told apart."""
+    if twice := [known for known, count in Counter(schema.names).items() if count > 1]:
+        raise InputError(f"{name} has two columns {twice[0]!r}; give one of them another name.")
     if column not in schema.names:
         raise InputError(
             f"{name} has no column {column!r}; choose with --column among {', '.join(schema.names)}."
@@ -66,6 +69,22 @@ def read_rows(
         at += len(records)
         if at >= stop:
             return
+
+
+def raw_texts(records: pa.RecordBatch, column: str) -> list[bytes | None]:
+    """The texts as they are stored; Arrow does not promise that a string is UTF-8."""
+    stored = records.column(column)
+    binary = pa.large_binary() if pa.types.is_large_string(stored.type) else pa.binary()
+    raw: list[bytes | None] = stored.cast(binary).to_pylist()
+    return raw
+
+
+def decode_text(raw: bytes | None, column: str) -> str | BadRow | None:
+    """A text, None where it is null or empty, and what is wrong with it where it is no text."""
+    try:
+        return raw.decode() or None if raw is not None else None
+    except UnicodeDecodeError:
+        return BadRow(f"its {column!r} is not UTF-8")
 
 
 def rewrite(
