@@ -72,6 +72,26 @@ def test_a_position_inside_a_character_means_its_start():
     assert document("中", "utf-8").offset(types.Position(0, 2)) == 0
 
 
+@given(text=texts, encoding=encodings, character=st.integers(0, 50))
+def test_a_position_counts_as_one_by_one(text, encoding, character):
+    codec, size = CODECS[encoding]
+    line = text.replace("\r", "\n").split("\n")[0]
+    expected, units = 0, 0
+    for one in line:
+        units += len(one.encode(codec, "surrogatepass")) // size
+        expected += units <= character
+    assert document(text, encoding).offset(types.Position(0, character)) == expected
+
+
+def test_a_very_long_line_is_counted_in_few_parts(monkeypatch):
+    long, counted = document("中😀" * 1000), []
+    units = long._units
+    monkeypatch.setattr(type(long), "_units", lambda _, part: counted.append(len(part)) or units(part))
+    assert long.offset(types.Position(0, 2_999)) == 1_999
+    assert len(counted) < 20
+    assert sum(counted) <= 2000
+
+
 def test_a_range_that_ends_before_it_starts_inserts():
     backwards = types.Range(types.Position(0, 2), types.Position(0, 1))
     change = types.TextDocumentContentChangePartial(range=backwards, text="x")

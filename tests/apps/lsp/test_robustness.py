@@ -134,6 +134,15 @@ def test_garbage_in_between_does_no_harm(wire):
     server.end()
 
 
+def test_a_request_that_makes_no_sense_is_answered(wire):
+    server = wire()
+    server.send(INITIALIZE, INITIALIZED, call("textDocument/codeAction", {"nothing": "right"}, id=15))
+    answer = server.until(lambda received: received.get("id") == 15)
+    assert answer["error"]["code"] == -32602
+    assert "textDocument/codeAction" in answer["error"]["message"]
+    server.end()
+
+
 def test_garbage_before_the_greeting_does_no_harm(wire):
     server = wire()
     server.send(*GARBAGE, opened("明天在见"), INITIALIZE, INITIALIZED, opened("明天在见"))

@@ -16,6 +16,7 @@ from time import monotonic
 from typing import Any, TypeVar
 
 from lsprotocol import types
+from pygls.exceptions import JsonRpcException, JsonRpcInvalidParams
 from pygls.lsp.server import LanguageServer
 from pygls.protocol import LanguageServerProtocol, default_converter, lsp_method
 from pygls.uris import to_fs_path
@@ -65,6 +66,16 @@ class _Protocol(LanguageServerProtocol):
     @lsp_method(types.TEXT_DOCUMENT_DID_CLOSE)
     def lsp_text_document__did_close(self, params: types.DidCloseTextDocumentParams) -> None:
         self._server.close(params.text_document.uri)
+
+    def structure_message(self, data: dict[str, Any]) -> Any:
+        """The message in pygls' types; a request that has none is refused, since its editor waits for it."""
+        try:
+            return super().structure_message(data)
+        except JsonRpcException:
+            if "method" in data and isinstance(data.get("id"), int | str):
+                refusal = JsonRpcInvalidParams(f"The parameters do not fit {data['method']!r}.")
+                self._send_response(data["id"], error=refusal.to_response_error())
+            raise
 
 
 class SpellingServer(LanguageServer):

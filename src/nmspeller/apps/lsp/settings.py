@@ -5,6 +5,7 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from nmspeller.errors import InputError
+from nmspeller.runtime.policy import Level
 
 
 @dataclass(frozen=True)
@@ -51,6 +52,9 @@ def _checked(name: str, value: Any) -> Any:
     elif name == "debounce":
         right = isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= 60_000
         wanted = "milliseconds from 0 to 60000"
+    elif name == "level":
+        levels = [level.value for level in Level]
+        right, wanted = value in levels, f"one of {', '.join(levels)}"
     else:
         right, wanted = isinstance(value, str) and bool(value.strip()), "a string"
     if not right:

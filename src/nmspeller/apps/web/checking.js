@@ -15,6 +15,7 @@ export class Checking {
     this.flight = null // { texts, controller }
     this.timer = 0
     this.failures = 0
+    this.oneByOne = false
     addEventListener("online", () => this.soon(0))
   }
 
@@ -42,8 +43,8 @@ export class Checking {
 
   async next() {
     if (this.flight) return
-    const texts = this.draft.unknown(CHARACTERS_AT_ONCE)
-    if (!texts.length) return this.onState("done")
+    const texts = this.draft.unknown(this.oneByOne ? 0 : CHARACTERS_AT_ONCE)
+    if (!texts.length) return this.finished()
     const flight = { texts, controller: new AbortController() }
     this.flight = flight
     if (!this.failures) this.onState("checking")
@@ -62,22 +63,38 @@ export class Checking {
     }
   }
 
+  finished() {
+    this.oneByOne = false
+    const sentence = this.draft.refusal()
+    if (sentence) this.onState("refused", { sentence })
+    else this.onState("done")
+  }
+
   failed(wrong, texts) {
     if (wrong.name === "AbortError") return
+    if (wrong instanceof Refused) return this.refused(texts, wrong.message)
     this.failures += 1
     if (wrong instanceof Busy) {
       this.onState("busy")
       this.soon(1000 * wrong.seconds)
     } else if (wrong instanceof NeedsKey) {
       this.onState("needsKey")
-    } else if (wrong instanceof Refused) {
-      // Asking again would not help; the rest of the text still can be checked.
-      this.onState("refused", { sentence: wrong.message })
-      this.draft.learn(texts, texts.map(() => []))
     } else {
       if (!(wrong instanceof Offline)) console.error(wrong)
       this.onState("offline")
       this.soon(Math.min(LONGEST_WAIT, 500 * 2 ** this.failures))
     }
+  }
+
+  // Together they may only have been too long, or one of them the fault of all; alone, asking again would not help.
+  refused(texts, sentence) {
+    this.failures = 0
+    if (texts.length > 1) {
+      this.oneByOne = true
+    } else {
+      this.draft.refuse(texts[0], sentence)
+      this.onAnswer()
+    }
+    this.soon(0)
   }
 }

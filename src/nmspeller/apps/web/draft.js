@@ -3,10 +3,11 @@
 import { carryOver, split, unchanged } from "./segments.js"
 
 const MOST_REMEMBERED = 5000
+const CONTEXT = 6
 
 export class Draft {
   constructor() {
-    this.pieces = [] // { text, edits, known }
+    this.pieces = [] // { text, edits, known, refusal }
     this.answers = new Map() // text of a piece -> edits, for the manner at hand
     this.ignored = new Set()
   }
@@ -31,7 +32,7 @@ export class Draft {
     const texts = new Set()
     let characters = 0
     for (const piece of this.pieces) {
-      if (piece.known || texts.has(piece.text)) continue
+      if (piece.known || piece.refusal || texts.has(piece.text)) continue
       if (texts.size && characters + piece.text.length > mostCharacters) break
       texts.add(piece.text)
       characters += piece.text.length
@@ -56,27 +57,50 @@ export class Draft {
       }
   }
 
+  // The server would not look at this text; that is not to be taken for a text without errors.
+  refuse(text, sentence) {
+    for (const piece of this.pieces) if (piece.text === text) Object.assign(piece, { edits: [], refusal: sentence })
+  }
+
+  // What the server said of the first piece that it refused.
+  refusal() {
+    return this.pieces.find((piece) => piece.refusal)?.refusal
+  }
+
   // The level or the words have changed, so nothing is known any more; what is shown stays until it is.
   forget() {
     this.answers.clear()
-    for (const piece of this.pieces) piece.known = !/\p{Script=Han}/u.test(piece.text)
+    for (const piece of this.pieces) {
+      piece.known = !/\p{Script=Han}/u.test(piece.text)
+      piece.refusal = undefined
+    }
   }
 
   ignore(finding) {
-    this.ignored.add(finding.id)
+    this.ignored.add(finding.key)
   }
 
   // All edits in order, with `start` in the whole text, less those that were ignored.
   findings() {
     const found = []
-    let start = 0
+    const text = this.pieces.map((piece) => piece.text).join("")
+    let pieceStart = 0
     for (const piece of this.pieces) {
       for (const edit of piece.edits) {
-        const id = `${piece.text}|${edit.offset}|${edit.target}`
-        if (!this.ignored.has(id)) found.push({ ...edit, id, start: start + edit.offset, piece })
+        const start = pieceStart + edit.offset
+        const key = keyOf(edit, text, start)
+        if (!this.ignored.has(key)) found.push({ ...edit, key, start, piece })
       }
-      start += piece.text.length
+      pieceStart += piece.text.length
     }
     return found
   }
+}
+
+// What makes it the same finding when the text has changed elsewhere.
+function keyOf({ source, target, length }, text, start) {
+  const stop = start + length
+  const before = text.slice(Math.max(0, start - CONTEXT), start).split("\n").at(-1)
+  const after = text.slice(stop, stop + CONTEXT).split("\n")[0]
+  return [source, target, before, after].join("|")
 }

@@ -6,7 +6,7 @@ export class Editor {
     this.area = area
     this.underlay = underlay
     this.drawn = [] // { key, node } for each piece
-    this.active = null
+    this.active = null // where the chosen finding starts
   }
 
   get text() {
@@ -22,7 +22,7 @@ export class Editor {
     }
     const next = pieces.map((piece) => {
       const own = byPiece.get(piece) ?? []
-      const marks = own.map((f) => `${f.offset}+${f.length}${f.id === this.active ? "!" : ""}`).join(" ")
+      const marks = own.map((f) => `${f.offset}+${f.length}${f.start === this.active ? "!" : ""}`).join(" ")
       return { key: `${marks}\n${piece.text}`, piece, own }
     })
     const most = Math.min(next.length, this.drawn.length)
@@ -53,7 +53,7 @@ export class Editor {
   // Where a finding is on the screen.
   rectangle(finding) {
     for (const { own, node } of this.drawn) {
-      const index = own.findIndex((one) => one.id === finding.id && one.start === finding.start)
+      const index = own.findIndex((one) => one.start === finding.start)
       if (index >= 0) return node.querySelectorAll("mark")[index].getBoundingClientRect()
     }
     return null
@@ -66,7 +66,7 @@ function drawPiece(text, findings, active) {
   for (const finding of findings) {
     node.append(text.slice(end, finding.offset))
     const mark = document.createElement("mark")
-    mark.className = finding.id === active ? "active" : ""
+    mark.className = finding.start === active ? "active" : ""
     end = finding.offset + finding.length
     mark.append(text.slice(finding.offset, end))
     node.append(mark)

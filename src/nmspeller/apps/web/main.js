@@ -88,7 +88,7 @@ function showState() {
 }
 
 function choose(finding, focus) {
-  editor.active = finding.id
+  editor.active = finding.start
   editor.draw(draft.pieces, findings)
   const box = at("scroll")
   let rectangle = editor.rectangle(finding)
@@ -138,9 +138,13 @@ function acceptAll() {
 }
 
 function ignore(finding) {
+  const cards = at("cards")
+  const place = [...cards.children].findIndex((card) => card.contains(document.activeElement))
   draft.ignore(finding)
   popover.close(true)
   show()
+  // The card that had the focus is gone; a keyboard goes on with the one in its place.
+  if (place >= 0) (cards.children[place]?.querySelector("button") ?? area).focus({ preventScroll: true })
 }
 
 function protect(finding) {
@@ -153,10 +157,11 @@ function protect(finding) {
 
 function step(direction) {
   if (!findings.length) return
-  const here = area.selectionStart
+  const { selectionStart: here, selectionEnd: end } = area
+  const isSelected = ({ start, length }) => start === here && start + length === end
   const next =
     direction > 0
-      ? (findings.find(({ start }) => start > here) ?? findings[0])
+      ? (findings.find((finding) => finding.start >= here && !isSelected(finding)) ?? findings[0])
       : (findings.findLast(({ start }) => start < here) ?? findings.at(-1))
   choose(next, true)
 }

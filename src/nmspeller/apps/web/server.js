@@ -17,9 +17,14 @@ export function giveKey(key) {
 }
 
 async function post(path, body, signal) {
-  const headers = { "Content-Type": "application/json" }
+  const headers = new Headers({ "Content-Type": "application/json" })
   const key = sessionStorage.getItem(KEY)
-  if (key) headers.Authorization = `Bearer ${key}`
+  try {
+    if (key) headers.set("Authorization", `Bearer ${key}`)
+  } catch {
+    // No header can hold such a key, so it cannot be the right one.
+    throw new NeedsKey()
+  }
   let answer
   try {
     answer = await fetch(path, { method: "POST", headers, body: JSON.stringify(body), signal })
