@@ -210,3 +210,31 @@ def test_empty_text_has_no_matches(client):
     assert answer.status_code == 200
     assert answer.json()["matches"] == []
     assert answer.json()["sentenceRanges"] == []
+
+
+def test_sentence_ranges_count_in_the_original(client):
+    annotations = [
+        {"markup": "<p>😀", "interpretAs": "\n\n"},
+        {"text": "我"},
+        {"markup": "<b>"},
+        {"text": "门今天很高"},
+        {"markup": "</b>"},
+        {"text": "心。他来了。"},
+    ]
+    fields = {"data": json.dumps({"annotation": annotations}), "language": "zh"}
+    answer = client.post("/v2/check", data=fields).json()
+    assert answer["sentenceRanges"] == [[5, 20], [20, 24]]
+
+
+def test_sentence_ranges_leave_blanks_out(client):
+    assert check(client, "  😀一。 \n\n 　\n二。\n").json()["sentenceRanges"] == [[2, 6], [12, 14]]
+
+
+def test_sentence_range_holds_the_markup_that_is_read_as_a_part_of_it(client):
+    annotations = [
+        {"markup": "<x/>", "interpretAs": "他"},
+        {"text": "来"},
+        {"markup": "<br>", "interpretAs": "。"},
+    ]
+    fields = {"data": json.dumps({"annotation": annotations}), "language": "zh"}
+    assert client.post("/v2/check", data=fields).json()["sentenceRanges"] == [[0, 9]]

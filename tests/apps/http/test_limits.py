@@ -150,6 +150,12 @@ def test_other_sites_may_ask_only_where_allowed(make_client):
     assert preflight.status_code == 200
 
 
+def test_origin_is_understood_as_people_write_it(make_client):
+    client = make_client(allow_origins=("https://Example.org/", "moz-extension://3a-f", "http://[::1]:80"))
+    answer = client.get("/healthz", headers={"Origin": "https://example.org"})
+    assert answer.headers["access-control-allow-origin"] == "https://example.org"
+
+
 def test_answers_carry_security_headers(client):
     for answer in (client.get("/"), client.get("/nowhere"), ask(client, "/v1/check", "高心")):
         policy = answer.headers["content-security-policy"]
@@ -172,6 +178,21 @@ def test_what_is_not_there_is_said_in_a_sentence(client):
     assert wrong.headers["allow"] == "POST"
 
 
+@pytest.mark.parametrize("path", ["/", "/docs", "/healthz", "/v2/languages", "/openapi.json"])
+def test_head_is_get_without_the_body(client, path):
+    got, head = client.get(path), client.head(path)
+    assert head.status_code == 200
+    assert head.content == b""
+    assert head.headers["content-length"] == str(len(got.content))
+    assert head.headers["content-type"] == got.headers["content-type"]
+
+
+def test_head_is_refused_where_get_is(client):
+    assert client.head("/v1/check").status_code == 405
+    assert client.head("/nowhere").status_code == 404
+    assert client.delete("/healthz").headers["allow"] == "GET, HEAD"
+
+
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.168.1.2", "example.org"])
 def test_public_address_needs_a_key_or_a_clear_word(host):
     with pytest.raises(InputError, match="--api-key"):
@@ -185,7 +206,10 @@ def test_own_address_needs_nothing(host):
     assert Settings(host=host).is_loopback
 
 
-@pytest.mark.parametrize("wrong", [{"workers": 0}, {"time_limit": 0}, {"queue_tokens": 0}, {"api_key": " "}])
+@pytest.mark.parametrize(
+    "wrong",
+    [{"workers": 0}, {"time_limit": 0}, {"time_limit": float("nan")}, {"queue_tokens": 0}, {"api_key": " "}],
+)
 def test_settings_that_cannot_work_are_refused(wrong):
     with pytest.raises(InputError):
         Settings(**wrong)

@@ -5,8 +5,6 @@ from itertools import pairwise
 
 import pytest
 
-from nmspeller.apps.http.native import split_paragraphs
-
 
 def check(client, text, **more):
     return client.post("/v1/check", json={"text": text, **more})
@@ -89,14 +87,6 @@ def test_stream_that_fails_midway_says_so(client):
     *parts, end = read_lines(check(client, text, stream=True))
     assert parts
     assert "engine failed" in end["error"]
-
-
-def test_paragraphs_cover_the_text():
-    text = "一\n\n二\r\n" * 700 + "三"
-    parts = list(split_paragraphs(text))
-    assert "".join(part for _, part in parts) == text
-    assert [start for start, _ in parts] == [0, *(start + len(part) for start, part in parts)][:-1]
-    assert list(split_paragraphs("")) == []
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import httpx
 import psutil
+import pytest
 
 
 def check(server, text):
@@ -113,6 +114,44 @@ def test_slow_and_nonsensical_clients_are_survived(start_fake_server):
     ):
         assert b" 500 " not in send(nonsense)
     assert corrected(server, "高心") == "高兴"
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [b"", b"GET /healthz HTTP/1.1\r\nHost: x\r\nX-Slow: ", b"GET /readyz HTTP/1.1\r\nHost: x\r\n\r\n"],
+    ids=["nothing", "half a head", "half a second head"],
+)
+def test_connection_without_a_whole_request_is_closed(start_fake_server, sent):
+    server = start_fake_server(time_limit=0.5)
+    host, port = server.address.removeprefix("http://").split(":")
+    with socket.create_connection((host, int(port))) as connection:
+        connection.settimeout(5)
+        connection.sendall(sent)
+        if sent.endswith(b"\r\n\r\n"):
+            assert b" 200 " in connection.recv(4_096)
+            connection.sendall(b"GET /healthz HTTP/1.1\r\nHost: ")
+        began = time.monotonic()
+        while connection.recv(4_096):
+            pass
+    # An idle connection after an answer would be kept for five seconds.
+    assert 0.4 < time.monotonic() - began < 3
+    assert corrected(server, "高心") == "高兴"
+
+
+def test_head_that_comes_in_drops_is_answered_in_time_and_the_answer_may_take_long(start_fake_server):
+    server = start_fake_server({"FAKE_SECONDS": "0.8"}, time_limit=1.2)
+    body = '{"text": "高心"}'.encode()
+    head = (
+        f"POST /v1/check HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: {len(body)}"
+    )
+    host, port = server.address.removeprefix("http://").split(":")
+    with socket.create_connection((host, int(port))) as connection:
+        connection.settimeout(5)
+        for drop in (head[:10], head[10:], "\r\n\r\n"):
+            connection.sendall(drop.encode())
+            time.sleep(0.2)
+        connection.sendall(body)
+        assert b" 200 " in connection.recv(4_096)
 
 
 def test_work_of_a_vanished_client_is_dropped(start_fake_server):

@@ -2,6 +2,7 @@
 
 import concurrent.futures
 import json
+import socket
 
 import httpx
 import pytest
@@ -70,6 +71,12 @@ def test_levels_and_words(real_server):
         (["--level", "wild"], "wild"),
         (["--words", "no/such/file"], "no/such/file"),
         (["--time-limit", "0"], "--time-limit"),
+        (["--time-limit", "inf"], "--time-limit"),
+        (["--time-limit", "nan"], "--time-limit"),
+        (["--longest-wait", "inf"], "--longest-wait"),
+        (["--allow-origin", "example.org"], "--allow-origin"),
+        (["--allow-origin", "https://example.org/page"], "--allow-origin"),
+        (["--host", "no.such.host.invalid", "--insecure"], "no.such.host.invalid"),
         (["--workers", "0"], "--workers"),
         (["--port", "99999"], "--port"),
     ],
@@ -82,3 +89,17 @@ def test_command_refuses_in_one_sentence(arguments, word, capsys, monkeypatch):
     assert word in said
     assert said.startswith("nmspeller: ")
     assert said.count("\n") == 1
+
+
+def test_port_in_use_is_said_before_the_model_is_loaded(capsys, monkeypatch):
+    monkeypatch.setattr(
+        "nmspeller.apps.http.server.ServedSpeller", lambda *_, **__: pytest.fail("it was loaded")
+    )
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", 0))
+        other.listen()
+        port = other.getsockname()[1]
+        assert run(["serve", "--port", str(port)]) == 2
+    assert capsys.readouterr().err == (
+        f"nmspeller: Another program listens on 127.0.0.1, port {port} already; give another --port.\n"
+    )

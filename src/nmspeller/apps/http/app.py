@@ -17,7 +17,7 @@ from nmspeller import __version__
 from nmspeller.apps.http import logs, masking, native, operations, page, refusals
 from nmspeller.apps.http.answers import refuse
 from nmspeller.apps.http.batching import Checker
-from nmspeller.apps.http.middleware import BodyLimit, Observed
+from nmspeller.apps.http.middleware import BodyLimit, HeadAsGet, Observed
 from nmspeller.apps.http.refusals import Refusal
 from nmspeller.apps.http.service import ClientGone, Service
 from nmspeller.apps.http.settings import Settings
@@ -60,7 +60,7 @@ def create_app(settings: Settings, load_checker: Callable[[], Checker]) -> FastA
         await asyncio.to_thread(service.stop)
         logs.event("stopped")
 
-    middleware = [Middleware(Observed, metrics=service.metrics)]
+    middleware = [Middleware(HeadAsGet), Middleware(Observed, metrics=service.metrics)]
     if settings.allow_origins:
         middleware.append(
             Middleware(
@@ -93,7 +93,8 @@ def create_app(settings: Settings, load_checker: Callable[[], Checker]) -> FastA
 def _methods(path: str) -> list[str]:
     """The methods that a path takes."""
     routes = [route for router in _ROUTERS for route in router.routes if isinstance(route, APIRoute)]
-    return sorted({method for route in routes if route.path == path for method in route.methods or ()})
+    methods = {method for route in routes if route.path == path for method in route.methods or ()}
+    return sorted(methods | ({"HEAD"} if "GET" in methods else set()))
 
 
 def _answer_failures(app: FastAPI) -> None:

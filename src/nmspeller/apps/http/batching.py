@@ -27,6 +27,10 @@ _TELLING_TOKENS = 256
 class Checker(Protocol):
     """The part of `Speller` that the server needs."""
 
+    @property
+    def window(self) -> int:
+        """How many characters the model reads at a time."""
+
     def check_many(
         self, texts: Iterable[str], *, level: str | None = None, words: Iterable[str] | None = None
     ) -> list[Correction]: ...

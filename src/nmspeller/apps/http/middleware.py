@@ -65,6 +65,25 @@ class Observed:
             )
 
 
+class HeadAsGet:
+    """Answers HEAD as GET without the body; the length that GET would have is announced, as it should be."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http" or scope["method"] != "HEAD":
+            await self._app(scope, receive, send)
+            return
+
+        async def send_no_body(message: Message) -> None:
+            if message["type"] == "http.response.body":
+                message = {**message, "body": b""}
+            await send(message)
+
+        await self._app({**scope, "method": "GET"}, receive, send_no_body)
+
+
 class BodyLimit:
     """Takes a body in only up to a size and a time, whether or not it announces its length."""
 

@@ -1,6 +1,6 @@
 """`POST /v1/check`: the speller's own protocol."""
 
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, Depends, Request
@@ -13,10 +13,8 @@ from nmspeller.apps.http.batching import Manner
 from nmspeller.apps.http.refusals import Refusal
 from nmspeller.apps.http.service import ClientGone, Service
 from nmspeller.runtime.correction import Correction, Edit, Reason
-from nmspeller.text.windows import LINE_END
 
 _STREAM = "application/x-ndjson"
-_PART_LENGTH = 1_000
 
 Word = Annotated[str, StringConstraints(min_length=1, max_length=64)]
 Level = Literal["careful", "balanced", "thorough"]
@@ -122,7 +120,7 @@ async def check(asked: CheckRequest, request: Request) -> Response:
 
 async def _stream(service: Service, request: Request, texts: list[str], manner: Manner) -> Response:
     parts = [
-        (number, start, part) for number, text in enumerate(texts) for start, part in split_paragraphs(text)
+        (number, start, part) for number, text in enumerate(texts) for start, part in service.parts(text)
     ]
     corrections = service.check_in_parts(request, [part for _, _, part in parts], manner)
     # The first part decides whether the request is refused; after it the status has been sent.
@@ -155,17 +153,6 @@ async def _stream(service: Service, request: Request, texts: list[str], manner: 
         return line(answer) + b"\n"
 
     return StreamingResponse(lines(), media_type=_STREAM)
-
-
-def split_paragraphs(text: str) -> Iterator[tuple[int, str]]:
-    """The text in whole lines, short ones together, each part with where it starts."""
-    start = 0
-    for line_end in LINE_END.finditer(text):
-        if line_end.end() - start >= _PART_LENGTH:
-            yield start, text[start : line_end.end()]
-            start = line_end.end()
-    if start < len(text):
-        yield start, text[start:]
 
 
 def _checked_text(correction: Correction) -> dict[str, object]:

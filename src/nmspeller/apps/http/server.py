@@ -1,8 +1,10 @@
 """Start the server, in this process or in several."""
 
+import errno
 import logging
 import os
 import signal
+import socket
 import sys
 import tempfile
 from pathlib import Path
@@ -12,7 +14,9 @@ from fastapi import FastAPI
 from uvicorn.supervisors import multiprocess
 
 from nmspeller.apps.http.logs import start_logging
+from nmspeller.apps.http.protocol import TimedProtocol
 from nmspeller.apps.http.settings import Settings
+from nmspeller.errors import InputError
 from nmspeller.runtime import Speller
 
 _MOST_CONNECTIONS = 512
@@ -32,11 +36,20 @@ class _Worker(multiprocess.Process):
         self.child_conn.close()
 
 
-def load_speller(settings: Settings) -> Speller:
+class ServedSpeller(Speller):
+    """A speller that says how much it reads at a time, so that long texts can be cut without harm."""
+
+    @property
+    def window(self) -> int:
+        """The longest window, in characters."""
+        return self._reader.policy.window
+
+
+def load_speller(settings: Settings) -> ServedSpeller:
     """The engine that a worker owns; the processor's cores are shared out among the workers."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     threads = settings.threads or max(1, cores // settings.workers)
-    return Speller(
+    return ServedSpeller(
         settings.model,
         level=settings.level,
         words=Path(settings.words) if settings.words else None,
@@ -55,6 +68,7 @@ def worker_app() -> FastAPI:
 
 def run(settings: Settings) -> None:
     """Serve until SIGTERM or SIGINT, then finish what was taken in."""
+    require_free_address(settings)
     stop_cleanly()
     settings.to_environment()
     if settings.workers == 1:
@@ -66,6 +80,26 @@ def run(settings: Settings) -> None:
     with tempfile.TemporaryDirectory(prefix="nmspeller-metrics-") as folder:
         os.environ["PROMETHEUS_MULTIPROC_DIR"] = folder
         serve_app("nmspeller.apps.http.server:worker_app", settings)
+
+
+def require_free_address(settings: Settings) -> None:
+    """Listen for a moment where the server will, so that nobody waits for a model that cannot be served."""
+    where = f"{settings.host}, port {settings.port}"
+    try:
+        found = socket.getaddrinfo(settings.host, settings.port, type=socket.SOCK_STREAM)
+        for family, kind, protocol, _, address in found:
+            with socket.socket(family, kind, protocol) as listener:
+                # As the server itself will: a port that was in use a moment ago is free.
+                if os.name == "posix":
+                    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+                if family == socket.AF_INET6:
+                    listener.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
+                listener.bind(address)
+    except (OSError, UnicodeError) as wrong:
+        if isinstance(wrong, OSError) and wrong.errno == errno.EADDRINUSE:
+            raise InputError(f"Another program listens on {where} already; give another --port.") from None
+        reason = getattr(wrong, "strerror", None) or wrong
+        raise InputError(f"The server cannot listen on {where}: {reason}.") from None
 
 
 def stop_cleanly() -> None:
@@ -81,6 +115,7 @@ def serve_app(app: FastAPI | str, settings: Settings) -> None:
         factory=isinstance(app, str),
         host=settings.host,
         port=settings.port,
+        http=TimedProtocol,
         workers=settings.workers,
         log_config=None,
         log_level=logging.INFO,

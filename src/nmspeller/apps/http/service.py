@@ -10,6 +10,7 @@ from fastapi import Request
 from nmspeller.apps.http import logs, refusals
 from nmspeller.apps.http.batching import Batcher, Checker, EngineFailed, Manner, QueueFull
 from nmspeller.apps.http.metrics import Metrics
+from nmspeller.apps.http.parts import Part, join_parts, split_into_parts
 from nmspeller.apps.http.refusals import Refusal
 from nmspeller.apps.http.settings import Settings
 from nmspeller.errors import InputError
@@ -73,9 +74,13 @@ class Service:
     async def check(self, request: Request, texts: Sequence[str], manner: Manner) -> list[Correction]:
         """The corrections of one request's texts, in order; a Refusal where there can be none."""
         self._measure(texts)
-        corrections = await self._in_time(_while_connected(request, self._ask(texts, manner)))
+        corrections = await self._in_time(_while_connected(request, self._ask_in_parts(texts, manner)))
         self._count(request, texts, corrections)
         return corrections
+
+    def parts(self, text: str) -> list[Part]:
+        """A text cut so that its parts, checked one by one, get the edits that they get in the whole."""
+        return split_into_parts(text, self.checker.window)
 
     async def check_in_parts(
         self, request: Request, parts: Sequence[str], manner: Manner
@@ -98,6 +103,16 @@ class Service:
         length = sum(map(len, texts))
         if length > self.settings.max_text_length:
             raise refusals.too_long(length, self.settings.max_text_length)
+
+    async def _ask_in_parts(self, texts: Sequence[str], manner: Manner) -> list[Correction]:
+        """Like a streamed document, a long text or list holds no more than a batch of the queue at a time."""
+        parts = [(number, *part) for number, text in enumerate(texts) for part in self.parts(text)]
+        checked: list[list[tuple[int, Correction]]] = [[] for _ in texts]
+        for first, group in _groups([part for _, _, part in parts], self.settings.batch_tokens):
+            corrections = await self._ask(group, manner, patient=first > 0)
+            for (number, start, _), correction in zip(parts[first:], corrections, strict=False):
+                checked[number].append((start, correction))
+        return [join_parts(text, corrections) for text, corrections in zip(texts, checked, strict=True)]
 
     async def _ask(self, texts: Sequence[str], manner: Manner, patient: bool = False) -> list[Correction]:
         while True:

@@ -3,11 +3,22 @@
 import ipaddress
 import json
 import os
+import re
 from dataclasses import asdict, dataclass
+from threading import TIMEOUT_MAX
 
 from nmspeller.errors import InputError
 
 _ENVIRONMENT = "NMSPELLER_SERVE_SETTINGS"
+_ORIGIN = re.compile(r"[a-z][a-z0-9+.-]*://(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])(?::[0-9]{1,5})?")
+
+
+def _parse_origin(given: str) -> str:
+    """A web origin as browsers send it, in lower case and without a slash at the end; * for all."""
+    origin = given.lower().removesuffix("/")
+    if origin != "*" and not _ORIGIN.fullmatch(origin):
+        raise InputError(f"--allow-origin must be * or like https://example.org:8443, not {given!r}.")
+    return origin
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,8 +49,9 @@ class Settings:
             if getattr(self, name) < 1:
                 raise InputError(f"--{name.replace('_', '-')} must be at least 1.")
         for name in ("time_limit", "longest_wait"):
-            if getattr(self, name) <= 0:
-                raise InputError(f"--{name.replace('_', '-')} must be more than 0 seconds.")
+            if not 0 < getattr(self, name) <= TIMEOUT_MAX:
+                raise InputError(f"--{name.replace('_', '-')} must be a number of seconds above 0.")
+        object.__setattr__(self, "allow_origins", tuple(map(_parse_origin, self.allow_origins)))
         if self.api_key is not None and not (self.api_key.isascii() and self.api_key.strip()):
             raise InputError(
                 "The API key must be made of ASCII characters; `openssl rand -hex 24` prints a good one."

@@ -17,10 +17,12 @@ _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 
 @dataclass(frozen=True)
 class _Piece:
-    """A stretch of the plain text: where it starts there, and where in the original if it is there too."""
+    """A stretch of the plain text: where it starts there, and where the original has it or its markup."""
 
     start: int
-    original: int | None
+    original: int
+    original_stop: int
+    is_prose: bool
 
 
 class AnnotatedText:
@@ -35,7 +37,7 @@ class AnnotatedText:
         for written, read_as in pieces:
             read = written if read_as is None else read_as
             if read:
-                self._pieces.append(_Piece(start, original if read_as is None else None))
+                self._pieces.append(_Piece(start, original, original + len(written), read_as is None))
             originals.append(written)
             reads.append(read)
             start += len(read)
@@ -47,11 +49,17 @@ class AnnotatedText:
     def locate(self, start: int, stop: int) -> tuple[int, int] | None:
         """Where plain[start:stop] lies in the original; None where markup is in it or cuts through it."""
         first, last = self._piece_at(start), self._piece_at(stop - 1)
-        if first.original is None or last.original is None:
+        if not (first.is_prose and last.is_prose):
             return None
-        begin = first.original + start - first.start
-        end = last.original + stop - last.start
+        begin, end = self.surround(start, stop)
         return (begin, end) if end - begin == stop - start else None
+
+    def surround(self, start: int, stop: int) -> tuple[int, int]:
+        """The stretch of the original from what plain[start] stands for to what plain[stop - 1] does."""
+        first, last = self._piece_at(start), self._piece_at(stop - 1)
+        begin = first.original + (start - first.start if first.is_prose else 0)
+        end = last.original + stop - last.start if last.is_prose else last.original_stop
+        return begin, end
 
     def _piece_at(self, position: int) -> _Piece:
         return self._pieces[bisect_right(self._starts, position) - 1]

@@ -32,9 +32,19 @@ def matches(text: AnnotatedText, correction: Correction, selection: Selection) -
 
 
 def sentence_ranges(text: AnnotatedText) -> list[list[int]]:
-    """The plain text's sentences in UTF-16 units, as [start, end] pairs."""
-    units = utf16.Utf16(text.plain)
-    return [[units.unit(start), units.unit(stop)] for start, stop in sentences(text.plain)]
+    """Where the sentences lie in text.original, as [start, end] pairs in UTF-16 units.
+
+    As in LanguageTool's answers, they have no blanks around them, and blank ones are left out.
+    """
+    units = utf16.Utf16(text.original)
+    ranges = []
+    for start, stop in sentences(text.plain):
+        sentence = text.plain[start:stop]
+        if inked := sentence.strip():
+            start += len(sentence) - len(sentence.lstrip())
+            begin, end = text.surround(start, start + len(inked))
+            ranges.append([units.unit(begin), units.unit(end)])
+    return ranges
 
 
 def _match(edit: Edit, offset: int, length: int, context: dict[str, Any], sentence: str) -> dict[str, Any]:
