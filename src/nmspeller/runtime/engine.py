@@ -41,7 +41,7 @@ class Engine:
         import onnxruntime
 
         options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = threads or _cores()
+        options.intra_op_num_threads = threads or cores()
         options.log_severity_level = 4
         # The graph is fused by hand, and the fused addition and normalisation is slower than the two apart.
         options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_BASIC
@@ -122,8 +122,6 @@ def _batch_size(widths: NDArray[np.intp]) -> int:
     return len(fits) if fits.all() else max(1, int(np.argmin(fits)))
 
 
-def _cores() -> int:
+def cores() -> int:
     """How many cores this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

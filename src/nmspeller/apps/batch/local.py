@@ -14,6 +14,7 @@ from nmspeller.apps.batch.plan import Shard
 from nmspeller.apps.batch.stopping import Stop
 from nmspeller.apps.batch.worker import ShardWorker, WorkOrder
 from nmspeller.errors import InputError
+from nmspeller.runtime.engine import cores
 
 _TICK_SECONDS = 0.2
 _MAX_DEATHS = 3
@@ -80,11 +81,6 @@ class LocalEngine:
         return ProcessPoolExecutor(
             self.workers, multiprocessing.get_context("spawn"), initializer=_start, initargs=(order,)
         )
-
-
-def cores() -> int:
-    """How many cores this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _submit(pool: ProcessPoolExecutor, shard: Shard) -> "Future[dict[str, Any]]":

@@ -20,12 +20,13 @@ import ray
 import ray.data
 from ray.exceptions import RayError
 
-from nmspeller.apps.batch.local import cores, death_sentence
+from nmspeller.apps.batch.local import death_sentence
 from nmspeller.apps.batch.plan import Shard
 from nmspeller.apps.batch.stopping import Stop, StopNow
 from nmspeller.apps.batch.store import Store
 from nmspeller.apps.batch.worker import ShardWorker, WorkOrder, disk_sentence
 from nmspeller.errors import InputError
+from nmspeller.runtime.engine import cores
 
 # Only descriptions and entries pass through the object store of a cluster that is started for a job.
 _OBJECT_STORE_BYTES = 200 << 20

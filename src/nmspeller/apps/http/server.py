@@ -18,6 +18,7 @@ from nmspeller.apps.http.protocol import TimedProtocol
 from nmspeller.apps.http.settings import Settings
 from nmspeller.errors import InputError
 from nmspeller.runtime import Speller
+from nmspeller.runtime.engine import cores
 
 _MOST_CONNECTIONS = 512
 # A busy machine may take this long to load the model; a worker that is silent for longer is started again.
@@ -47,8 +48,7 @@ class ServedSpeller(Speller):
 
 def load_speller(settings: Settings) -> ServedSpeller:
     """The engine that a worker owns; the processor's cores are shared out among the workers."""
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    threads = settings.threads or max(1, cores // settings.workers)
+    threads = settings.threads or max(1, cores() // settings.workers)
     return ServedSpeller(
         settings.model,
         level=settings.level,
