@@ -51,6 +51,15 @@ def test_a_rounded_checkpoint_is_exported_without_texts_and_says_the_same(
     assert torch.allclose(again(Batch(ids)), checkpoint.load(rounded)[0](Batch(ids)), atol=1e-4)
 
 
+def assert_refused(command: list[str], said: str, out: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """In one sentence, with nothing written."""
+    assert run(command) == 2
+    error = capsys.readouterr().err
+    assert said in error
+    assert error.count("\n") == 1
+    assert not out.exists()
+
+
 @pytest.mark.parametrize(
     ("command", "said"),
     [
@@ -72,11 +81,7 @@ def test_what_cannot_be_rounded(
     names = {"source": source_folder, "rounded": tmp_path / "rounded"}
     round_model(source_folder, names["rounded"], texts)
     names |= {"out": tmp_path / "out", "texts": tmp_path / "texts.txt"}
-    assert run([part.format(**names) for part in command]) == 2
-    error = capsys.readouterr().err
-    assert said in error
-    assert error.count("\n") == 1
-    assert not (tmp_path / "out").exists()
+    assert_refused([part.format(**names) for part in command], said, names["out"], capsys)
 
 
 def test_a_narrow_checkpoint_has_the_width_it_was_given(
@@ -119,11 +124,8 @@ def test_what_cannot_be_narrowed(
     config = reopen_model(model_folder, names["other"]) / "config.yaml"
     config.write_text(config.read_text("utf-8").replace('"bert"', '"spellgcn"'), "utf-8")
     out = tmp_path / "out"
-    assert run(["narrow", *(part.format(**names) for part in command), "--out", str(out)]) == 2
-    error = capsys.readouterr().err
-    assert said in error
-    assert error.count("\n") == 1
-    assert not out.exists()
+    arguments = [part.format(**names) for part in command]
+    assert_refused(["narrow", *arguments, "--out", str(out)], said, out, capsys)
 
 
 def test_a_folder_without_a_model_is_refused(tmp_path: Path) -> None:

@@ -131,7 +131,7 @@ def _averages(models: Sequence[dict[str, Any]]) -> str:
         for model in models
     ]
     head = ["", "F1, balanced", "clean changed", "F1, thorough", "clean changed"]
-    return "\n".join([f"| {' | '.join(head)} |", "|---" * len(head) + "|", *rows])
+    return _table(head, rows)
 
 
 def _bench(found: Sequence[dict[str, Any]]) -> str:
@@ -160,7 +160,7 @@ def _mixes(found: dict[str, Any]) -> list[str]:
                 f"| {mix['thorough']:.2f} | {mix['sighan_balanced']:.2f} | {mix['sighan_thorough']:.2f} |"
             )
         head = [f"round {number}", "F1, balanced", "F1, thorough", "SIGHAN, balanced", "SIGHAN, thorough"]
-        parts.append("\n".join([f"| {' | '.join(head)} |", "|---" * len(head) + "|", *rows]))
+        parts.append(_table(head, rows))
     six = found["six_layers"]
     parts.append(
         "The six layers that learnt from the chosen mix of round 1, measured in the same way, without"
@@ -175,8 +175,7 @@ def _rounding(found: dict[str, Any]) -> list[str]:
     mined = found["mined"]
     rows = []
     for each in found["models"]:
-        run, levels = each["training"], each["levels"]
-        cost = f"{run['tokens'] / 1e6:,.0f} M | {run['seconds']:,.0f}" if run else "|"
+        levels, cost = each["levels"], _cost(each["training"])
         rows.append(
             f"| {each['model']}{': shipped' if each['shipped'] else ''} | {cost} | "
             + " | ".join(
@@ -194,7 +193,7 @@ def _rounding(found: dict[str, Any]) -> list[str]:
         f" {mined['seconds']} s beside the trainings. Measured on the GPU, one reading, on"
         f" {found['dev_pairs']:,} dev pairs; clean changed is of {found['clean_sentences']:,} sentences. The"
         " shipped one has the largest sum of both F1.",
-        "\n".join([f"| {' | '.join(head)} |", "|---" * len(head) + "|", *rows]),
+        _table(head, rows),
     ]
 
 
@@ -202,21 +201,13 @@ def _narrowing(found: dict[str, Any]) -> list[str]:
     """What half the inner units cost and gain."""
     rows = []
     for each in found["models"]:
-        run, levels = each["training"], each["levels"]
-        cost = f"{run['tokens'] / 1e6:,.0f} M | {run['seconds']:,.0f}" if run else "|"
+        levels, cost = each["levels"], _cost(each["training"])
         rows.append(
             f"| {each['model']} | {cost} | {levels['balanced']['f1']:.2f} | {levels['thorough']['f1']:.2f} "
             f"| {each['f1_by_readings'][1]:.2f} | {each['bytes'] / 1e6:.1f} MB |"
         )
-    head = [
-        "",
-        "tokens",
-        "seconds",
-        "F1, balanced",
-        "F1, thorough",
-        "F1, balanced, two readings",
-        "model.onnx",
-    ]
+    figures = ["F1, balanced", "F1, thorough", "F1, balanced, two readings"]
+    head = ["", "tokens", "seconds", *figures, "model.onnx"]
     gpu = found["gpu"]
     many = gpu["pipeline"][-1]
     return [
@@ -227,8 +218,17 @@ def _narrowing(found: dict[str, Any]) -> list[str]:
         f" sentences. On an {gpu['device']} the mean reads {gpu['model']['sentences_per_second']:,.0f}"
         f" sentences a second of {gpu['characters'] / gpu['sentences']:.1f} characters, and {many['workers']}"
         f" processes correct {many['sentences_per_second']:,.0f} (as in gpu_speed.md). It is not shipped.",
-        "\n".join([f"| {' | '.join(head)} |", "|---" * len(head) + "|", *rows]),
+        _table(head, rows),
     ]
+
+
+def _table(head: Sequence[str], rows: Sequence[str]) -> str:
+    return "\n".join([f"| {' | '.join(head)} |", "|---" * len(head) + "|", *rows])
+
+
+def _cost(run: dict[str, Any] | None) -> str:
+    """Tokens and seconds of a training, two cells; empty ones for what was not trained."""
+    return f"{run['tokens'] / 1e6:,.0f} M | {run['seconds']:,.0f}" if run else "|"
 
 
 def _mix_title(weights: dict[str, float], trained: Sequence[str], trainings: dict[str, Any]) -> str:
@@ -259,7 +259,7 @@ def _stages(folder: Path) -> str:
         for title, found in measured.items()
     ]
     head = ["", "dev, SIGHAN", "the same at 0.5 %", *sets]
-    return "\n".join([f"| {' | '.join(head)} |", "|---" * len(head) + "|", *rows])
+    return _table(head, rows)
 
 
 if __name__ == "__main__":

@@ -25,10 +25,11 @@ def edits_of(changes: list[Change], text: Simplified) -> list[Edit]:
     """
     groups: list[list[Change]] = []
     reasons: list[list[Reason]] = []
-    corrected = _corrected(text, changes) if text.converted else text.text
+    corrected = _corrected(text, changes) if text.converted else None
     for change in changes:
         why = reason(text.text[change.offset], change.target)
-        change = _in_own_script(change, text, corrected)
+        if corrected is not None:
+            change = _in_own_script(change, text, corrected)
         if change.target == text.source[change.offset]:
             continue  # Two Simplified characters that are one in Traditional.
         if groups and groups[-1][-1].offset + 1 == change.offset and Reason.DE not in (why, reasons[-1][-1]):
@@ -49,8 +50,6 @@ def _corrected(text: Simplified, changes: list[Change]) -> str:
 
 
 def _in_own_script(change: Change, text: Simplified, corrected: str) -> Change:
-    if not text.converted:
-        return change
     others = [
         (text.back(change.offset, other, corrected), probability) for other, probability in change.others
     ]

@@ -44,6 +44,7 @@ class Speller:
 
     Attributes:
         vocabulary: the characters that the model knows.
+        window: how many characters the model reads at a time.
 
     Raises:
         InputError: the model or a file cannot be used; the message says why.
@@ -79,6 +80,7 @@ class Speller:
         self._device = Device.parse(device)
         self._reader = Reader(self._folder, threads=threads, device=self._device)
         self.vocabulary = self._reader.vocabulary
+        self.window = self._reader.policy.window
 
     def __getstate__(self) -> dict[str, Any]:
         return self._arguments

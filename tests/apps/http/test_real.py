@@ -92,9 +92,7 @@ def test_command_refuses_in_one_sentence(arguments, word, capsys, monkeypatch):
 
 
 def test_port_in_use_is_said_before_the_model_is_loaded(capsys, monkeypatch):
-    monkeypatch.setattr(
-        "nmspeller.apps.http.server.ServedSpeller", lambda *_, **__: pytest.fail("it was loaded")
-    )
+    monkeypatch.setattr("nmspeller.apps.http.server.Speller", lambda *_, **__: pytest.fail("it was loaded"))
     with socket.socket() as other:
         other.bind(("127.0.0.1", 0))
         other.listen()

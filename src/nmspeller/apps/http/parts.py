@@ -4,6 +4,7 @@ A text is cut only where no window of the model reaches over the cut, and never 
 changed; so the parts' corrections put together are exactly the correction of the whole.
 """
 
+from collections import deque
 from collections.abc import Iterable
 from dataclasses import replace
 from typing import NamedTuple
@@ -40,12 +41,15 @@ def split_into_parts(text: str, window: int) -> list[Part]:
 
 def _harmless_cuts(text: str, window: int) -> Iterable[int]:
     """Where a line or sentence begins before which nothing is needed to read what follows."""
-    inside = {position for span in protected_spans(text) for position in range(span.start + 1, span.stop)}
+    protected = deque(protected_spans(text))
     for read in split(text, window):
         cut = read.keep_start
+        while protected and protected[0].stop <= cut:
+            protected.popleft()
+        is_inside = bool(protected) and protected[0].start < cut
         # An ASCII sign may well stand inside a name of the user's list, such as Yahoo!奇摩.
         ends_well = cut > 0 and (text[cut - 1].isspace() or not text[cut - 1].isascii())
-        if read.start == cut and ends_well and cut not in inside:
+        if read.start == cut and ends_well and not is_inside:
             yield cut
 
 

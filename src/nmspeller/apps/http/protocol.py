@@ -1,11 +1,18 @@
 """HTTP as uvicorn speaks it, with a limit on how long a request's head may take to arrive."""
 
 import asyncio
+from functools import cache
 from typing import Any
 
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from nmspeller.apps.http.settings import Settings
+
+
+@cache
+def _time_limit() -> float:
+    """Seconds; a process is told once, and this is asked on every connection."""
+    return Settings.from_environment().time_limit
 
 
 class TimedProtocol(H11Protocol):
@@ -16,7 +23,6 @@ class TimedProtocol(H11Protocol):
 
     def __init__(self, *arguments: Any, **more: Any) -> None:
         super().__init__(*arguments, **more)
-        self._seconds = Settings.from_environment().time_limit
         self._deadline: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
@@ -37,7 +43,7 @@ class TimedProtocol(H11Protocol):
         if not awaits_head:
             self._stop_timing()
         elif self._deadline is None:
-            self._deadline = self.loop.call_later(self._seconds, self.transport.close)
+            self._deadline = self.loop.call_later(_time_limit(), self.transport.close)
 
     def _stop_timing(self) -> None:
         if self._deadline is not None:

@@ -37,19 +37,10 @@ class _Worker(multiprocess.Process):
         self.child_conn.close()
 
 
-class ServedSpeller(Speller):
-    """A speller that says how much it reads at a time, so that long texts can be cut without harm."""
-
-    @property
-    def window(self) -> int:
-        """The longest window, in characters."""
-        return self._reader.policy.window
-
-
-def load_speller(settings: Settings) -> ServedSpeller:
+def load_speller(settings: Settings) -> Speller:
     """The engine that a worker owns; the processor's cores are shared out among the workers."""
     threads = settings.threads or max(1, cores() // settings.workers)
-    return ServedSpeller(
+    return Speller(
         settings.model,
         level=settings.level,
         words=Path(settings.words) if settings.words else None,
