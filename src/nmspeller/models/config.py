@@ -6,7 +6,7 @@ import types
 import typing
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 from nmspeller.errors import InputError
 
@@ -23,6 +23,7 @@ NGRAMS = {
 class EncoderConfig:
     """The sizes of a BERT encoder; the defaults are BERT-base with Google's Chinese vocabulary.
 
+    activation: what bends the inner units of a layer.
     rounded: dense layers compute with the rounded numbers that an export would give them; see `rounding`.
     """
 
@@ -36,6 +37,7 @@ class EncoderConfig:
     attention_dropout: float = 0.1
     norm_epsilon: float = 1e-12
     mask_id: int = 103
+    activation: Literal["gelu", "relu"] = "gelu"
     rounded: bool = False
 
     def __post_init__(self) -> None:

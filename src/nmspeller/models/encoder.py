@@ -1,5 +1,6 @@
-"""BERT's encoder (post-norm, exact gelu) on PyTorch's fused attention."""
+"""BERT's encoder (post-norm, exact gelu or relu) on PyTorch's fused attention."""
 
+from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -14,6 +15,9 @@ try:  # torch 2.10 and later
     from torch.nn.attention.varlen import varlen_attn
 except ImportError:  # pragma: no cover
     varlen_attn = None  # type: ignore[assignment]
+
+
+_BENDS: dict[str, Callable[[Tensor], Tensor]] = {"gelu": functional.gelu, "relu": functional.relu}
 
 
 def dropout(probability: float) -> nn.Module:
@@ -57,6 +61,7 @@ class Layer(nn.Module):
         self.out = dense(config, config.hidden, config.hidden)
         self.attention_norm = nn.LayerNorm(config.hidden, eps=config.norm_epsilon)
         self.up = dense(config, config.hidden, config.intermediate)
+        self.bend = _BENDS[config.activation]
         self.down = dense(config, config.intermediate, config.hidden)
         self.output_norm = nn.LayerNorm(config.hidden, eps=config.norm_epsilon)
         self.dropout = dropout(config.dropout)
@@ -76,7 +81,7 @@ class Layer(nn.Module):
         """
         attended = self.attend(hidden, batch, query, visible)
         hidden = self.attention_norm(hidden + self.dropout(self.out(attended)))
-        return self.output_norm(hidden + self.dropout(self.down(functional.gelu(self.up(hidden)))))
+        return self.output_norm(hidden + self.dropout(self.down(self.bend(self.up(hidden)))))
 
     def attend(
         self, hidden: Tensor, batch: Batch | PackedBatch, query: Tensor | None, visible: Tensor | None

@@ -94,8 +94,11 @@ def to_hugging_face(tensors: Mapping[str, Any], layers: int) -> Tensors:
 
 def config_from_hugging_face(config: Mapping[str, Any], mask_id: int) -> EncoderConfig:
     """Our sizes from a `config.json`."""
-    if config.get("model_type", "bert") != "bert" or config.get("hidden_act", "gelu") != "gelu":
-        raise InputError("only BERT with gelu can be loaded; this config.json describes something else.")
+    activation = config.get("hidden_act", "gelu")
+    if config.get("model_type", "bert") != "bert" or activation not in ("gelu", "relu"):
+        raise InputError(
+            "only BERT with gelu or relu can be loaded; this config.json describes something else."
+        )
     try:
         return EncoderConfig(
             vocabulary=config["vocab_size"],
@@ -108,6 +111,7 @@ def config_from_hugging_face(config: Mapping[str, Any], mask_id: int) -> Encoder
             attention_dropout=config.get("attention_probs_dropout_prob", 0.1),
             norm_epsilon=config.get("layer_norm_eps", 1e-12),
             mask_id=mask_id,
+            activation=activation,
         )
     except KeyError as missing:
         raise InputError(f"config.json does not say {missing}; it is not a BERT's.") from None
@@ -125,7 +129,7 @@ def config_to_hugging_face(config: EncoderConfig, *, head: bool) -> dict[str, An
         "intermediate_size": config.intermediate,
         "max_position_embeddings": config.positions,
         "type_vocab_size": 1,
-        "hidden_act": "gelu",
+        "hidden_act": config.activation,
         "layer_norm_eps": config.norm_epsilon,
         "hidden_dropout_prob": config.dropout,
         "attention_probs_dropout_prob": config.attention_dropout,

@@ -34,6 +34,10 @@ class Arithmetic(ABC):
         """A dense layer: (batch, length, width) -> (batch, length, outputs)."""
 
     @abstractmethod
+    def relu(self, graph: Graph, reader: str, value: str) -> str:
+        """Nothing below zero, for the dense layer that reads it; the shape stays."""
+
+    @abstractmethod
     def attend(self, graph: Graph, name: str, value: str, lengths: str, heads: int) -> str:
         """The dense layer that makes queries, keys and values, and attention with them; the shape stays."""
 
@@ -66,6 +70,9 @@ class Float(Arithmetic):
         self.inputs[name] = value
         columns = graph.constant(f"{name}.weight", self._weights[f"{name}.weight"].T)
         return graph.node("Add", graph.node("MatMul", value, columns), self._bias(graph, name))
+
+    def relu(self, graph: Graph, reader: str, value: str) -> str:
+        return graph.node("Relu", value)
 
     def attend(self, graph: Graph, name: str, value: str, lengths: str, heads: int) -> str:
         query, key, value = graph.nodes("Split", self.dense(graph, name, value), outputs=3, axis=-1)
@@ -103,6 +110,10 @@ class Integer(Arithmetic):
         columns, scales = self._columns(graph, name)
         value, zero = self._bytes(graph, name, value)
         return _product(graph, value, columns, graph.scalar(1.0), scales, zero, self._bias(graph, name))
+
+    def relu(self, graph: Graph, reader: str, value: str) -> str:
+        # Bytes that begin at nothing hold nothing below it.
+        return graph.node("Relu", value) if self._inputs(reader).zero else value
 
     def attend(self, graph: Graph, name: str, value: str, lengths: str, heads: int) -> str:
         columns, scales = self._columns(graph, name)

@@ -38,6 +38,7 @@ def build(source: Source, arithmetic: Arithmetic) -> onnx.ModelProto:
             "arithmetic": arithmetic.name,
             "vocabulary": str(source.encoder.vocabulary),
             "positions": str(source.encoder.positions),
+            "activation": source.encoder.activation,
         }
     )
 
@@ -68,7 +69,11 @@ class _Builder:
         attended = self._dense(f"{name}.out", attended)
         attended = graph.node("Add", attended, self.whole(f"{name}.qkv", scaled))
         scaled = self._normalise(f"{name}.attention_norm", attended, f"{name}.up")
-        wide = graph.node("Gelu", arithmetic.dense(graph, f"{name}.up", scaled), domain=MICROSOFT)
+        wide = arithmetic.dense(graph, f"{name}.up", scaled)
+        if self._encoder.activation == "relu":
+            wide = arithmetic.relu(graph, f"{name}.down", wide)
+        else:
+            wide = graph.node("Gelu", wide, domain=MICROSOFT)
         narrow = graph.node("Add", self._dense(f"{name}.down", wide), self.whole(f"{name}.up", scaled))
         return self._normalise(f"{name}.output_norm", narrow, reader)
 

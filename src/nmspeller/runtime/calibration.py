@@ -10,8 +10,8 @@ from onnx import helper
 from nmspeller.errors import InputError
 from nmspeller.runtime.arithmetic import Float
 from nmspeller.runtime.bert import build
-from nmspeller.runtime.quantise import round_layer, round_table
-from nmspeller.runtime.weights import TABLE, Source
+from nmspeller.runtime.quantise import Floats, round_layer, round_table
+from nmspeller.runtime.weights import TABLE, Source, Weights
 
 _BATCH = 16
 # Enough for a layer of 3,072 inputs to be known well, few enough to be held for all layers at once.
@@ -42,7 +42,21 @@ def round_source(source: Source, texts: Sequence[str]) -> Source:
         weights[f"{owner}.bias"] = weights[f"{owner}.bias"] + rounded.amends
         weights[f"{owner}.steps"] = rounded.inputs.steps
         weights[f"{owner}.zero"] = np.array(rounded.inputs.zero, np.float32)
+        if source.encoder.activation == "relu" and name.endswith(".down"):
+            _pass_reach_on(weights, name.removesuffix(".down"), rounded.inputs.reach)
     return replace(source, encoder=replace(source.encoder, rounded=True), weights=weights)
+
+
+def _pass_reach_on(weights: Weights, layer: str, reach: Floats | None) -> None:
+    """Let the units before a relu be so many times smaller, and their weights behind it larger.
+
+    A relu passes a factor on: the layer says the same, and its bytes all have one step.
+    """
+    if reach is not None:
+        weights[f"{layer}.up.weight"] = weights[f"{layer}.up.weight"] / reach[:, None]
+        weights[f"{layer}.up.bias"] = weights[f"{layer}.up.bias"] / reach
+        weights[f"{layer}.down.weight"] = weights[f"{layer}.down.weight"] * reach
+        weights[f"{layer}.down.steps"] = weights[f"{layer}.down.steps"] / reach
 
 
 def listen(source: Source, texts: Sequence[str]) -> Samples:

@@ -32,11 +32,12 @@ def read_exported(folder: Path) -> Source:
     except ImportError as missing:
         raise InputError("reading model.onnx needs onnx: pip install 'nmspeller[train]'.") from missing
     try:
-        graph = onnx.load(folder / "model.onnx").graph
+        model = onnx.load(folder / "model.onnx")
     except Exception as wrong:  # protobuf's own class is not part of its interface
         raise InputError(
             f"{folder}/model.onnx is damaged; write it again with `nmspeller export`."
         ) from wrong
+    graph, facts = model.graph, {fact.key: fact.value for fact in model.metadata_props}
     constants = {tensor.name: numpy_helper.to_array(tensor) for tensor in graph.initializer}
     makers = {output: node for node in graph.node for output in node.output}
     weights: Weights = {}
@@ -68,6 +69,7 @@ def read_exported(folder: Path) -> Source:
         intermediate=weights["semantic.layers.0.up.weight"].shape[0],
         positions=weights["semantic.embeddings.positions.weight"].shape[0],
         mask_id=vocabulary.mask,
+        activation="relu" if facts.get("activation") == "relu" else "gelu",
         rounded="head.steps" in weights,
         norm_epsilon=float(f"{epsilon:.6g}"),  # ONNX keeps it in single precision
     )
