@@ -23,6 +23,11 @@ def free_port():
         return listener.getsockname()[1]
 
 
+@pytest.fixture
+def port():
+    return free_port()
+
+
 class ServerProcess:
     """A server in a process of its own, stopped with the test."""
 

@@ -8,6 +8,7 @@ import time
 from pathlib import Path
 
 from nmspeller.apps.http.app import create_app
+from nmspeller.apps.http.listening import listen
 from nmspeller.apps.http.logs import start_logging
 from nmspeller.apps.http.server import serve_app, stop_cleanly
 from nmspeller.apps.http.settings import Settings
@@ -79,4 +80,5 @@ if __name__ == "__main__":
     stop_cleanly()
     sys.path.insert(0, os.path.dirname(__file__))
     start_logging(settings.log_text)
-    serve_app("fakes:worker_app" if settings.workers > 1 else worker_app(), settings)
+    with listen(settings) as listeners:
+        serve_app("fakes:worker_app" if settings.workers > 1 else worker_app(), settings, listeners)

@@ -212,6 +212,12 @@ def test_empty_text_has_no_matches(client):
     assert answer.json()["sentenceRanges"] == []
 
 
+def test_of_an_endless_sentence_a_stretch_is_quoted(client):
+    text = "他" * 3000 + "己经" + "他" * 3000
+    [match] = check(client, text).json()["matches"]
+    assert match["sentence"] == "他" * 500 + "己经" + "他" * 499
+
+
 def test_sentence_ranges_count_in_the_original(client):
     annotations = [
         {"markup": "<p>😀", "interpretAs": "\n\n"},

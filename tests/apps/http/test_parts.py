@@ -1,16 +1,20 @@
 """A long text is checked in parts: with the answer of the whole, and with turns for others in between."""
 
 import asyncio
+import json
 import random
+from dataclasses import replace
 
 import pytest
 from fakes import FakeChecker
 
 from nmspeller import Speller
 from nmspeller.apps.http.batching import Manner
-from nmspeller.apps.http.parts import join_parts, split_into_parts
+from nmspeller.apps.http.parts import Part, split_into_parts
 from nmspeller.apps.http.service import ClientGone, Service
 from nmspeller.apps.http.settings import Settings
+from nmspeller.runtime.correction import Correction, Edit, Reason
+from nmspeller.text.protect import protected_spans
 from nmspeller.text.windows import split
 
 SENTENCES = [
@@ -24,63 +28,31 @@ SENTENCES = [
 WINDOW = 126
 
 
-@pytest.fixture(scope="module")
-def speller():
-    return Speller()
-
-
-@pytest.mark.parametrize("between", ["\n\n", ""], ids=["paragraphs", "one line"])
-def test_parts_have_the_answer_of_the_whole(speller, between):
-    text = between.join((SENTENCES * 11)[:64])
-    parts = split_into_parts(text, WINDOW)
-    assert "".join(part.text for part in parts) == text
-    assert len(parts) > 1
-    assert max(len(part.text) for part in parts) < 1_500
-    joined = join_parts(text, [(part.start, speller.check(part.text)) for part in parts])
-    whole = speller.check(text)
-    assert len(whole.edits) > 30
-    assert joined.text == whole.text
-    assert [(edit.offset, edit.source, edit.target, edit.reason) for edit in joined.edits] == [
-        (edit.offset, edit.source, edit.target, edit.reason) for edit in whole.edits
-    ]
-
-
-@pytest.mark.parametrize("seed", range(20))
-def test_parts_are_read_through_the_windows_of_the_whole(seed):
-    dice = random.Random(seed)
-    ends = "。！？；\n" if seed % 2 else "。"
-    text = "".join("字" * dice.randrange(1, 90) + dice.choice(ends) for _ in range(300))
-    parts = split_into_parts(text, WINDOW)
-    assert len(parts) > 5
-    read = [[part.start + bound for bound in window] for part in parts for window in split(part.text, WINDOW)]
-    assert read == [list(window) for window in split(text, WINDOW)]
-
-
-def test_nothing_protected_is_cut():
-    code = "```\n" + "我门\n" * 600 + "```\n"
-    text = "我门都很高心。\n" * 200 + code + "我门都很高心。\n" * 200
-    assert any(code in part.text for part in split_into_parts(text, WINDOW))
-
-
-def test_short_and_empty_texts_stay_whole():
-    assert [tuple(part) for part in split_into_parts("高心。\n高心。", WINDOW)] == [(0, "高心。\n高心。")]
-    assert split_into_parts("", WINDOW) == []
-
-
-@pytest.mark.parametrize("path", ["/v1/check", "/v2/check"])
-def test_long_text_reaches_the_engine_in_parts(make_client, path):
-    checker = FakeChecker()
-    client = make_client(checker)
-    text = "我己经很高心。\n" * 1_500
-    if path == "/v1/check":
-        [result] = client.post(path, json={"text": text}).json()["results"]
-        assert result["text"] == "我已经很高兴。\n" * 1_500
-        offsets = [edit["offset"] for edit in result["edits"]]
-    else:
-        answer = client.post(path, data={"text": text, "language": "zh"}).json()
-        offsets = [match["offset"] for match in answer["matches"]]
-    assert offsets == [8 * line + at for line in range(1_500) for at in (1, 5)]
-    assert max(sum(map(len, texts)) for texts, _, _ in checker.batches) <= 2_048
+CLAUSES = [
+    "今天天汽真好",
+    "我和朋友一起去公园玩",
+    "老板对他的表现非长满意😀",
+    "他己经工作三年了",
+    "他在https://example.org/我门上写了`我门`和Python代码",
+    "我门都很高心",
+    "没有错误的一句话只是比别的句子稍微长一点因为它要让窗口在别的地方交接",
+]
+TRADITIONAL_CLAUSES = [
+    "這裡的平果又大又甜",
+    "我門都很高心😀",
+    "大家都說這是最好吃的",
+    "他己經工作三年了",
+    "還買了三斤",
+]
+LONG_TEXTS = {
+    "paragraphs": "\n\n".join((SENTENCES * 11)[:64]),
+    "one line": "".join((SENTENCES * 11)[:64]),
+    "clauses": "，".join(CLAUSES * 14),
+    "no sign at all": "".join(CLAUSES * 22),
+    "ASCII signs": "!".join(CLAUSES * 14),
+    "traditional clauses": "，".join(TRADITIONAL_CLAUSES * 36),
+    "traditional without a sign": "".join(TRADITIONAL_CLAUSES * 36),
+}
 
 
 class Connection:
@@ -95,12 +67,142 @@ class Connection:
         return {"type": "http.disconnect"}
 
 
-async def test_short_text_does_not_wait_for_a_long_one_and_a_vanished_client_costs_nothing():
+@pytest.fixture(scope="module")
+def speller():
+    return Speller()
+
+
+@pytest.mark.parametrize("text", LONG_TEXTS.values(), ids=LONG_TEXTS)
+async def test_parts_have_the_answer_of_the_whole(speller, text):
+    parts = split_into_parts(text, speller.window)
+    assert len(parts) > 1
+    assert max(len(part.text) for part in parts) < 1_800
+    service = Service(Settings(), lambda: speller)
+    service.start()
+    [joined] = await service.check(Connection(), [text], Manner())
+    service.stop()
+    whole = speller.check(text)
+    assert len(whole.edits) > 30
+    assert joined.text == whole.text
+    assert [(edit.offset, edit.source, edit.target, edit.reason) for edit in joined.edits] == [
+        (edit.offset, edit.source, edit.target, edit.reason) for edit in whole.edits
+    ]
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_parts_are_read_through_the_windows_of_the_whole(seed):
+    dice = random.Random(seed)
+    signs = ["。！？；\n", "。", "，", "，，，，，，。", "，!?", "", "，\n", "。」…"][seed % 8]
+    text = "".join("字" * dice.randrange(1, 90) + dice.choice(signs or [""]) for _ in range(300))
+    parts = split_into_parts(text, WINDOW)
+    assert len(parts) > 5
+    read = [
+        (part, [part.start + bound for bound in window])
+        for part in parts
+        for window in split(part.text, WINDOW)
+    ]
+    kept = [window for part, window in read if part.keep_start <= window[2] < part.keep_stop]
+    assert [window[:3] for window in kept] == [list(window[:3]) for window in split(text, WINDOW)]
+
+
+THICKETS = {
+    "letters": "a" * 20_000,
+    "prose and Latin": "我们use这个library写code" * 1_000,
+    "code": "`print(我门)`写" * 2_000,
+    "addresses with question marks": "见https://example.org/c?e=f 吧" * 1_000,
+    "mathematics": "因为$\\text{我门}+1$所以" * 1_000,
+}
+
+
+@pytest.mark.parametrize("text", THICKETS.values(), ids=THICKETS)
+def test_thicket_of_protected_things_is_cut_too(text):
+    parts = split_into_parts(text, WINDOW)
+    assert "".join(text[part.keep_start : part.keep_stop] for part in parts) == text
+    assert all(part.text == text[part.start : part.start + len(part.text)] for part in parts)
+    assert max(len(part.text) for part in parts) < 2_048
+    closed = [span for span in protected_spans(text) if span.kind not in ("latin", "number")]
+    for part in parts:
+        borders = {part.start, part.start + len(part.text)}
+        assert not any(span.start < border < span.stop for span in closed for border in borders)
+
+
+def test_block_of_code_is_not_cut():
+    code = "```\n" + "我门\n" * 600 + "```\n"
+    text = "我门都很高心。\n" * 200 + code + "我门都很高心。\n" * 200
+    assert any(code in part.text for part in split_into_parts(text, WINDOW))
+
+
+def test_long_names_of_the_users_list_are_seen_whole():
+    names = [chr(0x4E00 + number) * 64 for number in range(300)]
+    parts = split_into_parts("".join(names), WINDOW)
+    assert len(parts) > 10
+    for number, name in enumerate(names):
+        start, stop = 64 * number, 64 * number + 64
+        own = [part for part in parts if part.keep_start < stop and start < part.keep_stop]
+        assert own
+        assert all(name in part.text for part in own)
+
+
+def test_edit_over_a_border_is_made_once():
+    edit = Edit(9, 2, "借少", "介绍", 0.97, (), Reason.SAME_SOUND)
+    text = "一二三四五六七八九借少一二三四五六七八九"
+    correction = Correction(text, "", (edit,))
+    before, after = Part(0, text, 0, 10), Part(0, text, 10, 20)
+    assert before.own_edits(correction, 0) == (edit,)
+    assert after.own_edits(correction, 11) == ()
+    # Should the second part see only half of it, the first has had the say.
+    half = Correction(text, "", (replace(edit, offset=10, length=1, source="少", target="绍"),))
+    assert after.own_edits(half, 11) == ()
+    assert after.own_edits(half, 10) == half.edits
+
+
+def test_short_and_empty_texts_stay_whole():
+    text = "高心。\n高心。"
+    assert split_into_parts(text, WINDOW) == [Part(0, text, 0, len(text))]
+    assert split_into_parts("", WINDOW) == []
+
+
+@pytest.mark.parametrize("between", ["。\n", "😀，", "😀"], ids=["lines", "clauses", "no sign at all"])
+@pytest.mark.parametrize("path", ["/v1/check", "/v2/check", "stream"])
+def test_long_text_reaches_the_engine_in_parts(make_client, path, between):
+    checker = FakeChecker()
+    client = make_client(checker)
+    count = 600
+    text = ("我己经很高心" + between) * count
+    units = len(between.encode("utf-16-le")) // 2 if path == "/v2/check" else len(between)
+    if path == "/v2/check":
+        answer = client.post(path, data={"text": text, "language": "zh"}).json()
+        offsets = [match["offset"] for match in answer["matches"]]
+    elif path == "stream":
+        answer = client.post("/v1/check", json={"text": text, "stream": True}).text
+        *parts, end = map(json.loads, answer.splitlines())
+        assert [part["start"] for part in parts] == [0, *(part["stop"] for part in parts[:-1])]
+        assert parts[-1]["stop"] == len(text)
+        assert end == {"done": True, "edits": 2 * count}
+        offsets = [edit["offset"] for part in parts for edit in part["edits"]]
+    else:
+        [result] = client.post(path, json={"text": text}).json()["results"]
+        assert result["text"] == ("我已经很高兴" + between) * count
+        offsets = [edit["offset"] for edit in result["edits"]]
+    assert offsets == [(6 + units) * number + at for number in range(count) for at in (1, 5)]
+    assert max(sum(map(len, texts)) for texts, _, _ in checker.batches) <= 2_048
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_what_is_read_twice_counts_once(make_client, stream):
+    text = "我己经很高心" * 1_000
+    client = make_client(max_text_length=len(text))
+    assert client.post("/v1/check", json={"text": text, "stream": stream}).status_code == 200
+    assert f"nmspeller_characters_total {len(text)}.0" in client.get("/metrics").text
+
+
+@pytest.mark.parametrize("between", ["。\n", "😀，", ""], ids=["lines", "clauses", "no sign at all"])
+async def test_short_text_does_not_wait_for_a_long_one_and_a_vanished_client_costs_nothing(between):
     checker = FakeChecker(seconds=0.05)
     service = Service(Settings(), lambda: checker)
     service.start()
     client = Connection()
-    long = asyncio.ensure_future(service.check(client, ["我己经很高心。\n" * 10_000], Manner()))
+    long = asyncio.ensure_future(service.check(client, [("我己经很高心" + between) * 10_000], Manner()))
     while not checker.batches:
         await asyncio.sleep(0.01)
     [short] = await service.check(Connection(), ["高心"], Manner())

@@ -11,7 +11,7 @@ from nmspeller.apps.http.access import require_key
 from nmspeller.apps.http.answers import Json, line
 from nmspeller.apps.http.batching import Manner
 from nmspeller.apps.http.refusals import Refusal
-from nmspeller.apps.http.service import ClientGone, Service
+from nmspeller.apps.http.service import CheckedPart, ClientGone, Service
 from nmspeller.runtime.correction import Correction, Edit, Reason
 
 _STREAM = "application/x-ndjson"
@@ -119,22 +119,19 @@ async def check(asked: CheckRequest, request: Request) -> Response:
 
 
 async def _stream(service: Service, request: Request, texts: list[str], manner: Manner) -> Response:
-    parts = [
-        (number, start, part) for number, text in enumerate(texts) for start, part in service.parts(text)
-    ]
-    corrections = service.check_in_parts(request, [part for _, _, part in parts], manner)
+    parts = service.check_in_parts(request, texts, manner)
     # The first part decides whether the request is refused; after it the status has been sent.
-    first = await anext(corrections, None)
+    first = await anext(parts, None)
 
     async def lines() -> AsyncIterator[bytes]:
         edits = 0
         try:
             if first is not None:
-                yield part_line(*first)
-                edits += len(first[1].edits)
-            async for index, correction in corrections:
-                yield part_line(index, correction)
-                edits += len(correction.edits)
+                yield _part_line(first)
+                edits += len(first.edits)
+            async for part in parts:
+                yield _part_line(part)
+                edits += len(part.edits)
         except Refusal as refusal:
             yield line({"error": refusal.sentence}) + b"\n"
         except ClientGone:
@@ -142,26 +139,26 @@ async def _stream(service: Service, request: Request, texts: list[str], manner: 
         else:
             yield line({"done": True, "edits": edits}) + b"\n"
 
-    def part_line(index: int, correction: Correction) -> bytes:
-        number, start, part = parts[index]
-        answer = {
-            "text": number,
-            "start": start,
-            "stop": start + len(part),
-            "edits": [_edit(edit, start) for edit in correction.edits],
-        }
-        return line(answer) + b"\n"
-
     return StreamingResponse(lines(), media_type=_STREAM)
+
+
+def _part_line(part: CheckedPart) -> bytes:
+    answer = {
+        "text": part.number,
+        "start": part.start,
+        "stop": part.stop,
+        "edits": [_edit(edit) for edit in part.edits],
+    }
+    return line(answer) + b"\n"
 
 
 def _checked_text(correction: Correction) -> dict[str, object]:
     return {"text": correction.text, "edits": [_edit(edit) for edit in correction.edits]}
 
 
-def _edit(edit: Edit, start: int = 0) -> dict[str, object]:
+def _edit(edit: Edit) -> dict[str, object]:
     return {
-        "offset": start + edit.offset,
+        "offset": edit.offset,
         "length": edit.length,
         "source": edit.source,
         "target": edit.target,

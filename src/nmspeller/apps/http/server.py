@@ -1,22 +1,25 @@
 """Start the server, in this process or in several."""
 
-import errno
 import logging
 import os
 import signal
 import socket
 import sys
 import tempfile
+from contextlib import suppress
+from inspect import signature
 from pathlib import Path
+from typing import Any
 
 import uvicorn
 from fastapi import FastAPI
+from uvicorn.main import STARTUP_FAILURE
 from uvicorn.supervisors import multiprocess
 
-from nmspeller.apps.http.logs import start_logging
+from nmspeller.apps.http.listening import addresses, listen
+from nmspeller.apps.http.logs import event, start_logging
 from nmspeller.apps.http.protocol import TimedProtocol
 from nmspeller.apps.http.settings import Settings
-from nmspeller.errors import InputError
 from nmspeller.runtime import Speller
 from nmspeller.runtime.engine import cores
 
@@ -59,38 +62,19 @@ def worker_app() -> FastAPI:
 
 def run(settings: Settings) -> None:
     """Serve until SIGTERM or SIGINT, then finish what was taken in."""
-    require_free_address(settings)
-    stop_cleanly()
-    settings.to_environment()
-    if settings.workers == 1:
-        serve_app(worker_app(), settings)
-        return
-    # Whatever is wrong with the model or the words shall be said once, before workers start.
-    load_speller(settings)
-    start_logging(settings.log_text)
-    with tempfile.TemporaryDirectory(prefix="nmspeller-metrics-") as folder:
-        os.environ["PROMETHEUS_MULTIPROC_DIR"] = folder
-        serve_app("nmspeller.apps.http.server:worker_app", settings)
-
-
-def require_free_address(settings: Settings) -> None:
-    """Listen for a moment where the server will, so that nobody waits for a model that cannot be served."""
-    where = f"{settings.host}, port {settings.port}"
-    try:
-        found = socket.getaddrinfo(settings.host, settings.port, type=socket.SOCK_STREAM)
-        for family, kind, protocol, _, address in found:
-            with socket.socket(family, kind, protocol) as listener:
-                # As the server itself will: a port that was in use a moment ago is free.
-                if os.name == "posix":
-                    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-                if family == socket.AF_INET6:
-                    listener.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
-                listener.bind(address)
-    except (OSError, UnicodeError) as wrong:
-        if isinstance(wrong, OSError) and wrong.errno == errno.EADDRINUSE:
-            raise InputError(f"Another program listens on {where} already; give another --port.") from None
-        reason = getattr(wrong, "strerror", None) or wrong
-        raise InputError(f"The server cannot listen on {where}: {reason}.") from None
+    # Nobody shall wait for a model that cannot be served.
+    with listen(settings) as listeners:
+        stop_cleanly()
+        settings.to_environment()
+        if settings.workers == 1:
+            serve_app(worker_app(), settings, listeners)
+            return
+        # Whatever is wrong with the model or the words shall be said once, before workers start.
+        load_speller(settings)
+        start_logging(settings.log_text)
+        with tempfile.TemporaryDirectory(prefix="nmspeller-metrics-") as folder:
+            os.environ["PROMETHEUS_MULTIPROC_DIR"] = folder
+            serve_app("nmspeller.apps.http.server:worker_app", settings, listeners)
 
 
 def stop_cleanly() -> None:
@@ -98,14 +82,11 @@ def stop_cleanly() -> None:
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
 
 
-def serve_app(app: FastAPI | str, settings: Settings) -> None:
-    """Run uvicorn on an application, or on the name of its factory; it restarts workers that die."""
-    multiprocess.Process = _Worker  # type: ignore[misc]
-    uvicorn.run(
+def serve_app(app: FastAPI | str, settings: Settings, listeners: list[socket.socket]) -> None:
+    """Run uvicorn on an application, or on the name of its factory in as many processes as are asked for."""
+    config = uvicorn.Config(
         app,
         factory=isinstance(app, str),
-        host=settings.host,
-        port=settings.port,
         http=TimedProtocol,
         workers=settings.workers,
         log_config=None,
@@ -116,3 +97,21 @@ def serve_app(app: FastAPI | str, settings: Settings) -> None:
         timeout_graceful_shutdown=round(settings.time_limit) + 5,
         timeout_worker_healthcheck=_LONGEST_START,
     )
+    event("listening", addresses=addresses(listeners))
+    server = uvicorn.Server(config)
+    with suppress(KeyboardInterrupt):  # which uvicorn raises once more when all is done
+        if settings.workers > 1:
+            _supervise(config, server, listeners)
+        else:
+            server.run(listeners)
+            if not server.started:
+                sys.exit(STARTUP_FAILURE)
+
+
+def _supervise(config: uvicorn.Config, server: uvicorn.Server, listeners: list[socket.socket]) -> None:
+    """Keep workers alive that share the listeners; one that dies is started again."""
+    multiprocess.Process = _Worker  # type: ignore[misc]
+    # Before 0.51 uvicorn must be told what a worker runs; since then it takes no such argument.
+    known: dict[str, Any] = {"config": config, "target": server.run, "sockets": listeners}
+    asked = signature(multiprocess.Multiprocess).parameters
+    multiprocess.Multiprocess(**{name: known[name] for name in asked}).run()

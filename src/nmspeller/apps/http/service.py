@@ -1,20 +1,21 @@
 """What both protocols share: a text goes in, a correction or a refusal comes out."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Sequence
 from contextlib import suppress
-from typing import Any, TypeVar
+from functools import partial
+from typing import Any, NamedTuple, TypeVar
 
 from fastapi import Request
 
 from nmspeller.apps.http import logs, refusals
 from nmspeller.apps.http.batching import Batcher, Checker, EngineFailed, Manner, QueueFull
 from nmspeller.apps.http.metrics import Metrics
-from nmspeller.apps.http.parts import Part, join_parts, split_into_parts
+from nmspeller.apps.http.parts import split_into_parts
 from nmspeller.apps.http.refusals import Refusal
 from nmspeller.apps.http.settings import Settings
 from nmspeller.errors import InputError
-from nmspeller.runtime.correction import Correction
+from nmspeller.runtime.correction import Correction, Edit, apply_edits
 
 _PROBE = "今天天气很好。"
 _FRESH_SECONDS = 10.0
@@ -25,6 +26,15 @@ Answer = TypeVar("Answer")
 
 class ClientGone(Exception):
     """Nobody waits for the answer any more."""
+
+
+class CheckedPart(NamedTuple):
+    """texts[number][start:stop] has been checked; the edits' offsets are those in the whole text."""
+
+    number: int
+    start: int
+    stop: int
+    edits: tuple[Edit, ...]
 
 
 class Service:
@@ -74,47 +84,60 @@ class Service:
     async def check(self, request: Request, texts: Sequence[str], manner: Manner) -> list[Correction]:
         """The corrections of one request's texts, in order; a Refusal where there can be none."""
         self._measure(texts)
-        corrections = await self._in_time(_while_connected(request, self._ask_in_parts(texts, manner)))
-        self._count(request, texts, corrections)
-        return corrections
-
-    def parts(self, text: str) -> list[Part]:
-        """A text cut so that its parts, checked one by one, get the edits that they get in the whole."""
-        return split_into_parts(text, self.checker.window)
+        edits = await self._in_time(_while_connected(request, self._ask_for_all(texts, manner)))
+        self._count(request, texts, [edit for of_text in edits for edit in of_text])
+        return [
+            Correction(text, apply_edits(text, of_text), of_text)
+            for text, of_text in zip(texts, edits, strict=True)
+        ]
 
     async def check_in_parts(
-        self, request: Request, parts: Sequence[str], manner: Manner
-    ) -> AsyncIterator[tuple[int, Correction]]:
-        """The corrections of a long document's parts with their numbers, as they are ready.
+        self, request: Request, texts: Sequence[str], manner: Manner
+    ) -> AsyncIterator[CheckedPart]:
+        """The parts of long documents, in order, as they are ready; each group of them has its own time."""
+        self._measure(texts)
 
-        A document holds no more than a batch of the queue at a time, so it delays nobody, and it waits where
-        others have filled the queue.
-        """
-        self._measure(parts)
-        for first, group in _groups(parts, self.settings.batch_tokens):
-            corrections = await self._in_time(
-                _while_connected(request, self._ask(group, manner, patient=first > 0))
-            )
-            self._count(request, group, corrections)
-            for number, correction in enumerate(corrections, start=first):
-                yield number, correction
+        async def ask(group: Sequence[str], patient: bool) -> list[Correction]:
+            return await self._in_time(_while_connected(request, self._ask(manner, group, patient)))
+
+        async for part in self._in_turns(texts, ask):
+            self._count(request, [texts[part.number][part.start : part.stop]], part.edits)
+            yield part
 
     def _measure(self, texts: Sequence[str]) -> None:
         length = sum(map(len, texts))
         if length > self.settings.max_text_length:
             raise refusals.too_long(length, self.settings.max_text_length)
 
-    async def _ask_in_parts(self, texts: Sequence[str], manner: Manner) -> list[Correction]:
-        """Like a streamed document, a long text or list holds no more than a batch of the queue at a time."""
-        parts = [(number, *part) for number, text in enumerate(texts) for part in self.parts(text)]
-        checked: list[list[tuple[int, Correction]]] = [[] for _ in texts]
-        for first, group in _groups([part for _, _, part in parts], self.settings.batch_tokens):
-            corrections = await self._ask(group, manner, patient=first > 0)
-            for (number, start, _), correction in zip(parts[first:], corrections, strict=False):
-                checked[number].append((start, correction))
-        return [join_parts(text, corrections) for text, corrections in zip(texts, checked, strict=True)]
+    async def _ask_for_all(self, texts: Sequence[str], manner: Manner) -> list[tuple[Edit, ...]]:
+        edits: list[tuple[Edit, ...]] = [()] * len(texts)
+        async for part in self._in_turns(texts, partial(self._ask, manner)):
+            edits[part.number] += part.edits
+        return edits
 
-    async def _ask(self, texts: Sequence[str], manner: Manner, patient: bool = False) -> list[Correction]:
+    async def _in_turns(
+        self, texts: Sequence[str], ask: Callable[[Sequence[str], bool], Awaitable[list[Correction]]]
+    ) -> AsyncIterator[CheckedPart]:
+        """Ask for the parts of the texts, no more than a batch of the queue at a time.
+
+        So long texts and lists delay nobody, and wait where others have filled the queue: but for the first
+        time, `ask` is told to be patient.
+        """
+        parts = [
+            (number, part)
+            for number, text in enumerate(texts)
+            for part in split_into_parts(text, self.checker.window)
+        ]
+        done = [0] * len(texts)
+        for first, group in _groups([part.text for _, part in parts], self.settings.batch_tokens):
+            corrections = await ask(group, first > 0)
+            for (number, part), correction in zip(parts[first:], corrections, strict=False):
+                edits = part.own_edits(correction, done[number])
+                if edits:
+                    done[number] = edits[-1].offset + edits[-1].length
+                yield CheckedPart(number, part.keep_start, part.keep_stop, edits)
+
+    async def _ask(self, manner: Manner, texts: Sequence[str], patient: bool) -> list[Correction]:
         while True:
             try:
                 return await self.batcher.check(texts, manner)
@@ -133,9 +156,8 @@ class Service:
         except asyncio.TimeoutError:
             raise refusals.out_of_time(self.settings.time_limit) from None
 
-    def _count(self, request: Request, texts: Sequence[str], corrections: Sequence[Correction]) -> None:
+    def _count(self, request: Request, texts: Sequence[str], edits: Sequence[Edit]) -> None:
         characters = sum(map(len, texts))
-        edits = [edit for correction in corrections for edit in correction.edits]
         self.metrics.characters.inc(characters)
         for edit in edits:
             self.metrics.edits.labels(edit.reason.name.lower()).inc()

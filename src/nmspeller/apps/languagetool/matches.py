@@ -10,6 +10,9 @@ from nmspeller.runtime.correction import Correction, Edit
 from nmspeller.text.windows import sentences
 
 _AROUND = 40
+# Of a line without a sentence end each match quotes so much to either side, or answers would grow with its
+# square.
+_OF_THE_SENTENCE = 500
 
 
 def matches(text: AnnotatedText, correction: Correction, selection: Selection) -> list[dict[str, Any]]:
@@ -26,7 +29,9 @@ def matches(text: AnnotatedText, correction: Correction, selection: Selection) -
         while spans[current][1] <= edit.offset:
             current += 1
         begin, end = units.unit(place[0]), units.unit(place[1])
-        sentence = plain[slice(*spans[current])].strip()
+        first = max(spans[current][0], edit.offset - _OF_THE_SENTENCE)
+        last = min(spans[current][1], edit.offset + edit.length + _OF_THE_SENTENCE)
+        sentence = plain[first:last].strip()
         found.append(_match(edit, begin, end - begin, _context(plain, edit), sentence))
     return found
 

@@ -1,0 +1,57 @@
+"""The server's address, taken before anything slow is done and kept until the end."""
+
+import errno
+import os
+import socket
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+
+from nmspeller.apps.http.settings import Settings
+from nmspeller.errors import InputError
+
+
+@contextmanager
+def listen(settings: Settings) -> Iterator[list[socket.socket]]:
+    """Sockets that listen on every address of the host; who connects now is answered once all is ready.
+
+    Raises:
+        InputError: the address is taken, or is none of this machine's.
+    """
+    where = f"{settings.host}, port {settings.port}"
+    with ExitStack() as opened:
+        try:
+            found = socket.getaddrinfo(settings.host, settings.port, type=socket.SOCK_STREAM)
+            # A file of hosts may name an address twice.
+            listeners = [opened.enter_context(_listener(*address)) for address in dict.fromkeys(found)]
+        except (OSError, UnicodeError) as wrong:
+            if isinstance(wrong, OSError) and wrong.errno == errno.EADDRINUSE:
+                raise InputError(
+                    f"Another program listens on {where} already; give another --port."
+                ) from None
+            reason = getattr(wrong, "strerror", None) or wrong
+            raise InputError(f"The server cannot listen on {where}: {reason}.") from None
+        yield listeners
+
+
+def addresses(listeners: list[socket.socket]) -> list[str]:
+    """What to type into a browser."""
+    names = [listener.getsockname() for listener in listeners]
+    return [f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}" for host, port, *_ in names]
+
+
+def _listener(family: int, kind: int, protocol: int, _: str, address: tuple[str | int, ...]) -> socket.socket:
+    listener = socket.socket(family, kind, protocol)
+    try:
+        # A port that was in use a moment ago is free; on Windows this would let others take it too.
+        if os.name == "posix":
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        # Or an IPv6 address would take the IPv4 one of the same port as well.
+        if family == socket.AF_INET6:
+            listener.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
+        listener.bind(address)
+        # Until somebody listens, others may still take what is bound.
+        listener.listen()
+    except OSError:
+        listener.close()
+        raise
+    return listener
