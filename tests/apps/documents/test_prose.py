@@ -1,5 +1,7 @@
 """Where prose is found, format by format, and that edits come back to the right place."""
 
+import re
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -20,7 +22,8 @@ title: 前言
 # 一个**大**标题 #
 
 第一段有`代码`和[链接](http://a.b/路 "题")，![图](a.png)，
-换行继续<b>粗</b>字。
+换行继续<b>粗</b>字，\\
+再换行。
 
 > 引用一
 > 引用二
@@ -52,10 +55,11 @@ title: 前言
 """
 
 
-def test_markdown():
-    assert prose(MARKDOWN, "markdown") == [
+@pytest.mark.parametrize("line_end", ["\n", "\r\n", "\r"])
+def test_markdown(line_end):
+    assert prose(MARKDOWN.replace("\n", line_end), "markdown") == [
         "一个大标题",
-        "第一段有和链接，图，换行继续粗字。",
+        "第一段有和链接，图，换行继续粗字，再换行。",
         "引用一引用二",
         "列表项",
         "里面",
@@ -85,6 +89,107 @@ def test_markdown_labels_of_links_are_no_prose():
     assert prose(f"见[别的]和[另外][]与[我门 去 A][另外]。{definition}", "markdown") == [
         "见别的和另外与我门 去 A。"
     ]
+
+
+@pytest.mark.parametrize("before", ["", "> ", "- ", "1. ", "> - ", "- > ", "* [ ] 甲\n\n  "])
+@pytest.mark.parametrize(
+    "target", ["http://a/路", '<a 路> "题"', "a\n{}'题\n{}目'", "\n{}a.html", "# (题 目)"]
+)
+def test_markdown_targets_of_links_wherever_they_stand(before, target):
+    inside = re.sub("[^>\n]", " ", before.rpartition("\n")[2])
+    definition = before + "[我门]: " + target.replace("{}", inside)
+    found = prose(f"{definition}\n{inside}正文\n\n见[我门]。\n", "markdown")
+    assert found == [*(["甲"] if "甲" in before else []), "正文", "见。"]
+
+
+def test_markdown_that_only_looks_like_the_target_of_a_link():
+    assert prose("- [说明]: 这是 文字\n", "markdown") == ["说明: 这是 文字"]
+    assert prose("段落\n[名]: 文字\n", "markdown") == ["段落\n名: 文字"]
+    assert prose("- [名称]：说明\n", "markdown") == ["名称：说明"]
+
+
+@pytest.mark.parametrize("before", ["", "> ", "- "])
+def test_markdown_footnotes_are_prose_with_all_that_is_indented(before):
+    inside = re.sub("[^>\n]", " ", before)
+    lines = ["[^注]: 文字", "    接着", "", "    第二段", "", "        码", "[^二]: 别的", "", "正文"]
+    text = before + "\n".join([lines[0], *(inside + line for line in lines[1:])])
+    assert prose(text, "markdown") == ["文字接着", "第二段", "别的", "正文"]
+    assert prose("[^1]:\n    文字\n", "markdown") == ["文字"]
+
+
+@pytest.mark.parametrize(
+    ("opening", "title"),
+    [
+        ('!!! note "题"\n    {}', '"题"'),
+        ("!!! note\n    {}", None),
+        ('???+ note inline end "题"\n\n    {}', '"题"'),
+        ('=== "题"\n\n    {}', '"题"'),
+        ("::: tip 题\n{}\n:::", "题"),
+        (":::note[题]\n\n{}\n\n:::", "题"),
+        ('::: {.类 名="字"}\n{}\n:::', None),
+        ("> [!NOTE]\n> {}", None),
+        ("> [!tip]- 题\n> {}", "题"),
+        ("题\n:   {}", "题"),
+    ],
+)
+@pytest.mark.parametrize("line_end", ["\n", "\r\n", "\r"])
+def test_markdown_admonitions_and_definitions(opening, title, line_end):
+    text = f"前文\n\n{opening.replace('{}', '正文')}\n\n后文\n".replace("\n", line_end)
+    assert prose(text, "markdown") == ["前文", *([title] if title else []), "正文", "后文"]
+
+
+def test_markdown_exclamations_are_no_admonitions():
+    assert prose("!!! 太好了\n    真的\n", "markdown") == ["!!! 太好了真的"]
+    assert prose("题\n===\n文", "markdown") == ["题", "文"]
+
+
+@pytest.mark.parametrize(
+    "formula",
+    [
+        "$$\n- 数\n\n+ 数\n$$",
+        "$$ 数\n# 数 $$。",
+        "\\[\n数\n\\]",
+        "\\begin{align*}\n数 &= 1\n\\end{align*}",
+    ],
+)
+@pytest.mark.parametrize("before", ["", "  ", "> "])
+def test_markdown_formulas_over_several_lines(formula, before):
+    text = "".join(f"{before}{line}\n" for line in ["前：", *formula.split("\n"), "后"])
+    assert prose(text, "markdown") == ["前：", "后"]
+
+
+def test_markdown_formulas_end_with_what_holds_them():
+    assert prose("```\n$$\n```\n正文\n\n$$\n数\n$$\n尾", "markdown") == ["正文", "尾"]
+    assert prose("- $$ 甲\n\n乙\n\n$$ 丙", "markdown") == ["$$ 甲", "乙", "$$ 丙"]
+    assert prose("$$\n数\n$$，其中", "markdown") == ["，其中"]
+    assert prose("\\[注\\] 甲\n乙 \\[丙\\]", "markdown") == ["注 甲乙 丙"]
+
+
+def test_markdown_code_in_nested_lists_is_no_prose():
+    text = "1. 甲\n   - 乙\n     ```\n     码\n     ```\n     丙\n\n         码\n2. 丁\n   > ~~~\n   > 码\n"
+    assert prose(text, "markdown") == ["甲", "乙", "丙", "丁"]
+
+
+@pytest.mark.parametrize(
+    "link",
+    [
+        "[链](a.html '题')",
+        '[链](a "1) 题")',
+        '[链](a\n"题\n目")',
+        "[链](<a 路> (题))",
+        '[链](a(路)b "题 (二)")',
+        '![链](a.png){width=50% alt="字"}',
+        "[链]{#锚 .类}",
+    ],
+)
+def test_markdown_targets_titles_and_attributes_are_no_prose(link):
+    assert prose(f"前{link}后", "markdown") == ["前链后"]
+
+
+def test_markdown_tags_inside_a_line():
+    assert prose('前<span title="大 > 小">字</span>后<!-- 注 -->尾', "markdown") == ["前字后尾"]
+    assert prose("按<kbd>键</kbd>和<CODE>码</CODE>，<ruby>我<rt>沃</ruby>们", "markdown") == ["按和，我们"]
+    assert prose("| 甲<br>乙 |\n|---|\n| <https://a/路>丙<张@a.b> |", "markdown") == ["甲", "乙", "丙"]
 
 
 def test_markdown_wiki_links_and_templates_are_no_prose():
@@ -295,8 +400,8 @@ def test_an_unknown_language_is_refused():
 FORMATS = ["text", "markdown", "html", "srt", "latex", "rst", "python", "c"]
 MARKS = (
     "我们 门 。 \n \n\n \r\n \r \t ** ` ``` < > <b> </p> <!-- --> <script> & &lt; $ $$ \\ \\begin{verbatim} "
-    "\\section{ { } % [ ]( ) | --- # > - :: .. :a:` 1\n00:00:01 --> // /* */ ' nmspeller:off nmspeller:on "
-    '""" 😀 \u2028 \x00 a'
+    "\\section{ { } % [ ]( ) [^1]: [中]: !!! ::: | --- # > - :: .. :a:` 1\n00:00:01 --> // /* */ ' "
+    'nmspeller:off nmspeller:on """ 😀 \u2028 \x00 a'
 )
 documents = st.one_of(st.text(), st.lists(st.sampled_from(MARKS.split(" "))).map("".join))
 
@@ -345,11 +450,14 @@ def test_an_edit_over_markup_is_split_there():
     assert (second.offset, second.source, second.target, second.alternatives) == (5, "少", "绍", ("少",))
 
 
+HOSTILE = [
+    " ", "\n", "`", "<!--", '<a "', "$中 ", "\\a{", "[中](", "> ", "中\r\n", "# 中\n", "{{中",
+    "[[中", "\\[\n", "&lt; "
+]  # fmt: skip
+
+
 @pytest.mark.parametrize("format", FORMATS)
-@pytest.mark.parametrize(
-    "piece",
-    [" ", "\n", "`", "<!--", '<a "', "$中 ", "\\a{", "[中](", "> ", "中\r\n", "# 中\n", "{{中", "[[中"],
-)
+@pytest.mark.parametrize("piece", HOSTILE)
 def test_hostile_text_takes_no_forever(format, piece):
     # Quadratic patterns took minutes over these; what is linear takes less than a second.
     import time

@@ -22,6 +22,7 @@ from typing import Any, NamedTuple
 from nmspeller.apps.documents.files import reason
 from nmspeller.apps.documents.prose import FORMATS
 from nmspeller.errors import InputError
+from nmspeller.runtime.policy import Level
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -30,7 +31,7 @@ else:
 
 FILE_NAME = ".nmspeller.toml"
 _SETTINGS = ("level", "words", "replacements", "ignore", "format")
-LEVELS = ("careful", "balanced", "thorough")
+_LEVELS = tuple(level.value for level in Level)
 
 
 @dataclass(frozen=True)
@@ -96,8 +97,8 @@ def _load(file: Path) -> Config:
     if unknown:
         raise InputError(f"{file} has an unknown setting {unknown[0]!r}; it may set {', '.join(_SETTINGS)}.")
     level = table.get("level")
-    if level is not None and level not in LEVELS:
-        raise InputError(f"{file}: level is {level!r}, but must be one of {', '.join(LEVELS)}.")
+    if level is not None and level not in _LEVELS:
+        raise InputError(f"{file}: level is {level!r}, but must be one of {', '.join(_LEVELS)}.")
     return Config(
         folder=file.parent,
         level=level,

@@ -34,11 +34,18 @@ def scan(text: str) -> Iterator[Markup]:
             at = _after(text, ">", found.end())
             yield Markup(start, at)
         else:
-            at = _tag_end(text, found.end())
-            opens = text[start + 1] != "/" and text[at - 2] != "/"
-            if opens and name in _UNREAD:
-                at = _reading_end(text, at) if name in _READINGS else _element_end(text, name, at)
-            yield Markup(start, at, joins=name in _INLINE or name in _INLINE_CODE)
+            mark = element(text, name, start, _tag_end(text, found.end()))
+            at = mark.stop
+            yield mark
+
+
+def element(text: str, name: str, start: int, tag_end: int) -> Markup:
+    """The tag of this name from `start` to `tag_end`; where its element is not read, all of that."""
+    opens = text[start + 1] != "/" and text[tag_end - 2] != "/"
+    stop = tag_end
+    if opens and name in _UNREAD:
+        stop = _reading_end(text, stop) if name in _READINGS else _element_end(text, name, stop)
+    return Markup(start, stop, joins=name in _INLINE or name in _INLINE_CODE)
 
 
 def _tag_end(text: str, at: int) -> int:

@@ -1,11 +1,11 @@
-"""The prose of Markdown: blocks that hold text, found by markdown-it; their inline markup, found here."""
+"""The prose of Markdown: the lines of its blocks, and what in them is code, a formula, a link or a mark."""
 
 import re
-from bisect import bisect_right
-from collections.abc import Iterator
-from functools import lru_cache
-from typing import Any
+from collections.abc import Container, Iterator, Sequence
+from itertools import pairwise
 
+from nmspeller.apps.documents import html, markdown_blocks
+from nmspeller.apps.documents.markdown_blocks import LINE_PREFIX, normal_label
 from nmspeller.apps.documents.markup import BREAK, Markup, line_starts
 
 _FRONT_MATTER = re.compile(
@@ -16,26 +16,24 @@ _FRONT_MATTER = re.compile(
     """,
     re.VERBOSE | re.DOTALL,
 )
-_LINE_PREFIX = re.compile(
-    r"(?:[ \t]*(?:>|[-*+](?=[ \t])|\d{1,9}[.)](?=[ \t])|\#{1,6}(?=[ \t])|\[[ xX]\](?=[ \t])))+[ \t]*"
-)
 _UNDERLINE = re.compile(r"[ \t]*(?:=+|-+)[ \t]*")
-_LINK_TARGET = re.compile(r"[ \t>]*\[(?!\^)(?P<label>[^\[\]\r\n]+)\]:")
 _INLINE = re.compile(
     r"""
       (?P<code>(?<!`)(?P<ticks>`+)(?!`))
-    | (?P<escape>\\[!-/:-@\[-`{-~])
+    | (?P<escape>\\(?:[!-/:-@\[-`{-~]|(?:\r\n?|\n)[ \t]*))
     | (?P<mathematics>\$\$[^$]+\$\$|\$(?!\s)[^$\r\n]+(?<!\s)\$(?!\d))
     | (?P<wiki>!?\[\[[^\[\]\r\n]+\]\](?!\())
     | (?P<template>\{\{(?:(?!\{\{|\}\}).)*\}\}|\{%(?:(?!\{%|%\}).)*%\})
     | (?P<reference>!?\[(?!\^)(?P<label>[^\[\]]+)\](?:\[\])?(?![(\[]))
-    | (?P<link>\](?:\([^()\r\n]*(?:\([^()\r\n]*\)[^()\r\n]*)*\)|\[[^\[\]]*\]))
-    | (?P<html><!--.*?-->|</?[a-zA-Z][^<>]*>|<[a-zA-Z][a-zA-Z0-9+.\-]*:[^<>\s]*>|<[^<>\s@]+@[^<>\s@]+>)
+    | (?P<link>\](?:\((?:[^()\r\n]|\([^()\r\n]*\))*?(?:\s+(?:"[^"]*"|'[^']*'))?\s*\)|\[[^\[\]]*\]))
+    | (?P<attributes>\{:?[ \t]*(?:[\#.]|[a-zA-Z\-]+=)[^{}\r\n]*\})
+    | (?P<address><[a-zA-Z][a-zA-Z0-9+.\-]*:[^<>\s]*>|<[^<>\s@]+@[^<>\s@]+>)
+    | (?P<html><!--.*?-->|</?(?P<tag>[a-zA-Z][^\s/<>"']*)(?:[^<>"']|"[^"]*"|'[^']*')*>)
     | (?P<entity>&(?:\#\d+|\#[xX][0-9a-fA-F]+|[a-zA-Z][a-zA-Z0-9]*);)
-    | (?P<marks>[*_~=]{1,3}|!?\[(?:\^[^\[\]\s]+\]:?)?|\]|\#+[ \t]*$)
+    | (?P<marks>[*_~=]{1,3}|!?\[(?:\^[^\[\]\s]+\]:?)?|\]|\#+[ \t]*(?=[\r\n]|\Z))
     | (?P<cell>\|)
     """,
-    re.VERBOSE | re.DOTALL | re.MULTILINE,
+    re.VERBOSE | re.DOTALL,
 )
 
 
@@ -44,67 +42,44 @@ def scan(text: str) -> Iterator[Markup]:
     front = _FRONT_MATTER.match(text)
     body = front.end() if front else 0
     starts = [body + start for start in line_starts(text[body:])] + [len(text)]
-    targets = (_LINK_TARGET.match(text, start) for start in starts)
-    labels = {_normal_label(target["label"]) for target in targets if target}
+    blocks, labels = markdown_blocks.parse(text[body:])
     end = 0
-    for first, after, is_table in _blocks(text[body:]):
+    for first, after, is_row in blocks:
         start, stop = starts[first], starts[min(after, len(starts) - 1)]
         if start < end:  # the cells of one row share its line
             continue
         yield Markup(end, start)
-        yield from _inline(text, starts, start, stop, is_table, labels)
+        yield from _line_marks(text, starts[first : after + 1])
+        for mark in _inline(text[start:stop], is_row, labels):
+            yield Markup(start + mark.start, start + mark.stop, mark.joins)
         end = stop
     yield Markup(end, len(text))
 
 
-def _blocks(text: str) -> Iterator[tuple[int, int, bool]]:
-    """First line, line after the last, and whether it is a table's row, for every block that holds prose."""
-    for token in _parser().parse(text):
-        if token.type == "inline" and token.map:
-            yield token.map[0], token.map[1], False
-        elif token.type == "tr_open" and token.map:
-            yield token.map[0], token.map[1], True
-
-
-@lru_cache(maxsize=1)
-def _parser() -> Any:
-    from markdown_it import MarkdownIt
-
-    # Only blocks are wanted: the inline rules do not say where they found what.
-    # It takes footnotes for targets of links, and leaves both out.
-    return MarkdownIt("commonmark").enable("table").disable(["inline", "reference"])
-
-
-def _normal_label(label: str) -> str:
-    """Labels of links are the same whatever their case and white space."""
-    return " ".join(label.split()).casefold()
-
-
-def _inline(
-    text: str, starts: list[int], start: int, stop: int, is_table: bool, labels: set[str]
-) -> Iterator[Markup]:
-    for line in range(bisect_right(starts, start) - 1, len(starts)):
-        if starts[line] >= stop:
-            break
-        line_stop = starts[line + 1] if line + 1 < len(starts) else len(text)
-        underline = starts[line] > start and _UNDERLINE.fullmatch(
-            text[starts[line] : line_stop].rstrip("\r\n")
-        )
-        prefix = _LINE_PREFIX.match(text, starts[line], line_stop)
-        if underline or _LINK_TARGET.match(text, starts[line], line_stop):
-            yield Markup(starts[line], line_stop)
-        elif prefix:
+def _line_marks(text: str, starts: Sequence[int]) -> Iterator[Markup]:
+    """What stands before the prose of a block's lines, and the line below a heading."""
+    block_start = line_break = starts[0]
+    for start, stop in pairwise(starts):
+        goes_on = start > block_start
+        line = text[start:stop]
+        if goes_on and _UNDERLINE.fullmatch(line.rstrip("\r\n")):
+            yield Markup(start, stop)
+        elif prefix := LINE_PREFIX.match(line):
             # On the first line it begins the block; on the others it only repeats that this is a quotation.
-            goes_on = starts[line] > start
-            last = text[starts[line - 1] : starts[line]] if goes_on else ""
-            line_break = len(last) - len(last.rstrip())
-            yield Markup(starts[line] - line_break, prefix.end(), joins=goes_on)
-    at = start
-    while found := _INLINE.search(text, at, stop):
-        at = found.end()
+            yield Markup(line_break, start + prefix.end(), joins=goes_on)
+        line_break = start + len(line.rstrip())
+
+
+def _inline(block: str, is_row: bool, labels: Container[str]) -> Iterator[Markup]:
+    at = 0
+    while found := _INLINE.search(block, at):
+        mark = Markup(*found.span(), joins=not (is_row and found["cell"]))
         if found["code"]:
-            closing = re.compile(rf"(?<!`){found['ticks']}(?!`)").search(text, at, stop)
-            at = closing.end() if closing else at
-        elif found["reference"] and _normal_label(found["label"]) not in labels:
-            at = found.start("label")  # these are just brackets, and what they hold is prose
-        yield Markup(found.start(), at, joins=not (is_table and found["cell"]))
+            closing = re.compile(rf"(?<!`){found['ticks']}(?!`)").search(block, mark.stop)
+            mark = mark._replace(stop=closing.end() if closing else mark.stop)
+        elif found["reference"] and normal_label(found["label"]) not in labels:
+            mark = mark._replace(stop=found.start("label"))  # just brackets, and what they hold is prose
+        elif found["tag"]:
+            mark = html.element(block, found["tag"].lower(), *found.span())
+        yield mark
+        at = mark.stop

@@ -179,10 +179,12 @@ def _switched_off(text: str) -> Iterator[Markup]:
 
 def _without_edges(text: str, pieces: list[Segment]) -> list[Segment]:
     """The same prose without white space at its beginning and end."""
-    while pieces and text[slice(*pieces[0])].isspace():
-        pieces = pieces[1:]
-    while pieces and text[slice(*pieces[-1])].isspace():
-        pieces = pieces[:-1]
+    first, after = 0, len(pieces)
+    while first < after and text[slice(*pieces[first])].isspace():
+        first += 1
+    while first < after and text[slice(*pieces[after - 1])].isspace():
+        after -= 1
+    pieces = pieces[first:after]
     if pieces:
         start, stop = pieces[0]
         pieces[0] = Segment(stop - len(text[start:stop].lstrip()), stop)
