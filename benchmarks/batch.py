@@ -26,6 +26,7 @@ from nmspeller.apps.batch.tally import peak_memory
 from nmspeller.apps.batch.worker import ShardWorker
 from nmspeller.data.folder import data_folder
 from nmspeller.errors import InputError
+from nmspeller.runtime.benchmark import processor
 from nmspeller.runtime.correction import Correction
 from nmspeller.runtime.reader import SHIPPED
 from nmspeller.text.windows import sentences
@@ -259,7 +260,7 @@ def main() -> None:
     results["machine"] = {
         "cores": cores(),
         "python": platform.python_version(),
-        "cpu": _cpu(),
+        "cpu": processor(),
         "model_bytes": (SHIPPED / "model.onnx").stat().st_size,
     }
     measures = {
@@ -276,14 +277,6 @@ def main() -> None:
             print(name, json.dumps(results[name]), file=sys.stderr)
             RESULTS.parent.mkdir(parents=True, exist_ok=True)
             RESULTS.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
-
-
-def _cpu() -> str:
-    try:
-        lines = Path("/proc/cpuinfo").read_text().splitlines()
-        return next(line.split(":", 1)[1].strip() for line in lines if line.startswith("model name"))
-    except (OSError, StopIteration):
-        return platform.processor()
 
 
 if __name__ == "__main__":

@@ -16,6 +16,7 @@ from tempfile import TemporaryDirectory
 import onnxruntime
 
 from nmspeller.data.pairs import read_pairs
+from nmspeller.data.sentences import read_sentences
 from nmspeller.evaluation.metrics import evaluate
 from nmspeller.runtime.benchmark import processor
 from nmspeller.runtime.export import export_model
@@ -37,9 +38,8 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=Path("docs/results"))
     options = parser.parse_args()
     pairs = [pair for path in options.pairs for pair in read_pairs(path)[: options.limit]]
-    texts = [line.partition("\t")[0] for line in options.texts.read_text("utf-8").split("\n") if line]
     with TemporaryDirectory() as scratch:
-        rows = measure(options.floats, options.rounded, texts, pairs, Path(scratch))
+        rows = measure(options.floats, options.rounded, read_sentences(options.texts), pairs, Path(scratch))
     result = {
         "floats": options.floats.name,
         "rounded": options.rounded.name,

@@ -13,7 +13,6 @@ as well. Writes docs/results/speed.json and .md.
 import argparse
 import json
 import os
-import random
 import statistics
 import subprocess
 import sys
@@ -22,27 +21,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from nmspeller.runtime.benchmark import processor
+from nmspeller.runtime.benchmark import make_sentences, processor
 
 # Single sentences: so many turns, and in each so many sentences one by one. The first of a turn finds the
 # caches full of the other side's weights.
 TURNS, SENTENCES_A_TURN = 12, 6
 # Seconds between turns, for the other side's threads to come to rest.
 PAUSE = 0.02
-
-# About 30 characters each, with an error in most; other sentences are put together from their clauses.
-SENTENCES = (
-    "我门去外国可以认识很多的人，还能学到不少新的东西呢。",
-    "昨天晚上我和朋友一起去看了一场电影，剧情非常精采动人。",
-    "他每天早上六点起床，跑步半个小时以后才去公司上斑。",
-    "这个城市的交通越来越拥挤，大家都希望地铁能早点开通。",
-    "老师说我们应该多读书，少看电视，这样才能提高写做水平。",
-    "因为下大雨，今天的比赛被推迟到下个星期六的下午举行。",
-    "妈妈做的菜总是那么好吃，我最喜欢的是她做的红绕肉。",
-    "公司决定在年底之前完成这个项目，所以大家都在加班加点。",
-    "图书馆里很安静，学生们都在认真的准备即将到来的考式。",
-    "如果你有什么问题，可以随时给我打电话或者发电子邮件。",
-)
 
 
 def main() -> None:
@@ -72,18 +57,6 @@ def main() -> None:
     (options.out / "speed.json").write_text(json.dumps(result, indent=1, ensure_ascii=False) + "\n", "utf-8")
     (options.out / "speed.md").write_text(page(result), "utf-8")
     print(page(result))
-
-
-def make_sentences(count: int) -> list[str]:
-    """Different sentences of 27 to 33 characters, put together from clauses of those above."""
-    clauses = [clause for sentence in SENTENCES for clause in sentence.rstrip("。").split("，")]
-    choice = random.Random(0)
-    sentences: list[str] = []
-    while len(sentences) < count:
-        sentence = "，".join(choice.choices(clauses, k=choice.choice((2, 3)))) + "。"
-        if 27 <= len(sentence) <= 33:
-            sentences.append(sentence)
-    return sentences
 
 
 def reference(folder: Path, threads: int) -> Callable[[str], tuple[str, list[tuple[str, str, int]]]]:
@@ -220,10 +193,9 @@ def long_text(options: argparse.Namespace, characters: int) -> dict[str, float]:
     program = """
 import json, sys, time
 from nmspeller import Speller
-sys.path.insert(0, sys.argv[1])
-from speed import make_sentences
-speller = Speller(sys.argv[2] or None, threads=int(sys.argv[4]))
-text = "".join(make_sentences(int(sys.argv[3]) // 25))[: int(sys.argv[3])]
+from nmspeller.runtime.benchmark import make_sentences
+speller = Speller(sys.argv[1] or None, threads=int(sys.argv[3]))
+text = "".join(make_sentences(int(sys.argv[2]) // 25))[: int(sys.argv[2])]
 start = time.perf_counter()
 speller.check(text)
 seconds = time.perf_counter() - start
@@ -232,7 +204,7 @@ status = open("/proc/self/status").read()
 peak = int(status.split("VmHWM:")[1].split()[0]) // 1024
 print(json.dumps({"characters": len(text), "seconds": round(seconds, 1), "peak_mb": peak}))
 """
-    arguments = [str(Path(__file__).parent), str(options.model or ""), str(characters), str(options.threads)]
+    arguments = [str(options.model or ""), str(characters), str(options.threads)]
     done = subprocess.run(
         [sys.executable, "-c", program, *arguments], check=True, capture_output=True, text=True
     )

@@ -1,12 +1,12 @@
 """The paper's example sentences with each trained speller's answer, as Markdown, from the runs' files."""
 
-import json
 from pathlib import Path
 from typing import Any
 
 from nmspeller.errors import InputError
 from nmspeller.evaluation.cases import CASES
 from nmspeller.evaluation.paper import CITATION
+from nmspeller.evaluation.runs import json_objects
 
 
 def write_cases(runs_folder: str | Path, out_folder: str | Path) -> Path:
@@ -64,11 +64,7 @@ def _changed(before: str, after: str) -> str:
 def _runs(folder: Path) -> dict[str, dict[str, Any]]:
     """Every run's content, by its name; in a folder below, by the folder's and its own."""
     contents = {}
-    for path in sorted(folder.rglob("*.json")):
-        try:
-            content = json.loads(path.read_text(encoding="utf-8"))
-        except (OSError, ValueError) as wrong:
-            raise InputError(f"{path} cannot be read as JSON; remove it or run it again.") from wrong
-        if isinstance(content, dict) and "name" in content:
+    for path, content in json_objects(folder):
+        if "name" in content:
             contents[(path.parent.relative_to(folder) / content["name"]).as_posix()] = content
     return contents

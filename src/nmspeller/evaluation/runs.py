@@ -1,7 +1,7 @@
 """What experiments leave behind: one JSON file a run, read again to make tables."""
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields
 from functools import cached_property
 from pathlib import Path
@@ -73,16 +73,27 @@ def read_runs(folder: str | Path) -> list[Run]:
         InputError: there is no run, or a file is damaged.
     """
     runs = []
-    for path in sorted(Path(folder).rglob("*.json")):
-        try:
-            content = json.loads(path.read_text(encoding="utf-8"))
-        except (OSError, ValueError) as wrong:
-            raise InputError(f"{path} cannot be read as JSON; remove it or run it again.") from wrong
-        if isinstance(content, dict) and {"metrics", "edits"} <= content.keys():
+    for path, content in json_objects(Path(folder)):
+        if {"metrics", "edits"} <= content.keys():
             runs.append(_run(content, path))
     if not runs:
         raise InputError(f"no runs under {folder}; run `nmspeller experiment` first.")
     return runs
+
+
+def json_objects(folder: Path) -> Iterator[tuple[Path, dict[str, Any]]]:
+    """Every JSON file under a folder that holds an object.
+
+    Raises:
+        InputError: a file is damaged.
+    """
+    for path in sorted(folder.rglob("*.json")):
+        try:
+            content = json.loads(path.read_text(encoding="utf-8"))
+        except (OSError, ValueError) as wrong:
+            raise InputError(f"{path} cannot be read as JSON; remove it or run it again.") from wrong
+        if isinstance(content, dict):
+            yield path, content
 
 
 def group_runs(runs: Iterable[Run]) -> list[Group]:

@@ -47,11 +47,6 @@ def correction_counts(runs: Iterable[Outcomes]) -> Counts:
     return _add([np.stack((run.corrected, run.changed, run.erroneous), axis=1) for run in runs])
 
 
-def detection_counts(runs: Iterable[Outcomes]) -> Counts:
-    """Counts of sentence-level detection, added over the runs (seeds) of one speller: (sentences, 3)."""
-    return _add([np.stack((run.detected, run.changed, run.erroneous), axis=1) for run in runs])
-
-
 def f1_interval(counts: Counts, *, level: float = 0.95, samples: int = SAMPLES, seed: int = SEED) -> Interval:
     """The percentile bootstrap interval of F1."""
     if not len(counts):

@@ -34,10 +34,6 @@ class ConfusionSet(Mapping[str, tuple[str, ...]]):
     def __len__(self) -> int:
         return len(self._candidates)
 
-    def top(self, candidates: int) -> "ConfusionSet":
-        """The same table with at most so many candidates per character."""
-        return ConfusionSet({character: others[:candidates] for character, others in self.items()})
-
     def interleaved(self, other: "ConfusionSet") -> "ConfusionSet":
         """Both tables in one: the best of each, then the second best of each, and so on."""
         return ConfusionSet(

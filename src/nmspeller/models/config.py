@@ -10,6 +10,9 @@ from typing import Any, Literal, TypeVar
 
 from nmspeller.errors import InputError
 
+BEST = 5
+"""How many characters a reading proposes for a position."""
+
 NGRAMS = {
     "unigram": (0,),
     "left-bigram": (-1, 0),

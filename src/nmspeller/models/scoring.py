@@ -16,9 +16,8 @@ from torch import Tensor
 from nmspeller.errors import InputError
 from nmspeller.models.batch import PackedBatch
 from nmspeller.models.bert import from_arrays
-from nmspeller.models.config import EncoderConfig
+from nmspeller.models.config import BEST, EncoderConfig
 
-BEST = 5
 _CERTAIN = 2.0  # the "probability" of what is never replaced: special tokens and padding
 _BROKEN = -1.0  # the "probability" that stands for no number at all
 _SHARE = 8  # one position in so many may be doubtful before a batch is read the slow way

@@ -16,48 +16,54 @@ import random
 import sys
 import time
 from collections.abc import Sequence
+from itertools import cycle, islice
 from pathlib import Path
 from threading import BrokenBarrierError
 from typing import Any
 
 import numpy as np
 
+from nmspeller.data.sentences import read_sentences
 from nmspeller.errors import InputError
 from nmspeller.runtime.device import Device, open_engine
 from nmspeller.runtime.reader import SHIPPED
 from nmspeller.runtime.speller import Speller
 from nmspeller.text.vocabulary import Vocabulary
 
-# Clauses of the kind that learners write, with an error in most; three make a sentence of about 40.
-_CLAUSES = (
-    "我门去外国可以认识很多的人", "还能学到不少新的东西呢", "昨天晚上我和朋友一起去看了一场电影",
-    "剧情非常精采动人", "他每天早上六点起床", "跑步半个小时以后才去公司上斑", "这个城市的交通越来越拥挤",
-    "大家都希望地铁能早点开通", "老师说我们应该多读书少看电视", "这样才能提高写做水平",
-    "因为下大雨今天的比赛被推迟到下个星期六", "妈妈做的菜总是那么好吃", "我最喜欢的是她做的红绕肉",
-    "公司决定在年底之前完成这个项目", "所以大家都在加班加点", "图书馆里很安静",
-    "学生们都在认真的准备即将到来的考式", "如果你有什么问题", "可以随时给我打电话或者发电子邮件",
-)  # fmt: skip
+# About 30 characters each, with an error in most; other sentences are put together from their clauses.
+# Published speeds (benchmarks/speed.py) were measured with them.
+_SENTENCES = (
+    "我门去外国可以认识很多的人，还能学到不少新的东西呢。",
+    "昨天晚上我和朋友一起去看了一场电影，剧情非常精采动人。",
+    "他每天早上六点起床，跑步半个小时以后才去公司上斑。",
+    "这个城市的交通越来越拥挤，大家都希望地铁能早点开通。",
+    "老师说我们应该多读书，少看电视，这样才能提高写做水平。",
+    "因为下大雨，今天的比赛被推迟到下个星期六的下午举行。",
+    "妈妈做的菜总是那么好吃，我最喜欢的是她做的红绕肉。",
+    "公司决定在年底之前完成这个项目，所以大家都在加班加点。",
+    "图书馆里很安静，学生们都在认真的准备即将到来的考式。",
+    "如果你有什么问题，可以随时给我打电话或者发电子邮件。",
+)
 _WARM_UP = 2000  # sentences
 _PATIENCE = 3600  # seconds for a process to read its sentences
 _AT_ONCE = 10_000  # sentences handed to the speller in one call, about a shard of `nmspeller batch`
 
 
 def make_sentences(count: int) -> list[str]:
-    """Sentences of about 40 characters, always the same."""
-    choose = random.Random(0).choices
-    return ["，".join(choose(_CLAUSES, k=3)) + "。" for _ in range(count)]
+    """Different sentences of 27 to 33 characters, put together from clauses of those above."""
+    clauses = [clause for sentence in _SENTENCES for clause in sentence.rstrip("。").split("，")]
+    choice = random.Random(0)
+    sentences: list[str] = []
+    while len(sentences) < count:
+        sentence = "，".join(choice.choices(clauses, k=choice.choice((2, 3)))) + "。"
+        if 27 <= len(sentence) <= 33:
+            sentences.append(sentence)
+    return sentences
 
 
-def read_sentences(path: Path, count: int) -> list[str]:
-    """So many lines of a file, from its start again where it has fewer; of a pair, the source."""
-    try:
-        lines = path.read_text("utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as wrong:
-        raise InputError(f"cannot read {path} ({wrong}); give a UTF-8 file of sentences.") from wrong
-    sentences = [line.partition("\t")[0] for line in lines if line.strip()]
-    if not sentences:
-        raise InputError(f"{path} is empty; give a UTF-8 file of sentences.")
-    return [sentences[number % len(sentences)] for number in range(count)]
+def sentences_to_read(count: int, file: Path | None) -> list[str]:
+    """Those of a file, from its start again where it has fewer, or made ones."""
+    return list(islice(cycle(read_sentences(file)), count)) if file else make_sentences(count)
 
 
 def measure(
@@ -192,11 +198,12 @@ def main() -> None:
     parser.add_argument("--workers", type=int, nargs="+", default=[1])
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
-    count = options.sentences
     try:
-        sentences = read_sentences(options.texts, count) if options.texts else make_sentences(count)
         found = measure(
-            options.folder, sentences, device=Device.parse(options.device), workers=options.workers
+            options.folder,
+            sentences_to_read(options.sentences, options.texts),
+            device=Device.parse(options.device),
+            workers=options.workers,
         )
     except InputError as wrong:
         sys.exit(f"nmspeller: {wrong}")

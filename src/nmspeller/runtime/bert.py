@@ -3,12 +3,11 @@
 import numpy as np
 import onnx
 
+from nmspeller.models.config import BEST
 from nmspeller.runtime.arithmetic import Arithmetic
 from nmspeller.runtime.engine import FORMAT
 from nmspeller.runtime.graph import MICROSOFT, Graph
 from nmspeller.runtime.weights import Source
-
-BEST = 5
 
 
 def build(source: Source, arithmetic: Arithmetic) -> onnx.ModelProto:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from nmspeller.apps.cli.check import Level
+from nmspeller.apps.cli.options import MODEL, WORDS, Device, Level
 from nmspeller.errors import InputError
 
 if TYPE_CHECKING:
@@ -31,13 +31,6 @@ class What(str, Enum):
     both = "both"
 
 
-class Device(str, Enum):
-    """What the model runs on."""
-
-    cpu = "cpu"
-    cuda = "cuda"
-
-
 class Where(str, Enum):
     """Where the work is done."""
 
@@ -53,16 +46,8 @@ def batch(
     column: str = typer.Option("text", help="The column or key that holds the text."),
     write: What = typer.Option(What.corrected, help="What is written for each text."),
     level: Level = typer.Option(Level.balanced, "--level", "-l", help="How much is corrected."),
-    words: list[Path] = typer.Option(
-        None,
-        "--words",
-        "-w",
-        help="A file of words that are right, one a line; may be given again.",
-        show_default=False,
-    ),
-    model: Path = typer.Option(
-        None, metavar="FOLDER", help="A model folder instead of the shipped model.", show_default=False
-    ),
+    words: list[Path] = WORDS,
+    model: Path = MODEL,
     format: Format = typer.Option(
         None, help="What is in the files, where their suffix does not tell.", show_default=False
     ),

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import typer
 
-from nmspeller.apps.cli.batch import Device
+from nmspeller.apps.cli.options import MODEL, Device
 
 app = typer.Typer(help="Benchmarks.", no_args_is_help=True, rich_markup_mode=None)
 
@@ -27,9 +27,7 @@ def _group() -> None:
 
 @app.command("check")
 def check(
-    model: Path = typer.Option(
-        None, metavar="FOLDER", help="A model folder instead of the shipped model.", show_default=False
-    ),
+    model: Path = MODEL,
     device: Device = typer.Option(Device.cpu, help="cuda needs PyTorch and onnx."),
     sentences: int = typer.Option(2000, min=1, help="How many."),
     texts: Path = typer.Option(
@@ -47,7 +45,7 @@ def check(
 
     found = benchmark.measure(
         model or SHIPPED,
-        benchmark.read_sentences(texts, sentences) if texts else benchmark.make_sentences(sentences),
+        benchmark.sentences_to_read(sentences, texts),
         device=Devices.parse(device.value),
         workers=workers,
     )

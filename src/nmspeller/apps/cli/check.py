@@ -7,15 +7,8 @@ from pathlib import Path
 
 import typer
 
+from nmspeller.apps.cli.options import MODEL, WORDS, Level
 from nmspeller.errors import InputError
-
-
-class Level(str, Enum):
-    """How sure the speller must be of an edit."""
-
-    careful = "careful"
-    balanced = "balanced"
-    thorough = "thorough"
 
 
 class Format(str, Enum):
@@ -79,13 +72,7 @@ def check(
     level: Level = typer.Option(
         None, "--level", "-l", help="How much is reported.  [default: balanced]", show_default=False
     ),
-    words: list[Path] = typer.Option(
-        None,
-        "--words",
-        "-w",
-        help="A file of words that are right, one a line; may be given again.",
-        show_default=False,
-    ),
+    words: list[Path] = WORDS,
     replacements: list[Path] = typer.Option(
         None,
         "--replacements",
@@ -93,13 +80,7 @@ def check(
         help="A file of wrong<TAB>right lines, always corrected.",
         show_default=False,
     ),
-    model: Path = typer.Option(
-        None,
-        "--model",
-        metavar="FOLDER",
-        help="A model folder instead of the shipped model.",
-        show_default=False,
-    ),
+    model: Path = MODEL,
     format: Format = typer.Option(
         Format.auto, "--format", "-f", help="Only prose is checked; auto goes by the name."
     ),

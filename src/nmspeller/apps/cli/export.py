@@ -124,15 +124,9 @@ def _pairs(path: Path) -> "Pairs":
 
 
 def _sentences(paths: list[Path]) -> list[str]:
-    """The lines of text files; of a line with a tab, what stands before it."""
-    sentences: list[str] = []
-    for path in paths:
-        try:
-            lines = path.read_text(encoding="utf-8-sig").split("\n")
-        except (OSError, UnicodeDecodeError) as wrong:
-            raise InputError(f"cannot read {path} as UTF-8 text ({wrong}).") from wrong
-        sentences += [line.split("\t")[0].strip() for line in lines if line.strip()]
-    return sentences
+    from nmspeller.data.sentences import read_sentences
+
+    return [sentence for path in paths for sentence in read_sentences(path)]
 
 
 def _plain(report: dict[str, object]) -> str:

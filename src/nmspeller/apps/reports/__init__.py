@@ -5,8 +5,6 @@ from typing import Protocol
 from nmspeller.apps.documents.document import Document
 from nmspeller.runtime.correction import Correction
 
-NAMES = ("terminal", "plain", "json", "github", "sarif", "diff")
-
 
 class Report(Protocol):
     """Writes to standard output."""
