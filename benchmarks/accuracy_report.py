@@ -42,7 +42,8 @@ reference and prediction; as the paper counts: from the prediction alone; no rul
 CSCD-NS was not trained on.
 
 Decoding: in {passes}, with windows of {window} characters, the most probable other character is taken
-where its probability is at least the level's threshold:"""
+where its certainty is at least the level's threshold (`runtime/findings.py`: p⁴ / (p⁴ + k), p the other
+character's probability and k that of the one that stands there):"""
 CLEAN = """\
 Sentences of news, articles and essays in the corpus, held out from training and from the choice of the
 thresholds, chosen by the look of their paragraphs (`benchmarks/clean_text.py`). They are taken to be right as

@@ -56,7 +56,7 @@ def model_folder(source_folder: Path, tmp_path_factory: pytest.TempPathFactory) 
 
     folder = export_model(source_folder, tmp_path_factory.mktemp("model"))
     policy = Policy.uncalibrated()
-    levels = {level: Thresholds(0.2, 0.2) for level in Level}
+    levels = {level: Thresholds(0.002, 0.002) for level in Level}
     replace(policy, levels=levels, window=40, passes=2).write(folder / "policy.json")
     return folder
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from nmspeller.runtime.engine import Scores
-from nmspeller.runtime.findings import Finder, Findings, Windows
+from nmspeller.runtime.findings import Finder, Findings, Windows, certainty
 from nmspeller.runtime.policy import Thresholds
 
 WRONG, RIGHT, NEIGHBOUR, BETTER, OTHER = range(5)
@@ -58,6 +58,16 @@ def test_what_was_in_doubt_is_read_again_beside_its_corrected_neighbour(passes, 
     assert found.targets.tolist() == [RIGHT, BETTER][:passes]
     # The second window holds doubt as well, but nothing in it was corrected.
     assert engine.read == [2, 1][:passes]
+
+
+def test_third_characters_do_not_speak_for_the_one_that_stands_there():
+    def sure(probability, kept):
+        return float(certainty(np.float32(probability), np.float32(kept)))
+
+    assert sure(0.7, 0.02) > sure(0.85, 0.15)
+    assert sure(0.7, 0.02) < sure(0.98, 0.02)
+    assert sure(0.1, 0.0) == 1.0
+    assert sure(0.0, 0.0) == 0.0
 
 
 def test_a_second_reading_may_find_nothing():

@@ -166,7 +166,7 @@ def test_a_model_of_another_vocabulary(model_folder: Path, tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize(
-    "content", ["", "[]", "{}", '{"format": "another"}', '{"format": "nmspeller policy 1"}']
+    "content", ["", "[]", "{}", '{"format": "another"}', '{"format": "nmspeller policy 2"}']
 )
 def test_a_policy_that_is_none(model_folder: Path, tmp_path: Path, content: str) -> None:
     broken = shutil.copytree(model_folder, tmp_path / "broken")

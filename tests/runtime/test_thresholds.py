@@ -11,9 +11,9 @@ from nmspeller.runtime.thresholds import Candidates, calibrate, candidates, choo
 
 
 def of(*rows: tuple[int, float, bool, bool], errors: list[int]) -> Candidates:
-    """Rows of sentence, probability, explained, right."""
-    sentence, probability, explained, right = (np.array(column) for column in zip(*rows, strict=True))
-    return Candidates(sentence, probability, explained, right, np.array(errors))
+    """Rows of sentence, certainty, explained, right."""
+    sentence, certainty, explained, right = (np.array(column) for column in zip(*rows, strict=True))
+    return Candidates(sentence, np.full(len(rows), 0.5), certainty, explained, right, np.array(errors))
 
 
 DEV = of(

@@ -25,7 +25,7 @@ def hard_sentences(engine: AnyEngine, prepared: Prepared, *, seed: int = 0) -> P
     text, vocabulary = prepared.corpus(), prepared.vocabulary
     random = np.random.default_rng(seed)
     starts, stops = sentence_windows(text, vocabulary, random, limit=_LONGEST, join=_JOIN)
-    # Sound and shape are asked only where the two thresholds differ.
+    # Every candidate is wanted, and its likelihood decides; sound and shape are not asked.
     finder = Finder(engine, vocabulary.is_hanzi(), lambda originals, _: np.zeros(len(originals), np.bool_))
     kept, dropped = set[int](), set[int]()
     for first in range(0, len(starts), _SENTENCES):
@@ -33,7 +33,8 @@ def hard_sentences(engine: AnyEngine, prepared: Prepared, *, seed: int = 0) -> P
         bounds = [each[first : first + _SENTENCES] - offset for each in (starts, stops)]
         ids = text[offset : offset + int(bounds[1][-1])].astype(np.int32)
         windows = Windows(*bounds, *bounds)
-        found = finder.find(ids, np.ones(len(ids), np.bool_), windows, Thresholds(_LIKELY, _LIKELY), passes=1)
+        found = finder.find(ids, np.ones(len(ids), np.bool_), windows, Thresholds(0.0, 0.0), passes=1)
+        found = found.subset(found.probabilities >= _LIKELY)
         numbers = np.searchsorted(windows.stops, found.positions, side="right")
         better = _fits_better(engine, ids, windows.subset(numbers), found, vocabulary.mask)
         dropped.update((first + numbers[better > _BETTER]).tolist())

@@ -8,7 +8,7 @@ from typing import Any
 from nmspeller.errors import InputError
 from nmspeller.runtime.choice import Choice
 
-FORMAT = "nmspeller policy 1"
+FORMAT = "nmspeller policy 2"
 
 
 class Level(Choice):
@@ -21,7 +21,7 @@ class Level(Choice):
 
 @dataclass(frozen=True)
 class Thresholds:
-    """The least probability a replacement needs.
+    """The least certainty a replacement needs; see `findings.certainty`.
 
     `explained` holds where the two characters sound or look alike, `unexplained` where only the context
     speaks for the edit; a value above 1 means never.
@@ -50,9 +50,9 @@ class Policy:
         """Thresholds for a model that nobody has calibrated yet."""
         return cls(
             {
-                Level.CAREFUL: Thresholds(0.9, 0.99),
+                Level.CAREFUL: Thresholds(0.9, 0.98),
                 Level.BALANCED: Thresholds(0.6, 0.8),
-                Level.THOROUGH: Thresholds(0.3, 0.5),
+                Level.THOROUGH: Thresholds(0.05, 0.1),
             }
         )
 

@@ -1,6 +1,6 @@
 """Choosing the levels' thresholds on pairs that no training saw, and telling how far probabilities hold.
 
-Of every position the best other character is taken with its probability, whether ear or eye explains it, and
+Of every position the best other character is taken with its certainty, whether ear or eye explains it, and
 whether it is right; any thresholds can then be judged without reading the texts again. Each level is the best
 by its own measure: sentence-level correction, with precision weighing more at `careful` and recall at
 `thorough`, among the thresholds that change few enough clean sentences.
@@ -17,12 +17,8 @@ from nmspeller.data.pairs import Pair
 from nmspeller.runtime.policy import Level, Policy, Thresholds
 from nmspeller.runtime.reader import Reader
 
-_FLOOR = 0.1
-_GRID = (
-    *np.arange(_FLOOR, 0.5, 0.05).round(2).tolist(),
-    *np.arange(0.5, 1.0, 0.01).round(2).tolist(),
-    *(0.995, 0.999),
-)
+# Certainties are dense at either end.
+_GRID = (1 / (1 + np.exp(-np.arange(-5, 7.01, 0.2)))).round(4).tolist()
 
 # A second pass doubles the time of a text with errors: it must gain half a point of F1.
 _WORTH_A_SECOND_PASS = 0.005
@@ -49,6 +45,7 @@ class Candidates:
 
     sentence: NDArray[np.intp]  # (candidates,) which pair
     probability: NDArray[np.float32]  # (candidates,)
+    certainty: NDArray[np.float32]  # (candidates,)
     explained: NDArray[np.bool_]  # (candidates,)
     right: NDArray[np.bool_]  # (candidates,)
     errors: NDArray[np.intp]  # (pairs,) how many characters are wrong
@@ -56,7 +53,7 @@ class Candidates:
     def accepted(self, thresholds: Thresholds) -> NDArray[np.bool_]:
         """Which of them those thresholds let through: (candidates,)."""
         needed = np.where(self.explained, thresholds.explained, thresholds.unexplained)
-        return np.asarray(self.probability >= needed)
+        return np.asarray(self.certainty >= needed)
 
     def measure(self, thresholds: Thresholds) -> "Counts":
         """What those thresholds give."""
@@ -102,16 +99,16 @@ def candidates(reader: Reader, pairs: Sequence[Pair]) -> Candidates:
     errors = np.array([sum(map(str.__ne__, source, target)) for source, target in pairs], dtype=np.intp)
     parts: list[tuple[NDArray[Any], ...]] = []
     first = 0
-    for passage, found in reader.read((pair.source for pair in pairs), Thresholds(_FLOOR, _FLOOR), 1):
+    for passage, found in reader.read((pair.source for pair in pairs), Thresholds(0.0, 0.0), 1):
         number = np.searchsorted(passage.offsets, found.positions, side="right") - 1
         here = pairs[first : first + len(passage.texts)]
         targets = reader.vocabulary.encode("".join(pair.target for pair in here))
         explained = reader.explains(found.originals, found.targets)
         right = targets[found.positions] == found.targets
-        parts.append((first + number, found.probabilities, explained, right))
+        parts.append((first + number, found.probabilities, found.certainties, explained, right))
         first += len(here)
-    sentence, probability, explained, right = (np.concatenate(part) for part in zip(*parts, strict=True))
-    return Candidates(sentence, probability, explained, right, errors)
+    sentence, probability, certainty, explained, right = map(np.concatenate, zip(*parts, strict=True))
+    return Candidates(sentence, probability, certainty, explained, right, errors)
 
 
 def choose(dev: Candidates, clean: Candidates | None) -> dict[Level, Thresholds]:
