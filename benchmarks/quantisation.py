@@ -41,6 +41,7 @@ def main() -> None:
     with TemporaryDirectory() as scratch:
         rows = measure(options.floats, options.rounded, read_sentences(options.texts), pairs, Path(scratch))
     result = {
+        "accepted_by": "certainty",
         "floats": options.floats.name,
         "rounded": options.rounded.name,
         "pairs": [path.name for path in options.pairs],
@@ -106,10 +107,11 @@ def page(result: dict) -> str:
         "",
         f"`benchmarks/quantisation.py` on {result['sentences']:,} sentences of",
         f"{', '.join(result['pairs'])} with the checkpoints `{result['floats']}`",
-        f"and, trained on from it, `{result['rounded']}`, each with",
-        f"its own thresholds of `balanced`; ONNX Runtime {result['onnxruntime']}, {result['processor']}, one",
-        "thread, processor time. Same edits: the share of sentences with exactly the edits of the checkpoint",
-        "before its export; for the rounded one, of the checkpoint on PyTorch.",
+        f"and, trained on from it, `{result['rounded']}`, each with its own thresholds of",
+        f"`balanced`, by {result['accepted_by']}; ONNX Runtime {result['onnxruntime']},",
+        f"{result['processor']}, one thread, processor time. Same edits: the share of",
+        "sentences with exactly the edits of the checkpoint before its export; for the rounded one, of the",
+        "checkpoint on PyTorch.",
         "",
         "| model | MB | same edits % | correction F1 | one sentence, ms | sentences/s |",
         "|---|---|---|---|---|---|",
