@@ -13,7 +13,7 @@ import argparse
 import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from nmspeller.data.pairs import Pair, read_pairs
 from nmspeller.data.sentences import read_sentences
 from nmspeller.runtime.reader import SHIPPED, Reader
-from nmspeller.runtime.thresholds import Candidates, candidates
+from nmspeller.runtime.thresholds import Candidates, Outcome, candidates
 
 Floats = NDArray[np.float64]
 
@@ -29,13 +29,6 @@ SHARES = (0.0025, 0.004, 0.005, 0.0075, 0.01, 0.03)
 POWERS = (1, 2, 3, 4, 5, 6, 8)
 HALVES, SHARE_IN_HALVES = 60, 0.004
 _CUTS = 300
-
-
-class Outcome(NamedTuple):
-    """What one threshold does to every sentence, (sentences,) each."""
-
-    changed: NDArray[np.bool_]
-    corrected: NDArray[np.bool_]
 
 
 def main() -> None:
@@ -73,9 +66,8 @@ def judge(
 ) -> dict[str, Any]:
     """F1 where at most so many clean sentences are changed, and F1 and changed sentences in halves."""
     p = found.probability.astype(np.float64)
-    kept = p**4 * (1 / np.maximum(found.certainty.astype(np.float64), 1e-12) - 1)
-    score = measure(p, np.maximum(kept, 1e-12))
-    outcomes = [_outcome(found, score >= cut) for cut in np.quantile(score, np.linspace(0, 0.9, _CUTS))]
+    score = measure(p, np.maximum(found.kept.astype(np.float64), 1e-12))
+    outcomes = [found.outcome(score >= cut) for cut in np.quantile(score, np.linspace(0, 0.9, _CUTS))]
     everything = np.ones(len(is_clean), np.bool_)
     whole = [_best(outcomes, found, is_clean, everything, share) for share in SHARES]
     choose, f1, changed = np.random.default_rng(0), [], []
@@ -89,13 +81,6 @@ def judge(
         "f1_in_halves": round(100 * float(np.mean(f1)), 2),
         "clean_changed_in_halves": round(100 * float(np.mean(changed)), 3),
     }
-
-
-def _outcome(found: Candidates, accepted: NDArray[np.bool_]) -> Outcome:
-    right = np.bincount(found.sentence[accepted & found.right], minlength=len(found.errors))
-    wrong = np.bincount(found.sentence[accepted & ~found.right], minlength=len(found.errors))
-    changed = right + wrong > 0
-    return Outcome(changed, changed & (wrong == 0) & (right == found.errors))
 
 
 def _best(

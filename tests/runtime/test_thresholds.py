@@ -13,7 +13,7 @@ from nmspeller.runtime.thresholds import Candidates, calibrate, candidates, choo
 def of(*rows: tuple[int, float, bool, bool], errors: list[int]) -> Candidates:
     """Rows of sentence, certainty, explained, right."""
     sentence, certainty, explained, right = (np.array(column) for column in zip(*rows, strict=True))
-    return Candidates(sentence, np.full(len(rows), 0.5), certainty, explained, right, np.array(errors))
+    return Candidates(sentence, np.ones(len(rows)), 1 / certainty - 1, explained, right, np.array(errors))
 
 
 DEV = of(

@@ -53,7 +53,7 @@ def write_training_page(folder: str | Path) -> Path:
     parts = [
         "# What training cost",
         "Written by `python -m nmspeller.evaluation.training_page docs/results` from the logs beside it. One"
-        " H200; `continue`, `eight_bits`, `pupil`, `narrow` and `relu` in `configs/pretrain` and"
+        " H200; `continue`, `eight_bits`, `pupil` and `narrow` in `configs/pretrain` and"
         " `configs/recipes/shipped.yaml` say how. Tokens include the [PAD] that fills a packed step; tokens/s"
         " is the median over the log's lines of the difference to the line before. The losses of different"
         " streams cannot be compared.",
@@ -210,7 +210,7 @@ def _narrowing(found: dict[str, Any]) -> list[str]:
         _smaller(found["models"]),
         "A relu in place of the gelu takes no time in an integer model: what is below zero is lost when it"
         " becomes a byte, and far units need no factor of their own. With 2,560 inner units (`nmspeller"
-        " narrow --width 2560 --relu`) the model was taught by the whole (`configs/pretrain/relu.yaml`),"
+        " narrow --width 2560 --relu`) the model was taught by the whole (`configs/pretrain/narrow.yaml`),"
         " rounded, and trained on three times, side by side; the cost of a mean is that of the training which"
         f" it adds. Judged in the same way. {_on_gpu(relu['gpu'])} It is not shipped either.",
         _smaller(relu["models"]),

@@ -57,7 +57,7 @@ class Findings(NamedTuple):
     positions: Positions  # (findings,) into the flat array
     targets: Ids  # (findings,)
     probabilities: Floats  # (findings,) of the targets
-    certainties: Floats  # (findings,) that it must be replaced by them
+    kept: Floats  # (findings,) the probabilities of the originals
     candidates: Ids  # (findings, 5)
     candidate_probabilities: Floats  # (findings, 5)
     originals: Ids  # (findings,) what stands there
@@ -128,8 +128,9 @@ class Finder:
     ) -> tuple[Findings, Positions]:
         """What the thresholds accept, and the positions, in order, where another character is possible."""
         found = self._candidates(ids, allowed, windows)
-        sure = found.certainties >= thresholds.unexplained
-        likely = np.flatnonzero(~sure & (found.certainties >= thresholds.explained))
+        certainties = certainty(found.probabilities, found.kept)
+        sure = certainties >= thresholds.unexplained
+        likely = np.flatnonzero(~sure & (certainties >= thresholds.explained))
         if len(likely):
             sure[likely] = self.explains(found.originals[likely], found.targets[likely])
         return found.subset(sure), found.positions[~sure]
@@ -159,8 +160,6 @@ class Finder:
         targets = np.take_along_axis(candidates, first, axis=1)[:, 0]
         probability = np.take_along_axis(probabilities, first, axis=1)[:, 0]
         chosen = possible.any(axis=1) & (probability >= _LIKELY)
-        sure = certainty(probability, scores.kept[open_to_doubt])
-        everything = Findings(
-            positions, targets, probability, sure, candidates, probabilities, ids[positions]
-        )
+        kept, originals = scores.kept[open_to_doubt], ids[positions]
+        everything = Findings(positions, targets, probability, kept, candidates, probabilities, originals)
         return everything.subset(chosen)

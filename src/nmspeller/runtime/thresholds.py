@@ -8,12 +8,14 @@ by its own measure: sentence-level correction, with precision weighing more at `
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nmspeller.data.pairs import Pair
+from nmspeller.runtime.findings import certainty
 from nmspeller.runtime.policy import Level, Policy, Thresholds
 from nmspeller.runtime.reader import Reader
 
@@ -45,29 +47,44 @@ class Candidates:
 
     sentence: NDArray[np.intp]  # (candidates,) which pair
     probability: NDArray[np.float32]  # (candidates,)
-    certainty: NDArray[np.float32]  # (candidates,)
+    kept: NDArray[np.float32]  # (candidates,) the probability of what stands there
     explained: NDArray[np.bool_]  # (candidates,)
     right: NDArray[np.bool_]  # (candidates,)
     errors: NDArray[np.intp]  # (pairs,) how many characters are wrong
+
+    @cached_property
+    def certainty(self) -> NDArray[np.float32]:
+        """Of each that it must be replaced: (candidates,)."""
+        return certainty(self.probability, self.kept)
 
     def accepted(self, thresholds: Thresholds) -> NDArray[np.bool_]:
         """Which of them those thresholds let through: (candidates,)."""
         needed = np.where(self.explained, thresholds.explained, thresholds.unexplained)
         return np.asarray(self.certainty >= needed)
 
-    def measure(self, thresholds: Thresholds) -> "Counts":
-        """What those thresholds give."""
-        accepted = self.accepted(thresholds)
+    def outcome(self, accepted: NDArray[np.bool_]) -> "Outcome":
+        """What is changed and what corrected if just these, (candidates,), are let through."""
         pairs = len(self.errors)
         right = np.bincount(self.sentence[accepted & self.right], minlength=pairs)
         wrong = np.bincount(self.sentence[accepted & ~self.right], minlength=pairs)
         changed = (right + wrong) > 0
-        corrected = changed & (wrong == 0) & (right == self.errors)
+        return Outcome(changed, changed & (wrong == 0) & (right == self.errors))
+
+    def measure(self, thresholds: Thresholds) -> "Counts":
+        """What those thresholds give."""
+        changed, corrected = self.outcome(self.accepted(thresholds))
         clean = self.errors == 0
         return Counts(
             int(corrected.sum()), int(changed.sum()), int((~clean).sum()),
             int((changed & clean).sum()), int(clean.sum()),
         )  # fmt: skip
+
+
+class Outcome(NamedTuple):
+    """Which sentences are changed, and which of them just as they should be, (pairs,) each."""
+
+    changed: NDArray[np.bool_]
+    corrected: NDArray[np.bool_]
 
 
 class Counts(NamedTuple):
@@ -105,10 +122,10 @@ def candidates(reader: Reader, pairs: Sequence[Pair]) -> Candidates:
         targets = reader.vocabulary.encode("".join(pair.target for pair in here))
         explained = reader.explains(found.originals, found.targets)
         right = targets[found.positions] == found.targets
-        parts.append((first + number, found.probabilities, found.certainties, explained, right))
+        parts.append((first + number, found.probabilities, found.kept, explained, right))
         first += len(here)
-    sentence, probability, certainty, explained, right = map(np.concatenate, zip(*parts, strict=True))
-    return Candidates(sentence, probability, certainty, explained, right, errors)
+    sentence, probability, kept, explained, right = map(np.concatenate, zip(*parts, strict=True))
+    return Candidates(sentence, probability, kept, explained, right, errors)
 
 
 def choose(dev: Candidates, clean: Candidates | None) -> dict[Level, Thresholds]:
