@@ -172,8 +172,11 @@ def test_a_hundred_thousand_words_are_built_in_linear_time() -> None:
     [
         ("打开 https://example.com/路门?q=1 看看", "https://example.com/路门?q=1"),
         ("百科是https://example.com/wiki/中国/历史?a=b。", "https://example.com/wiki/中国/历史?a=b"),
+        ("请看 https://example.com/wiki/我门的公园 这一页。", "https://example.com/wiki/我门的公园"),
+        ("（见https://example.com/wiki/我门的公园）", "https://example.com/wiki/我门的公园"),
+        ("请看https://example.com/wiki/我门的公园", "https://example.com/wiki/我门的公园"),
         ("请看https://example.com/我们走吧。", "https://example.com/"),
     ],
 )
-def test_hanzi_belong_to_an_address_only_inside_it(text: str, address: str) -> None:
+def test_hanzi_belong_to_an_address_inside_it_or_closed_off_from_the_sentence(text: str, address: str) -> None:
     assert [text[span.start : span.stop] for span in protected_spans(text) if span.kind == "url"] == [address]

@@ -25,8 +25,10 @@ UNITS = (
 )
 PATTERN = re.compile(
     r"(?P<url>(?:(?i:https?|ftp)://|(?i:www)\.)[!#-;=?-_a-z~]*[#$%&*+\-/0-9=@A-Z_a-z~]"
-    # Hanzi belong to an address only inside it; what follows one without a blank is mostly the sentence.
-    r"(?:(?<=[/=?&#])[一-鿿]{1,40}[/?=&#](?:[!#-;=?-_a-z~]*[#$%&*+\-/0-9=@A-Z_a-z~])?)*)"
+    # Hanzi belong to an address inside it, and at its end where a blank or a closing sign follows them; what
+    # else follows one without a blank is mostly the sentence.
+    r"(?:(?<=[/=?&#])[一-鿿]{1,40}[/?=&#](?:[!#-;=?-_a-z~]*[#$%&*+\-/0-9=@A-Z_a-z~])?)*"
+    r"(?:(?<=[/=?&#])[一-鿿]{1,40}(?=[\s)\]>\"'”’）】」』》]|$))?)"
     r"|(?P<email>[A-Za-z0-9][A-Za-z0-9.!#$%&'*+/=?^_{|}~-]{0,63}@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+)"
     r"|(?P<mention>(?<![A-Za-z0-9])[@＠][\w-]{1,30})"
     r"|(?P<tag>(?<![A-Za-z0-9#])#(?!\s)[^#\n]{1,100}(?<!\s)#)"
