@@ -14,7 +14,16 @@ def test_compilation_does_not_count_as_speed():
 
 
 def test_the_published_page_is_up_to_date(tmp_path):
-    others = ("shipped_variants", "averages", "bf16_peak", "bench_train", "mixes", "rounding", "narrowing")
+    others = (
+        "shipped_variants",
+        "averages",
+        "bf16_peak",
+        "bench_train",
+        "mixes",
+        "rounding",
+        "narrowing",
+        "third",
+    )
     for name in (*LOGS.values(), *others):
         for path in RESULTS.glob(f"{name}.json*"):
             shutil.copy(path, tmp_path)

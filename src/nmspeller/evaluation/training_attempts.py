@@ -1,0 +1,159 @@
+"""The attempts to better the shipped model after its first training, as tables of the page on training."""
+
+from collections.abc import Sequence
+from typing import Any
+
+
+def averages(models: Sequence[dict[str, Any]]) -> str:
+    levels = ("balanced", "thorough")
+    rows = [
+        f"| {model['model']} | "
+        + " | ".join(
+            f"{figures['f1']:.2f} | {figures['changed_of_the_clean_sentences']:.2f}"
+            for figures in (model["calibration"]["levels"][level] for level in levels)
+        )
+        + " |"
+        for model in models
+    ]
+    head = ["", "F1, balanced", "clean changed", "F1, thorough", "clean changed"]
+    return table(head, rows)
+
+
+def mixes(found: dict[str, Any]) -> list[str]:
+    """A table a round: its start, each training alone, all of them mixed with the start, and the chosen."""
+    parts = []
+    for number, turn in enumerate(found["rounds"], start=1):
+        rows = []
+        for mix in turn["mixes"]:
+            trained = [name for name in mix["weights"] if name != "start"]
+            if len(trained) in (2, 3) and not mix["chosen"]:
+                continue
+            if len(trained) == 1 and len(mix["weights"]) == 2:
+                continue
+            title = _mix_title(mix["weights"], trained, found["trainings"])
+            rows.append(
+                f"| {title}{': chosen' if mix['chosen'] else ''} | {mix['balanced']:.2f} "
+                f"| {mix['thorough']:.2f} | {mix['sighan_balanced']:.2f} | {mix['sighan_thorough']:.2f} |"
+            )
+        head = [f"round {number}", "F1, balanced", "F1, thorough", "SIGHAN, balanced", "SIGHAN, thorough"]
+        parts.append(table(head, rows))
+    six = found["six_layers"]
+    parts.append(
+        "The six layers that learnt from the chosen mix of round 1, measured in the same way, without"
+        f" fine-tuning: {six['balanced']:.2f} and {six['thorough']:.2f} (SIGHAN {six['sighan_balanced']:.2f}"
+        f" and {six['sighan_thorough']:.2f})."
+    )
+    return parts
+
+
+def _mix_title(weights: dict[str, float], trained: Sequence[str], trainings: dict[str, Any]) -> str:
+    if not trained:
+        return "the start"
+    if len(weights) == 1:
+        run = trainings[trained[0]]
+        return f"{trained[0]}: {run['what']} ({run['seconds']:.0f} s)"
+    who = "…" if len(trained) == 4 else " and ".join(trained)
+    return f"{weights.get('start', 0):.2f} of the start, the rest {who}"
+
+
+def rounding(found: dict[str, Any]) -> list[str]:
+    """What trained the model to live with rounded numbers, and what each attempt gave."""
+    mined = found["mined"]
+    rows = []
+    for each in found["models"]:
+        levels, cost = each["levels"], _cost(each["training"])
+        rows.append(
+            f"| {each['model']}{': shipped' if each['shipped'] else ''} | {cost} | "
+            + " | ".join(
+                f"{levels[level]['f1']:.2f} | {levels[level]['clean_changed']}"
+                for level in ("balanced", "thorough")
+            )
+            + " |"
+        )
+    head = ["", "tokens", "seconds", "F1, balanced", "clean changed", "F1, thorough", "clean changed"]
+    return [
+        "From the last chosen mix the model was trained with the rounding of its export (`nmspeller round`,"
+        " `train --teacher`; `configs/recipes/rounded.yaml` and `rounded_hard.yaml`), two trainings at a time"
+        " side by side. Hard sentences are those that the floats would change and that are likely right"
+        f" (`nmspeller data mine`): {mined['hard']:,} of {mined['sentences_read']:,}, found in"
+        f" {mined['seconds']} s beside the trainings. Measured on the GPU, one reading, on"
+        f" {found['dev_pairs']:,} dev pairs; clean changed is of {found['clean_sentences']:,} sentences. The"
+        " shipped one has the largest sum of both F1.",
+        table(head, rows),
+    ]
+
+
+def narrowing(found: dict[str, Any]) -> list[str]:
+    """What fewer inner units, and a relu, cost and gain."""
+    relu = found["relu"]
+    return [
+        "Half the inner units of every layer of the shipped model were taken away (`nmspeller narrow --width"
+        " 1536`); the rest was taught by the whole (`configs/pretrain/narrow.yaml`), rounded, and trained on"
+        " twice, side by side, with `configs/recipes/rounded.yaml`. Exported and calibrated as"
+        f" the shipped model was then, on {found['dev_pairs']:,} dev pairs and {found['clean_sentences']:,}"
+        f" clean sentences, by the probability of edits. {_on_gpu(found['gpu'])} It is not shipped.",
+        _smaller(found["models"]),
+        "A relu in place of the gelu takes no time in an integer model: what is below zero is lost when it"
+        " becomes a byte, and far units need no factor of their own. With 2,560 inner units (`nmspeller"
+        " narrow --width 2560 --relu`) the model was taught by the whole (`configs/pretrain/narrow.yaml`),"
+        " rounded, and trained on three times, side by side; the cost of a mean is that of the training which"
+        f" it adds. Judged in the same way. {_on_gpu(relu['gpu'])} It is not shipped either.",
+        _smaller(relu["models"]),
+    ]
+
+
+def _smaller(models: Sequence[dict[str, Any]]) -> str:
+    rows = []
+    for each in models:
+        levels, cost = each["levels"], _cost(each["training"])
+        rows.append(
+            f"| {each['model']} | {cost} | {levels['balanced']['f1']:.2f} | {levels['thorough']['f1']:.2f} "
+            f"| {each['f1_by_readings'][1]:.2f} | {each['bytes'] / 1e6:.1f} MB |"
+        )
+    figures = ["F1, balanced", "F1, thorough", "F1, balanced, two readings"]
+    return table(["", "tokens", "seconds", *figures, "model.onnx"], rows)
+
+
+def _on_gpu(gpu: dict[str, Any]) -> str:
+    many = gpu["pipeline"][-1]
+    return (
+        f"On an {gpu['device']} the last one reads {gpu['model']['sentences_per_second']:,.0f} sentences a"
+        f" second of {gpu['characters'] / gpu['sentences']:.1f} characters, and {many['workers']} processes"
+        f" correct {many['sentences_per_second']:,.0f} (as in gpu_speed.md)."
+    )
+
+
+def third(found: dict[str, Any]) -> list[str]:
+    """What a third pretraining gave, and one more training with rounding."""
+    short = max(each["seconds"] for each in found["short_trainings"].values())
+    tokens = sum(each["tokens"] for each in found["rounded_trainings"].values())
+    return [
+        "A third pretraining started from the shipped model (third.json says how), four short trainings"
+        f" followed, side by side, {short:.0f} s at most, and their mean was mixed with the shipped model."
+        f" Measured before rounding, on the GPU, on {found['dev_pairs']:,} dev pairs and"
+        f" {found['clean_sentences']:,} clean sentences, with thresholds chosen as `nmspeller export` does."
+        " More made-up errors are restored than before, but no mix has a larger sum of the first two figures"
+        " than the shipped model.",
+        _readings(found["floats"]),
+        "The shipped model itself, rounded anew and trained three more times with rounding, side by side"
+        f" ({tokens / 1e6:,.0f} M tokens together), is no better either. Exported and calibrated alike:",
+        _readings(found["integers"]),
+    ]
+
+
+def _readings(models: Sequence[dict[str, Any]]) -> str:
+    figures = ("balanced", "thorough", "two_readings")
+    rows = [
+        f"| {each['model']} | " + " | ".join(f"{each[figure]:.2f}" for figure in figures) + " |"
+        for each in models
+    ]
+    return table(["", "F1, balanced", "F1, thorough", "F1, balanced, two readings"], rows)
+
+
+def _cost(run: dict[str, Any] | None) -> str:
+    """Tokens and seconds of a training, two cells; empty ones for what was not trained."""
+    return f"{run['tokens'] / 1e6:,.0f} M | {run['seconds']:,.0f}" if run else "|"
+
+
+def table(head: Sequence[str], rows: Sequence[str]) -> str:
+    return "\n".join([f"| {' | '.join(head)} |", "|---" * len(head) + "|", *rows])
