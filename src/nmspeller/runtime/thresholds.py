@@ -35,7 +35,7 @@ class Aim(NamedTuple):
 
 # Half a percent is what `balanced` may change; other clean sentences than these may have a few more.
 AIMS = {
-    Level.CAREFUL: Aim(0.5, 0.002),
+    Level.CAREFUL: Aim(0.5, 0.001),
     Level.BALANCED: Aim(1.0, 0.004),
     Level.THOROUGH: Aim(2.0, 0.03),
 }
