@@ -153,6 +153,21 @@ def test_fix_keeps_permissions_and_follows_links(check, tmp_path):
     assert [path.name for path in (tmp_path / "real").iterdir()] == ["a.txt"]
 
 
+@pytest.mark.skipif(not hasattr(os, "setxattr"), reason="this system has them elsewhere")
+def test_fix_keeps_extended_attributes_and_tells_the_time(check, tmp_path):
+    file = tmp_path / "a.txt"
+    file.write_text("我门")
+    try:
+        os.setxattr(file, "user.origin", b"desk")
+    except OSError:
+        pytest.skip("this file system has none")
+    os.utime(file, (1, 1))
+    check("--fix", "a.txt")
+    assert file.read_text() == "我们"
+    assert os.getxattr(file, "user.origin") == b"desk"
+    assert file.stat().st_mtime > 1
+
+
 def test_backup_keeps_every_original(check, tmp_path):
     file = tmp_path / "a.txt"
     file.write_text("我门")
@@ -229,6 +244,8 @@ def test_config_is_found_upwards_and_options_override_it(check, speller, tmp_pat
         ("levle = 1", "levle"),
         ("level = 'bold'", "bold"),
         ("x = ", "TOML"),
+        ("x = " + "[" * 2000, "TOML"),
+        ("x = " + "9" * 5000, "TOML"),
         ("words = 3", "words"),
         ("format = 'pdf'", "pdf"),
     ],

@@ -8,6 +8,7 @@ import pytest
 from docx.shared import RGBColor
 
 from nmspeller.apps.documents.docx import DocxDocument
+from nmspeller.errors import InputError
 from nmspeller.runtime.correction import Edit, Reason
 
 
@@ -111,27 +112,97 @@ def test_a_text_box_inside_a_paragraph_is_a_paragraph_of_its_own():
     assert DocxDocument.parse(output.getvalue(), "a.docx").text.split() == ["前面", "框内", "后面"]
 
 
-def with_main_part_named(raw, name):
-    """The same package with another name for `document.xml`, in every place that says it."""
+def rewritten(raw, change, rename=str):
+    """The same package with other content, `change(member, content)`, and other names for its members."""
     output = io.BytesIO()
     with zipfile.ZipFile(io.BytesIO(raw)) as old, zipfile.ZipFile(output, "w") as new:
         for member in old.namelist():
-            content = old.read(member)
-            if member in ("[Content_Types].xml", "_rels/.rels"):
-                content = content.replace(b"word/document.xml", f"word/{name}".encode())
-            new.writestr(member.replace("document.xml", name), content)
+            new.writestr(rename(member), change(member, old.read(member)))
     return output.getvalue()
 
 
+def changed_members(before, after):
+    with zipfile.ZipFile(io.BytesIO(before)) as old, zipfile.ZipFile(io.BytesIO(after)) as new:
+        return [name for name in old.namelist() if old.read(name) != new.read(name)]
+
+
 def test_the_package_says_what_its_main_part_is_called(raw):
-    renamed = with_main_part_named(raw, "document2.xml")
+    def renamed_in(member, content):
+        is_directory = member in ("[Content_Types].xml", "_rels/.rels")
+        return content.replace(b"word/document.xml", b"word/document2.xml") if is_directory else content
+
+    renamed = rewritten(raw, renamed_in, lambda member: member.replace("document.xml", "document2.xml"))
     document = DocxDocument.parse(renamed, "a.docx")
     assert document.text == DocxDocument.parse(raw, "a.docx").text
     corrected = document.with_edits([edit(document.text, "门", "们")])
     assert docx.Document(io.BytesIO(corrected)).paragraphs[0].text == "我们的标题"
-    with zipfile.ZipFile(io.BytesIO(renamed)) as old, zipfile.ZipFile(io.BytesIO(corrected)) as new:
-        changed = [name for name in old.namelist() if old.read(name) != new.read(name)]
-    assert changed == ["word/document2.xml"]
+    assert changed_members(renamed, corrected) == ["word/document2.xml"]
+
+
+@pytest.mark.parametrize("target", ["../NULL", "#书签", ""])
+@pytest.mark.parametrize("kind", ["image", "header"])
+def test_references_to_what_is_not_there_are_passed_over(raw, kind, target):
+    reference = f'<Relationship Id="rId99" Type="http://a/relationships/{kind}" Target="{target}"/>'.encode()
+
+    def with_reference(member, content):
+        return content.replace(b"</Relationships>", reference + b"</Relationships>")
+
+    damaged = rewritten(raw, with_reference)
+    assert len(changed_members(raw, damaged)) > 1
+    document = DocxDocument.parse(damaged, "a.docx")
+    assert document.text == DocxDocument.parse(raw, "a.docx").text
+    corrected = document.with_edits([edit(document.text, "门", "们")])
+    assert changed_members(damaged, corrected) == ["word/document.xml"]
+
+
+def test_a_document_of_the_strict_dialect_is_read(raw):
+    def in_strict_terms(member, content):
+        content = content.replace(
+            b"http://schemas.openxmlformats.org/officeDocument/2006/relationships",
+            b"http://purl.oclc.org/ooxml/officeDocument/relationships",
+        )
+        return content.replace(
+            b"http://schemas.openxmlformats.org/wordprocessingml/2006/main",
+            b"http://purl.oclc.org/ooxml/wordprocessingml/main",
+        )
+
+    strict = DocxDocument.parse(rewritten(raw, in_strict_terms), "a.docx")
+    assert strict.text == DocxDocument.parse(raw, "a.docx").text
+
+
+def test_a_package_of_another_program_is_refused(raw):
+    def of_a_spreadsheet(member, content):
+        return b"<workbook/>" if member == "word/document.xml" else content
+
+    with pytest.raises(InputError, match=r"^a\.docx is not a Word document\.$"):
+        DocxDocument.parse(rewritten(raw, of_a_spreadsheet), "a.docx")
+
+
+def test_a_damaged_member_is_refused_before_anything_is_checked(raw):
+    package = io.BytesIO(raw)
+    with zipfile.ZipFile(package, "a") as archive:
+        archive.writestr("extra.bin", b"0123456789")
+    damaged = package.getvalue().replace(b"0123456789", b"0123456780")
+    with pytest.raises(InputError, match=r"extra\.bin is damaged"):
+        DocxDocument.parse(damaged, "a.docx")
+
+
+def test_white_space_and_notes_around_the_text_stay(raw):
+    def pretty(member, content):
+        if member != "word/document.xml":
+            return content
+        head, root, rest = content.partition(b"<w:document")
+        return head + b"<?by someone?><!-- note -->" + root + rest.replace(b"<w:p>", b"\n  <w:p>")
+
+    printed = io.BytesIO(rewritten(raw, pretty))
+    with zipfile.ZipFile(printed, "a") as archive:
+        archive.comment = "注".encode()
+    document = DocxDocument.parse(printed.getvalue(), "a.docx")
+    corrected = document.with_edits([edit(document.text, "门", "们")])
+    with zipfile.ZipFile(printed) as old, zipfile.ZipFile(io.BytesIO(corrected)) as new:
+        before, after = (archive.read("word/document.xml").decode() for archive in (old, new))
+        assert new.comment == "注".encode()
+    assert before.replace("我门", "我们") == after
 
 
 def test_readings_and_what_was_moved_away_are_no_prose():

@@ -207,20 +207,6 @@ def test_markdown_front_matter_ends_where_it_is_closed(front):
     assert prose(f"{front}正文\n\n---\n后文\n\n+++\n", "markdown") == ["正文", "后文"]
 
 
-def test_html():
-    html = """<!doctype html><title>题目</title><style>p{content:"样"}</style>
-    <p title="大 > 小">我们<b class='x'>去</b>公园&nbsp;玩<br/>再来<!-- 注 --></p>
-    <pre>代<b>码</b></pre><p>这是<code>码</code>字<script>s = "<script>脚</p>";</script></p>
-    <p>后<ruby>字<rt>音</rt></ruby></p>
-    未闭<a href="中"""
-    assert prose(html, "html") == ["题目", "我们去公园玩", "再来", "这是字", "后字", "未闭"]
-
-
-def test_html_readings_need_no_closing_tag():
-    html = "<ruby>我<rt>沃</ruby>们<ruby>去<rp>（<rt>趣<rp>）</RUBY>公<ruby>园<rt>元</rt><rt>员</rt></ruby>玩"
-    assert prose(html, "html") == ["我们去公园玩"]
-
-
 def test_subtitles():
     srt = "1\r\n00:00:01,000 --> 00:00:02,000\r\n我们<i>去</i>公\r\n园玩\r\n\r\n"
     srt += "2\r\n00:00:03,000 --> 00:00:04,000\r\n{\\an8}好的\r\n"
@@ -229,79 +215,11 @@ def test_subtitles():
     assert prose(vtt, "srt") == ["你好"]
 
 
-LATEX = r"""
-\documentclass{ctexart} % 注释
-\usepackage[甲]{乙}
-\begin{document}
-\section{第一节}\label{节}
-我们\textbf{去}公园，见图~\ref{图}和 $x=数$。涨了 5\% 还
-换行\footnote{脚注}后面 % 注
-继续。\\ 新行 \verb|码| 完。
-\begin{equation}式\end{equation}
-\begin{itemize}\item 一项 \item[选] 二项\end{itemize}
-\begin{verbatim}
-码 \end{itemize}
-\end{verbatim}
-\[ 式 \] 末，只值 \$5 和 $6 元
-\end{document}
-"""
-
-
-def test_latex():
-    assert prose(LATEX, "latex") == [
-        "第一节",
-        "我们去公园，见图和 。涨了 5 还换行",
-        "脚注",
-        "后面 继续。",
-        "新行  完。",
-        "一项",
-        "二项",
-        "末，只值 5 和 6 元",
-    ]
-
-
-@pytest.mark.parametrize(
-    "command",
-    [
-        r"\subfile{甲}",
-        r"\import{甲}{乙}",
-        r"\lstinputlisting[a]{甲}",
-        r"\inputminted{python}{甲}",
-        r"\includepdf[pages=-]{甲}",
-        r"\citeauthor{甲}",
-        r"\Citeauthor*{甲}",
-        r"\citeyear{甲}",
-        r"\upcite{甲}",
-        r"\footcite[注]{甲}",
-        r"\textcites{甲}{乙}",
-        r"\nameref{甲}",
-        r"\vref{甲}",
-        r"\crefs{甲}",
-        r"\mintinline{python}{甲}",
-        r"\mintinline[a]{python}|甲|",
-    ],
-)
-def test_latex_arguments_that_are_not_printed(command):
-    assert prose(f"前{command}后", "latex") == ["前后"]
-
-
-@pytest.mark.parametrize(
-    "command",
-    [
-        r"\href{甲}{印}",
-        r"\hyperlink{甲}{印}",
-        r"\hypertarget{甲}{印}",
-        r"\hyperref[甲]{印}",
-        r"\citetext{印}",
-    ],
-)
-def test_latex_arguments_that_are_printed(command):
-    assert prose(f"前{command}后", "latex") == ["前印后"]
-
-
-@pytest.mark.parametrize("name", ["tcblisting", "BVerbatim", "LVerbatim"])
-def test_latex_environments_of_code(name):
-    assert prose(f"前\\begin{{{name}}}{{}}码\\end{{{name}}}后", "latex") == ["前", "后"]
+@pytest.mark.parametrize("line_end", ["\n", "\r\n"])
+def test_subtitles_names_readings_and_entities_of_webvtt(line_end):
+    vtt = "WEBVTT\n\n第一幕\n00:01.000 --> 00:02.000\n<ruby>我<rt>沃</rt></ruby>们&nbsp;去\n\n"
+    vtt += "00:03.000 --> 00:04.000\n玩\n"
+    assert prose(vtt.replace("\n", line_end), "srt") == ["我们去", "玩"]
 
 
 RST = """\
@@ -346,6 +264,18 @@ def test_rst():
     ]
 
 
+def test_rst_files_classes_and_options_are_no_prose():
+    figure = ".. figure:: 图.png\n   :alt: 图\n   :target: 页.html\n\n   说明\n\n   :来源: 报纸\n"
+    assert prose(figure, "rst") == ["说明", "报纸"]
+    assert prose(".. container:: 类\n\n   文字\n", "rst") == ["文字"]
+    assert prose(".. list-table:: 题目\n   :name: 表\n   :widths: 1 2\n\n   * 甲\n", "rst") == ["题目", "甲"]
+    assert prose(".. note:: 注意\n:作者: 张三\n", "rst") == ["注意", "张三"]
+
+
+def test_rst_dialogues_with_an_interpreter_are_no_prose():
+    assert prose("例如\n\n>>> print('串')\n串\n\n接着\n", "rst") == ["例如", "接着"]
+
+
 @pytest.mark.parametrize(
     ("language", "program", "expected"),
     [
@@ -386,9 +316,12 @@ def test_formats_by_name():
         "a.unknown",
         "README",
         "a.org",
+        "a.eml",
+        "论文v1.2",
     ]
     assert [format_of(name) for name in names] == [
-        "text", "markdown", "html", "srt", "latex", "docx", "rst", "code:python", "text", "text", "text"
+        "text", "markdown", "html", "srt", "latex", "docx", "rst", "code:python", "text", "text", "text",
+        "text", "text"
     ]  # fmt: skip
 
 
@@ -452,7 +385,7 @@ def test_an_edit_over_markup_is_split_there():
 
 HOSTILE = [
     " ", "\n", "`", "<!--", '<a "', "$中 ", "\\a{", "[中](", "> ", "中\r\n", "# 中\n", "{{中",
-    "[[中", "\\[\n", "&lt; "
+    "[[中", "\\[\n", "&lt; ", "\\begin{a}{{中", "\\begin{a}[x", "\\iffalse "
 ]  # fmt: skip
 
 

@@ -32,7 +32,7 @@ _CLOSING = re.compile(r"(?:\s|\*+/|-+>|-\}|\*+\)|\]=*\]|\"{1,3}|'{1,3})*$")
 
 _ONE_BREAK = re.compile(rf"[ \t]*{BREAK}[ \t]*")
 _BLANK_LINES = re.compile(r"\n\s{2,}\n")
-_PROSE_LANGUAGES = names("asciidoc eml html markdown org output rst tex text typst wikitext")
+_PROSE_LANGUAGES = names("asciidoc email groff html markdown org output rst tex text typst wikitext")
 
 
 def language_of(file_name: str) -> str | None:

@@ -91,7 +91,7 @@ def _load(file: Path) -> Config:
         table = tomllib.loads(file.read_text(encoding="utf-8-sig"))
     except OSError as wrong:
         raise InputError(f"{file} cannot be read: {reason(wrong)}.") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as wrong:
+    except (ValueError, RecursionError) as wrong:  # also of numbers too long and of brackets too deep
         raise InputError(f"{file} is not TOML: {wrong}.") from None
     unknown = sorted(set(table) - set(_SETTINGS))
     if unknown:

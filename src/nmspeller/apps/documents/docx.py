@@ -1,9 +1,10 @@
 """Word documents: the text of their runs, in the body, tables, text boxes, headers, footers and notes."""
 
 import io
+import posixpath
 import zipfile
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,6 +15,7 @@ from nmspeller.apps.documents.prose import Passage
 from nmspeller.errors import InputError
 from nmspeller.runtime.correction import Edit
 
+_BODY = names("officeDocument")
 _PARTS_WITH_TEXT = names("header footer footnotes endnotes comments")
 
 
@@ -63,8 +65,11 @@ class DocxDocument:
                 content = old.read(member)
                 tree = fresh.trees.get(member.filename)
                 if tree is not None and tree in changed:
-                    content = etree.tostring(tree, encoding="UTF-8", xml_declaration=True, standalone=True)
+                    content = etree.tostring(
+                        tree.getroottree(), encoding="UTF-8", xml_declaration=True, standalone=True
+                    )
                 new.writestr(member, content)
+            new.comment = old.comment
         return output.getvalue()
 
     def _replace(self, edit: Edit) -> Iterator[Any]:
@@ -85,8 +90,7 @@ class DocxDocument:
 
 def _trees(raw: bytes, name: str) -> dict[str, Any]:
     """The parsed parts that hold text, in the archive's order, the body first."""
-    from docx import Document
-    from docx.oxml import parse_xml
+    from lxml import etree
 
     try:
         with zipfile.ZipFile(io.BytesIO(raw)) as archive:
@@ -94,18 +98,41 @@ def _trees(raw: bytes, name: str) -> dict[str, Any]:
                 raise InputError(
                     f"{name} unpacks to more than {4 * LARGEST // 2**20} MB, more than one check takes."
                 )
-            body = Document(io.BytesIO(raw)).part  # the library says whether it is a Word document at all
-            others = {
-                relation.target_part.partname.membername
-                for relation in body.rels.values()
-                if not relation.is_external and relation.reltype.rpartition("/")[2] in _PARTS_WITH_TEXT
-            }
-            members = [body.partname.membername, *(each for each in archive.namelist() if each in others)]
-            return {member: parse_xml(archive.read(member)) for member in members}
+            if damaged := archive.testzip():
+                raise zipfile.BadZipFile(f"{damaged} is damaged")
+            bodies = _related(archive, "", _BODY)
+            others = [part for body in bodies for part in _related(archive, body, _PARTS_WITH_TEXT)]
+            trees = {member: _parsed(archive.read(member)) for member in (*bodies, *others)}
     except InputError:
         raise
-    except Exception as wrong:  # zipfile, lxml and python-docx each have their own ways to refuse
+    except Exception as wrong:  # zipfile, zlib and lxml each have their own ways to refuse
         raise InputError(f"{name} is not a Word document that can be read ({_first_line(wrong)}).") from None
+    if not any(etree.QName(trees[body]).localname == "document" for body in bodies):
+        raise InputError(f"{name} is not a Word document.")
+    return trees
+
+
+def _related(archive: zipfile.ZipFile, part: str, kinds: Container[str]) -> list[str]:
+    """The members that a part, or the whole package where it is "", refers to as one of these kinds.
+
+    Programs leave references to what is not there, which Word passes over and python-docx refuses.
+    """
+    folder, name = posixpath.split(part)
+    references = posixpath.join(folder, "_rels", f"{name}.rels")
+    if references not in archive.namelist():
+        return []
+    targets = {
+        posixpath.normpath(posixpath.join("/", folder, reference.get("Target", ""))).lstrip("/")
+        for reference in _parsed(archive.read(references)).iter("{*}Relationship")
+        if reference.get("Type", "").rpartition("/")[2] in kinds and reference.get("TargetMode") != "External"
+    }
+    return [member for member in archive.namelist() if member in targets]
+
+
+def _parsed(content: bytes) -> Any:
+    from lxml import etree
+
+    return etree.fromstring(content, etree.XMLParser(resolve_entities=False))
 
 
 def _text_elements(tree: Any) -> Iterator[tuple[Any, str]]:
@@ -114,12 +141,13 @@ def _text_elements(tree: Any) -> Iterator[tuple[Any, str]]:
     Deleted text and the codes of fields are in elements of other names; what was moved away, and the readings
     of phonetic guides, are not, and are passed over.
     """
-    from docx.oxml.ns import qn
     from lxml import etree
 
-    paragraph, text_element, tab = qn("w:p"), qn("w:t"), qn("w:tab")
-    breaks = {qn("w:br"), qn("w:cr")}
-    unread = {qn("w:moveFrom"), qn("w:rt")}
+    # Word's two dialects, transitional and strict, have the same names in two namespaces.
+    namespace = f"{{{etree.QName(tree).namespace}}}"
+    paragraph, run, text_element, tab = (namespace + name for name in ("p", "r", "t", "tab"))
+    breaks = {namespace + "br", namespace + "cr"}
+    unread = {namespace + "moveFrom", namespace + "rt"}
     walk = etree.iterwalk(tree, events=("start", "end"), tag=(paragraph, text_element, tab, *breaks, *unread))
     for event, node in walk:
         if event == "start" and node.tag in unread:
@@ -131,7 +159,7 @@ def _text_elements(tree: Any) -> Iterator[tuple[Any, str]]:
             yield node, node.text
         elif event == "start" and node.tag in breaks:
             yield None, "\n"
-        elif event == "start" and node.tag == tab and node.getparent().tag == qn("w:r"):
+        elif event == "start" and node.tag == tab and node.getparent().tag == run:
             yield None, "\t"  # and not a tab stop of the paragraph's settings, which has the same name
 
 

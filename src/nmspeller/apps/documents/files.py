@@ -3,6 +3,7 @@
 import contextlib
 import errno
 import os
+import shutil
 import tempfile
 from pathlib import Path
 from typing import BinaryIO
@@ -60,7 +61,7 @@ def _may_be_written(path: Path) -> bool:
 
 
 def _write_beside(model: Path, content: bytes, destination: Path) -> None:
-    """Write a file with the owner and permissions of `model` under another name, then rename it."""
+    """Write a file with the owner and all attributes of `model` under another name, then rename it."""
     descriptor, temporary = tempfile.mkstemp(dir=model.parent, prefix=f".{model.name[:40]}.", suffix=".tmp")
     try:
         with open(descriptor, "wb") as file:
@@ -69,7 +70,8 @@ def _write_beside(model: Path, content: bytes, destination: Path) -> None:
             status = model.stat()
             with contextlib.suppress(OSError):  # only root may give files away
                 os.chown(temporary, status.st_uid, status.st_gid)
-            os.chmod(temporary, status.st_mode & 0o7777)
+            shutil.copystat(model, temporary)
+            os.utime(temporary)  # but the time is now
             os.fsync(file.fileno())
         os.replace(temporary, destination)
     except BaseException:

@@ -6,25 +6,38 @@ from collections.abc import Iterator
 from nmspeller.apps.documents.markup import Markup, names
 
 _INLINE = names(
-    "a abbr acronym b bdi bdo big cite data del dfn em font i ins label mark nobr q rb ruby s small "
-    "span strike strong sub sup time tt u wbr "
+    "a abbr acronym b bdi bdo big cite data del dfn em font i img ins label mark math nobr q rb ruby s "
+    "small span strike strong sub sup time tt u wbr "
 )
 _INLINE_CODE = names("code kbd rp rt samp var ")
 _UNREAD = _INLINE_CODE | names("math noscript pre script style svg template textarea ")
 _READINGS = names("rp rt")  # whose closing tags may be left out
 _RAW = names("script style textarea")  # whose text ends at the first closing tag, whatever it says
 
-_NEXT = re.compile(r"<!--|<[!?]|</?([a-zA-Z][^\s/>]*)|&(?:#\d+|#[xX][0-9a-fA-F]+|[a-zA-Z][a-zA-Z0-9]*);")
+TEMPLATE = (
+    r"\{\{(?:(?!\{\{|\}\}).)*\}\}|\{%(?:(?!\{%|%\}).)*%\}|\{\#[^{}]*\#\}"
+    r"|<%(?:(?!<%|%>).)*%>|<\?(?:php\b|=)(?:(?!\?>).)*(?:\?>|\Z)"
+)
+"""What a program replaces before anybody reads the page."""
+
+_NEXT = re.compile(
+    rf"(?P<joins>{TEMPLATE}|&(?:\#\d+|\#[xX][0-9a-fA-F]+|[a-zA-Z][a-zA-Z0-9]*);)"
+    r"|<!--|<[!?]|</?(?P<name>[a-zA-Z][^\s/>]*)",
+    re.DOTALL,
+)
 _READING_END = re.compile(r"(?P<closing></r[pt](?=[\s/>]))|<(?:/ruby|/?rtc|r[bpt])(?=[\s/>])", re.IGNORECASE)
-_QUOTE_OR_END = re.compile(r"[>\"']")
+_VALUE_OR_END = re.compile(rf"(?P<end>>)|=\s*(?P<quote>[\"'])|{TEMPLATE}", re.DOTALL)
 
 
 def scan(text: str) -> Iterator[Markup]:
-    """Tags, comments and entities; all of scripts, styles and code. What is never closed reaches the end."""
+    """Tags, comments, entities and templates; all of scripts, styles and code.
+
+    What is never closed reaches the end.
+    """
     at = 0
     while found := _NEXT.search(text, at):
-        start, name = found.start(), (found.group(1) or "").lower()
-        if found.group().startswith("&"):
+        start, name = found.start(), (found["name"] or "").lower()
+        if found["joins"]:
             at = found.end()
             yield Markup(start, at, joins=True)
         elif found.group() == "<!--":
@@ -49,11 +62,11 @@ def element(text: str, name: str, start: int, tag_end: int) -> Markup:
 
 
 def _tag_end(text: str, at: int) -> int:
-    """After the `>` that closes a tag; one inside a quoted attribute does not."""
-    while found := _QUOTE_OR_END.search(text, at):
-        if found.group() == ">":
+    """After the `>` that closes a tag; one inside a quoted value or a template does not."""
+    while found := _VALUE_OR_END.search(text, at):
+        if found["end"]:
             return found.end()
-        at = _after(text, found.group(), found.end())
+        at = _after(text, found["quote"], found.end()) if found["quote"] else found.end()
     return len(text)
 
 

@@ -4,46 +4,78 @@ import re
 from collections.abc import Iterator
 from math import inf
 
-from nmspeller.apps.documents.markup import BREAK, Markup, names
+from nmspeller.apps.documents.markup import BREAK, HANZI, Markup, names
 
 _NOT_PROSE = names(
     "equation align gather multline eqnarray math displaymath flalign alignat split subequations cases "
     "array verbatim Verbatim lstlisting minted comment tikzpicture filecontents pgfpicture algorithmic "
-    "alltt thebibliography tcblisting BVerbatim LVerbatim "
+    "alltt thebibliography tcblisting BVerbatim LVerbatim luacode pycode asy tikzcd dmath IEEEeqnarray "
+    "empheq numcases "
 )
-_ARGUMENTS_NOT_PROSE = names(
-    "addbibresource begin bibliography bibliographystyle bibitem citealp citealt citep citet citeyearpar "
-    "color colorbox counterwithin definecolor DeclareMathOperator documentclass end ensuremath fontfamily "
-    "fontsize geometry graphicspath gls hspace hypersetup import include includegraphics includeonly "
-    "includepdf input inputminted IfFileExists label lstinline lstinputlisting lstset mathbb mathbf mathrm "
-    "mintinline newcommand newcounter newenvironment newtheorem pagestyle path renewcommand RequirePackage "
-    "selectlanguage setCJKmainfont setCJKmonofont setCJKsansfont setcounter setlength setmainfont "
-    "setmonofont setsansfont SI si subfile subimport thispagestyle url usepackage usetikzlibrary verb vspace "
-)
+_BEFORE_WHAT_IS_PRINTED = {
+    **dict.fromkeys(
+        names(
+            "addbibresource addtocounter bibliography bibliographystyle bibitem citealp citealt citep citet "
+            "citeyearpar color counterwithin definecolor DeclareMathOperator documentclass ensuremath "
+            "fontsize geometry graphicspath gls hspace hypersetup import IfFileExists label linespread "
+            "lstinline lstset mathbb mathbf mathrm mintinline newcommand newcounter newenvironment "
+            "newtheorem pagestyle path renewcommand RequirePackage rule selectlanguage setcounter setlength "
+            "SI si subfile subimport thispagestyle url usepackage usetikzlibrary verb Verb vspace zihao "
+        ),
+        inf,
+    ),
+    **dict.fromkeys(
+        names(
+            "colorbox foreignlanguage href hyperlink hypertarget parbox raisebox rotatebox scalebox textcolor"
+        ),
+        1,
+    ),
+    **dict.fromkeys(names("addcontentsline fcolorbox multicolumn multirow resizebox"), 2),
+}
+"""How many arguments of a command come before the one that is printed; infinitely many where none is."""
+
 # Every package names its own: \upcite, \footcite, \vref, \nameref. Of \hyperref the argument is printed.
-_CITES_OR_REFERS = re.compile(r"[a-zA-Z@]*?(?:[Cc]ite(?:author|year|title)?|(?<!hyper)[Rr]ef)s?")
-_FIRST_ARGUMENT_NOT_PROSE = names("href hyperlink hypertarget ")
+_CITES_OR_REFERS = r"[a-zA-Z@]*?(?:[Cc]ite(?:author|year|title)?|(?<!hyper)[Rr]ef)s?"
+_READS_A_FILE = r"[a-zA-Z@]*?(?:include|[Ii]nput)[a-zA-Z@]*"  # \includesvg, \verbatiminput
+_CHOOSES_A_FONT = r"(?:set|new)[a-zA-Z]*font[a-zA-Z]*|(?:CJK|font)(?:family|spec)"  # \setCJKfamilyfont
+_PRINTS_NOTHING = re.compile("|".join((_CITES_OR_REFERS, _READS_A_FILE, _CHOOSES_A_FONT)))
+
 _BLOCK_COMMANDS = names(
-    "begin end chapter section subsection subsubsection paragraph subparagraph part item title author "
-    "date caption footnote label maketitle newpage clearpage par hline toprule midrule bottomrule "
+    "chapter section subsection subsubsection paragraph subparagraph part item title subtitle frametitle "
+    "framesubtitle author and date thanks caption footnote label maketitle newpage clearpage par hline "
+    "toprule midrule bottomrule "
 )
 
+_NAME = f"[a-zA-Z@]+|[{HANZI}]+"  # Chinese ends a Latin name in one TeX, and goes on with it in the other
+_OPTION = r"[ \t]*\[[^\[\]]*\]"
+# What an environment asks for, widths and columns; in Chinese it would be a title, or the first words inside.
+_SETTING = r"[ \t]*\{(?:X|\{(?:X|\{X*\})*\})*\}".replace("X", f"[^{{}}{HANZI}]")
 _NEXT = re.compile(
     r"""
       (?P<comment>%[^\r\n]*(?:BREAK[ \t]*)?)
+    | (?P<switched_off>\\iffalse(?![a-zA-Z@]).*?(?:\\(?:else|fi)(?![a-zA-Z@])|\Z))
     | (?P<environment>\\begin[ \t]*\{(?P<name>(?:ENVIRONMENTS)\*?)\})
-    | (?P<verbatim>\\(?:verb\*?|lstinline|mintinline(?:\[[^\[\]]*\])?\{[^{}]*\})(?P<bar>[^\sa-zA-Z{*]))
+    | (?P<boundary>\\(?:begin|end)[ \t]*\{[^{}]*\}(?:OPTION|SETTING)*(?P<title>[ \t]*\{)?)
+    | (?P<verbatim>
+        \\(?:[vV]erb\*?|lstinline(?:\[[^\[\]]*\])?|mintinline(?:\[[^\[\]]*\])?\{[^{}]*\})
+        (?P<bar>[^\sa-zA-Z{*\[])(?:(?!(?P=bar))[^\r\n])*(?P=bar)?
+      )
     | (?P<display>\$\$|\\\[)
     | (?P<inline>\$|\\\()
     | (?P<newline>\\\\\*?(?:[ \t]*\[[^\]\r\n]*\])?|&)
-    | \\(?P<command>[a-zA-Z@]+)\*?
+    | \\(?P<command>NAME)\*?
     | (?P<escape>\\.)
     | (?P<brace>[{}~])
-    """.replace("ENVIRONMENTS", "|".join(sorted(_NOT_PROSE))).replace("BREAK", BREAK),
+    """.replace("ENVIRONMENTS", "|".join(sorted(_NOT_PROSE)))
+    .replace("BREAK", BREAK)
+    .replace("NAME", _NAME)
+    .replace("OPTION", _OPTION)
+    .replace("SETTING", _SETTING),
     re.VERBOSE | re.DOTALL,
 )
-_OPTION = re.compile(r"[ \t]*\[[^\[\]]*\]")
+_OPTIONS = re.compile(_OPTION)
 _ARGUMENT_START = re.compile(r"[ \t]*\{")
+_COMMAND = re.compile(rf"[ \t]*\\(?:{_NAME})")
 _BRACE = re.compile(r"\\.|[{}]", re.DOTALL)
 _CLOSING = {
     # Not a dollar, nor an escaped one, nor the end of the paragraph.
@@ -64,8 +96,13 @@ def scan(text: str) -> Iterator[Markup]:
         elif found["environment"]:
             at = _after(text, f"\\end{{{found['name']}}}", found.end())
             yield Markup(start, at)
+        elif found["boundary"]:
+            at = found.end()
+            if found["title"]:
+                braces.append(True)
+            yield Markup(start, at)
         elif found["verbatim"]:
-            at = _after(text, found["bar"], found.end(), within_line=True)
+            at = found.end()
             yield Markup(start, at, joins=True)
         elif kind in ("display", "inline"):
             at = _end_of_mathematics(text, found.group(), found.end())
@@ -85,26 +122,23 @@ def scan(text: str) -> Iterator[Markup]:
             yield Markup(start, at, joins=not breaks)
         else:
             at = found.end()
-            yield Markup(start, at, joins=kind != "newline")
+            yield Markup(start, at, joins=kind == "escape")
 
 
 def _end_of_command(text: str, name: str, at: int) -> int:
     """After a command with its options, and with its arguments where these are not prose."""
-    unread = _count_of_arguments_not_prose(name)
+    unread = _BEFORE_WHAT_IS_PRINTED.get(name, inf if _PRINTS_NOTHING.fullmatch(name) else 0)
+    if unread and (command := _COMMAND.match(text, at)):  # as in \setlength\parindent{2em}
+        at = command.end()
+        unread -= 1
     while True:
-        if option := _OPTION.match(text, at):
+        if option := _OPTIONS.match(text, at):
             at = option.end()
         elif unread and (brace := _ARGUMENT_START.match(text, at)):
             at = _end_of_argument(text, brace.end())
             unread -= 1
         else:
             return at
-
-
-def _count_of_arguments_not_prose(name: str) -> float:
-    if name in _FIRST_ARGUMENT_NOT_PROSE:
-        return 1
-    return inf if name in _ARGUMENTS_NOT_PROSE or _CITES_OR_REFERS.fullmatch(name) else 0
 
 
 def _end_of_argument(text: str, at: int) -> int:
@@ -124,10 +158,6 @@ def _end_of_mathematics(text: str, mark: str, at: int) -> int:
     return end.end() if end else at
 
 
-def _after(text: str, mark: str, at: int, *, within_line: bool = False) -> int:
+def _after(text: str, mark: str, at: int) -> int:
     end = text.find(mark, at)
-    if within_line:
-        newline = text.find("\n", at)
-        if newline >= 0 and not 0 <= end < newline:
-            return newline
     return len(text) if end < 0 else end + len(mark)

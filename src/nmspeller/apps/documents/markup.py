@@ -6,6 +6,8 @@ from typing import NamedTuple
 
 # One line break, which may not be read as two when a pattern asks for two of them.
 BREAK = r"(?:\r\n|\r(?!\n)|\n)"
+# What stands between the brackets of a pattern that finds a Chinese character.
+HANZI = "\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U000323af"
 
 
 class Markup(NamedTuple):

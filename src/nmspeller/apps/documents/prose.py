@@ -15,7 +15,7 @@ from pathlib import PurePath
 from typing import NamedTuple
 
 from nmspeller.apps.documents import code, html, latex, markdown, rst, subtitles
-from nmspeller.apps.documents.markup import BREAK, Markup, in_order
+from nmspeller.apps.documents.markup import BREAK, HANZI, Markup, in_order
 from nmspeller.runtime.correction import Edit
 
 FORMATS = ("text", "markdown", "html", "srt", "latex", "rst", "code")
@@ -40,9 +40,8 @@ _LANGUAGE_IDS = {
     "xhtml": "html",
 }
 
-_HANZI = "\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U000323af"
-_HAS_HANZI = re.compile(f"[{_HANZI}]")
-_CHINESE = f"[{_HANZI}\u3001-\u301f\uff01-\uff65\u2014\u2018-\u201f\u2026]"
+_HAS_HANZI = re.compile(f"[{HANZI}]")
+_CHINESE = f"[{HANZI}\u3001-\u301f\uff01-\uff65\u2014\u2018-\u201f\u2026]"
 _PARAGRAPH_END = re.compile(rf"{BREAK}(?:[ \t\u3000]*{BREAK})+")
 _SOFT_BREAK = re.compile(rf"(?<={_CHINESE})[ \t]*{BREAK}[ \t\u3000]*(?={_CHINESE})")
 _LINE_END = re.compile("[\n\r\x0b\x0c\x85\u2028\u2029]+")

@@ -11,6 +11,7 @@ _PROSE_DIRECTIVES = names(
     "epigraph highlights pull-quote rubric deprecated versionadded versionchanged centered container "
     "figure list-table glossary compound "
 )
+_ARGUMENT_NOT_PROSE = names("container figure ")  # a class, a file
 _EXPLICIT = re.compile(r"(?P<indent>[ \t]*)\.\.(?:[ \t]+|$)(?P<rest>.*)")
 _DIRECTIVE = re.compile(r"(?:\|[^|]+\|[ \t]+)?(?P<name>[\w:+.\-]+)::[ \t]*")
 _FOOTNOTE = re.compile(r"\[[^\[\]]+\][ \t]+")
@@ -30,24 +31,34 @@ _INLINE = re.compile(
 
 
 def scan(text: str) -> Iterator[Markup]:
-    """Directives and comments with all that is theirs, literal blocks, ornaments, roles and inline marks."""
+    """Directives and comments with all that is theirs, options, code, ornaments, roles and inline marks."""
     starts = [*line_starts(text), len(text)]
     skipped_indent: int | None = None  # lines deeper than this belong to something that is not prose
+    options_indent: int | None = None  # fields deeper than this are the options of the directive above
+    in_session = False  # a dialogue with an interpreter, which ends with its paragraph
     for start, stop in pairwise(starts):
         line = text[start:stop].rstrip("\r\n")
         content = line.strip()
         if not content:
+            options_indent, in_session = None, False
             continue
         indent = len(line) - len(line.lstrip())
-        if skipped_indent is not None and indent > skipped_indent:
+        in_session |= content.startswith(">>> ")
+        if in_session or (skipped_indent is not None and indent > skipped_indent):
             yield Markup(start, stop)
             continue
         skipped_indent = None
+        if options_indent is not None and indent > options_indent and _FIELD.match(line):
+            yield Markup(start, stop)
+            continue
+        options_indent = None
         explicit = _EXPLICIT.fullmatch(line)
         if explicit:
             prose_at, is_prose = _explicit(explicit["rest"])
             yield Markup(start, start + explicit.start("rest") + prose_at if is_prose else stop)
-            if not is_prose:
+            if is_prose:
+                options_indent = indent
+            else:
                 skipped_indent = indent
         elif _ORNAMENT.fullmatch(line):
             yield Markup(start, stop)
@@ -61,7 +72,8 @@ def scan(text: str) -> Iterator[Markup]:
 def _explicit(rest: str) -> tuple[int, bool]:
     """Where the prose begins after two dots, and whether there is any: not in comments, targets or code."""
     if directive := _DIRECTIVE.match(rest):
-        return directive.end(), directive["name"] in _PROSE_DIRECTIVES
+        prose_at = len(rest) if directive["name"] in _ARGUMENT_NOT_PROSE else directive.end()
+        return prose_at, directive["name"] in _PROSE_DIRECTIVES
     if footnote := _FOOTNOTE.match(rest):
         return footnote.end(), True
     return 0, False
