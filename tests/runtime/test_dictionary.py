@@ -1,5 +1,6 @@
 import os
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -149,3 +150,9 @@ def test_a_simplified_word_holds_in_traditional_text(text: str, word: str) -> No
     covered = {place for start, stop, _ in prepared.protected for place in range(start, stop)}
     start = 2 if word == "高心着" else 0
     assert covered == set(range(start, start + len(word)))
+
+
+@pytest.mark.parametrize("read", [read_words, read_replacements])
+def test_a_name_that_no_file_can_have_is_refused(read: Callable[[Path], object]) -> None:
+    with pytest.raises(InputError, match="check the path"):
+        read(Path("a\0b"))

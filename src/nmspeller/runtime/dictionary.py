@@ -63,9 +63,8 @@ class Watched(Generic[Content]):
         """The content as it stands now; looking whether it changed costs one call to the file system."""
         try:
             status = self._path.stat()
-        except OSError as error:
-            reason = error.strerror or error
-            raise InputError(f"cannot read {self._path} ({reason}); check the path.") from error
+        except (OSError, ValueError) as error:
+            raise _unreadable(self._path, error) from error
         stamp = (status.st_mtime_ns, status.st_size, status.st_ino)
         loaded = self._loaded
         if loaded is None or loaded[0] != stamp:
@@ -121,11 +120,17 @@ def _lines(path: Path, margin: str | None) -> Iterable[tuple[int, str]]:
     """The lines that say something, numbered, without what `margin` names around them (None: any blank)."""
     try:
         content = path.read_bytes().decode("utf-8-sig")
-    except OSError as error:
-        raise InputError(f"cannot read {path} ({error.strerror or error}); check the path.") from error
     except UnicodeDecodeError as error:
         raise InputError(f"{path} is not UTF-8 (byte {error.start}); save it as UTF-8.") from error
+    except (OSError, ValueError) as error:
+        raise _unreadable(path, error) from error
     for number, line in enumerate(content.split("\n"), 1):
         stripped = line.strip(margin)
         if stripped and not stripped.startswith("#"):
             yield number, stripped
+
+
+def _unreadable(path: Path, error: OSError | ValueError) -> InputError:
+    """Of a file that is not there, or, as a ValueError, of a name that none can have."""
+    reason = getattr(error, "strerror", None) or error
+    return InputError(f"cannot read {path} ({reason}); check the path.")
