@@ -5,9 +5,9 @@
 PREPARED is what `nmspeller data prepare` wrote. Writes OUT/clean0.txt, on which `nmspeller export --clean`
 chooses thresholds, and OUT/clean1.txt, on which `benchmarks/accuracy.py --clean` measures. The corpus has no
 labels, so a paragraph counts as such prose by its look alone: at least 100 characters, nothing but Chinese
-characters, digits and full-width marks, no speech and none of the words that only speech has, but at least two of
-those that news, articles and essays are made of. Without the last, a quarter was mostly fiction, much of it in
-the Chinese of earlier centuries.
+characters, digits and full-width marks, no speech and none of the words that only speech has, but at least
+two of those that news, articles and essays are made of. Without the last, a quarter was mostly fiction, much
+of it in the Chinese of earlier centuries.
 
 No corpus is free of mistakes. Sentences that were read by a person and have one are listed, as hashes, in
 benchmarks/mistakes_in_corpus.txt; they are left out of clean0.txt, and accuracy.py counts them apart.
@@ -58,7 +58,7 @@ def main() -> None:
 
 
 def sentences(prepared: Prepared) -> tuple[list[str], list[str]]:
-    """Two halves of the sentences of 12 to 100 characters of such prose, in an order that is always the same."""
+    """Two halves of the sentences of 12 to 100 characters of such prose, always in the same order."""
     modern: dict[str, bool] = {}
     for paragraph in paragraphs(prepared):
         if _PROSE.fullmatch(paragraph) and not _SPEECH.search(paragraph):

@@ -1,11 +1,13 @@
 """Preparation of a little data folder, and pairs made from its text."""
 
 import json
+import shutil
 from itertools import islice
 
 import numpy as np
 import pytest
 
+from nmspeller.data.corpus import read_lines
 from nmspeller.data.leaks import LeakFilter, evaluation_sentences
 from nmspeller.data.pairs import read_pairs, write_pairs
 from nmspeller.data.prepare import TRAINING_SETS, prepare
@@ -48,8 +50,6 @@ def test_the_manifest_names_every_source(little_prepared):
 
 @pytest.mark.usefixtures("few_words")
 def test_leaks_are_left_out(little_data, little_prepared, tmp_path):
-    import shutil
-
     data = tmp_path / "data"
     shutil.copytree(little_data, data)
     secret = "这是一个只在考卷里出现的长句子"
@@ -139,3 +139,50 @@ def test_text_without_sentences_is_an_input_error(maker, tmp_path):
     (tmp_path / "text.txt").write_text("abc\n\n123\n", encoding="utf-8")
     with pytest.raises(InputError, match="no sentence"):
         next(maker.pairs(tmp_path / "text.txt", 0))
+
+
+@pytest.mark.usefixtures("few_words")
+def test_preparing_again_leaves_nothing_of_before(little_data, little_prepared, tmp_path):
+    out = tmp_path / "out"
+    prepare(little_data, little_prepared.folder / "vocab.txt", out)
+    Prepared(out).add_pairs("hard", Prepared(out).pairs("wang"))
+    # Another vocabulary, read from the very file that is replaced, and no corpus this time.
+    tokens = (out / "vocab.txt").read_text(encoding="utf-8").splitlines()
+    (out / "vocab.txt").write_text("\n".join([*tokens[:5], *reversed(tokens[5:])]), encoding="utf-8")
+    prepare(little_data, out / "vocab.txt", out, corpus=False)
+    made = Prepared(out)
+    with pytest.raises(InputError, match="no corpus text"):
+        made.corpus()
+    with pytest.raises(InputError, match="'hard'"):
+        made.pairs("hard")
+
+
+@pytest.mark.parametrize("content", [b"", b"no such file", "half"], ids=["empty", "other", "half"])
+@pytest.mark.parametrize("name", ["pairs/wang.npz", "corpus-0.u16.xz", "noise.npz", "manifest.json"])
+def test_damaged_arrays_are_input_errors(little_prepared, tmp_path, name, content):
+    folder = tmp_path / "prepared"
+    shutil.copytree(little_prepared.folder, folder)
+    whole = (folder / name).read_bytes()
+    (folder / name).write_bytes(whole[: len(whole) // 2] if content == "half" else content)
+
+    def read_all():
+        made = Prepared(folder)
+        return made.pairs("wang"), made.corpus(), made.noise
+
+    with pytest.raises(InputError, match="data prepare"):
+        read_all()
+
+
+def test_another_vocabulary_in_the_folder_is_noticed(little_prepared, tmp_path):
+    folder = tmp_path / "prepared"
+    shutil.copytree(little_prepared.folder, folder)
+    with (folder / "vocab.txt").open("a", encoding="utf-8") as file:
+        file.write("龘\n")
+    with pytest.raises(InputError, match="not the one"):
+        Prepared(folder)
+
+
+def test_a_byte_order_mark_is_no_text(tmp_path):
+    path = tmp_path / "windows.txt"
+    path.write_bytes("\ufeff我们明天去。\r\n好的。\r\n".encode())
+    assert list(read_lines(path)) == ["我们明天去。", "好的。"]

@@ -106,7 +106,7 @@ def test_a_killed_save_leaves_the_old_weights(make, tmp_path, monkeypatch):
     def killed(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(checkpoint.os, "replace", killed)
+    monkeypatch.setattr("os.replace", killed)
     with pytest.raises(KeyboardInterrupt):
         checkpoint.save(tmp_path, make("bert"), TOKENS)
     again, _ = checkpoint.load(tmp_path)

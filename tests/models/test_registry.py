@@ -58,12 +58,28 @@ def test_the_backbone_gives_the_sizes_and_the_file_may_change_them():
         ({"speller": "bert", "head": 3}, r"model\.head is 3"),
         ({"speller": "bert", "encoder": {"layers": True}}, r"encoder\.layers is True"),
         ({"speller": "bert", "encoder": {"hidden": 33}}, "no multiple"),
+        ({"speller": "bert", "encoder": {"heads": 0}}, "heads is 0"),
+        ({"speller": "bert", "encoder": {"dropout": 2.0}}, "dropout is 2.0"),
+        ({"speller": ["bert"]}, "unknown speller"),
         ({"speller": "bert", "encoder": {"mask_id": 60000}}, "outside the vocabulary"),
     ],
 )
 def test_mistakes_are_named(values, sentence):
     with pytest.raises(InputError, match=sentence):
         parse(values)
+
+
+def test_an_encoder_is_a_mapping():
+    with pytest.raises(InputError, match=r"model\.encoder must be a mapping"):
+        parse({"speller": "bert", "encoder": 5}, SMALL)
+
+
+def test_a_name_that_nobody_reads_is_refused(tmp_path):
+    path = tmp_path / "config.yaml"
+    path.write_text("model: {speller: bert}\nrecipie: paper\n")
+    assert read_yaml(path)["recipie"] == "paper"
+    with pytest.raises(InputError, match="'recipie', which nobody reads; it may have model, recipe"):
+        read_yaml(path, ("model", "recipe"))
 
 
 def test_tables_are_asked_for():

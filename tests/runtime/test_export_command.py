@@ -37,7 +37,13 @@ def test_single_precision(source_folder: Path, tmp_path: Path, capsys: pytest.Ca
 
 @pytest.mark.parametrize(
     ("arguments", "said"),
-    [([], "--texts"), (["--texts", "absent.txt"], "absent.txt"), (["--float"], "neither")],
+    [
+        ([], "--texts"),
+        (["--texts", "absent.txt"], "absent.txt"),
+        (["--float"], "neither"),
+        (["--float", "--texts", "any.txt"], "leave out --texts"),
+        (["--float", "--clean", "any.txt"], "give --dev too"),
+    ],
 )
 def test_what_is_wrong_is_said_in_one_sentence(
     tmp_path: Path, arguments: list[str], said: str, capsys: pytest.CaptureFixture[str]
@@ -46,3 +52,13 @@ def test_what_is_wrong_is_said_in_one_sentence(
     error = capsys.readouterr().err
     assert said in error
     assert error.count("\n") == 1
+
+
+@pytest.mark.parametrize("option", ["--dev", "--parity"])
+def test_a_file_that_is_not_there_is_missed_before_anything_is_written(
+    source_folder: Path, tmp_path: Path, option: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "out"
+    assert run(["export", str(source_folder), str(out), "--float", option, "absent.tsv"]) == 2
+    assert "absent.tsv" in capsys.readouterr().err
+    assert not out.exists()

@@ -1,5 +1,7 @@
 """Which sentences of a corpus are hard, and which are taken for mistakes of the corpus."""
 
+import hashlib
+import json
 from pathlib import Path
 
 import numpy as np
@@ -20,7 +22,8 @@ RIGHT, MISTAKE, PLAIN = "他在门外等了很久。", "我门明天去外国看
 def prepared(tmp_path: Path) -> Prepared:
     tokens = [*SPECIALS, *sorted(set(RIGHT + MISTAKE + PLAIN))]
     (tmp_path / "vocab.txt").write_text("\n".join(tokens) + "\n", "utf-8")
-    (tmp_path / "manifest.json").write_text("{}", "utf-8")
+    known = hashlib.sha256((tmp_path / "vocab.txt").read_bytes()).hexdigest()
+    (tmp_path / "manifest.json").write_text(json.dumps({"vocabulary": known, "sources": {}}), "utf-8")
     (tmp_path / "pairs").mkdir()
     vocabulary = Vocabulary(tokens)
     rows = [[*vocabulary.encode(text).tolist(), LINE_END] for text in (RIGHT, MISTAKE, PLAIN)]
@@ -74,7 +77,8 @@ def test_the_command_says_how_many(
 ) -> None:
     vocabulary = Vocabulary.from_file(model_folder / "vocab.txt")
     (tmp_path / "vocab.txt").write_bytes((model_folder / "vocab.txt").read_bytes())
-    (tmp_path / "manifest.json").write_text("{}", "utf-8")
+    known = hashlib.sha256((tmp_path / "vocab.txt").read_bytes()).hexdigest()
+    (tmp_path / "manifest.json").write_text(json.dumps({"vocabulary": known, "sources": {}}), "utf-8")
     (tmp_path / "pairs").mkdir()
     rows = [[*vocabulary.encode(text).tolist(), LINE_END] for text in texts]
     (tmp_path / "corpus-0.u16").write_bytes(np.concatenate(rows).astype(np.uint16).tobytes())

@@ -1,10 +1,12 @@
 """An exported model becomes a checkpoint again, from which training goes on."""
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
 import torch
+from onnx import helper
 
 from nmspeller import InputError
 from nmspeller.apps.cli import run
@@ -131,4 +133,18 @@ def test_what_cannot_be_narrowed(
 def test_a_folder_without_a_model_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="nmspeller export"):
         reopen_model(tmp_path, tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("content", [b"", "another model"])
+def test_somebody_else_s_model_is_refused(model_folder: Path, tmp_path: Path, content: bytes | str) -> None:
+    folder = tmp_path / "model"
+    shutil.copytree(model_folder, folder)
+    if content == "another model":
+        value = helper.make_tensor_value_info("a", 1, [1])
+        graph = helper.make_graph([helper.make_node("Neg", ["a"], ["b"])], "g", [value], [value])
+        content = helper.make_model(graph).SerializeToString()
+    (folder / "model.onnx").write_bytes(content)
+    with pytest.raises(InputError, match="nmspeller export"):
+        reopen_model(folder, tmp_path / "out")
     assert not (tmp_path / "out").exists()

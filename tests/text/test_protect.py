@@ -135,7 +135,22 @@ ADVERSARIAL = [
     "#",
     "#a ",
 ]
-ADVERSARIAL += ["1", "1.", "http://", "www.", "a@a.", "字", "a" * 99 + "@", "1,", "\n", "\ud800"]
+ADVERSARIAL += [
+    "www.字.",
+    "http://字.a.",
+    "http://a/字_(字",
+    "http://a/字-",
+    "1",
+    "1.",
+    "http://",
+    "www.",
+    "a@a.",
+    "字",
+    "a" * 99 + "@",
+    "1,",
+    "\n",
+    "\ud800",
+]
 
 
 @pytest.mark.parametrize("unit", ADVERSARIAL)
@@ -176,7 +191,17 @@ def test_a_hundred_thousand_words_are_built_in_linear_time() -> None:
         ("（见https://example.com/wiki/我门的公园）", "https://example.com/wiki/我门的公园"),
         ("请看https://example.com/wiki/我门的公园", "https://example.com/wiki/我门的公园"),
         ("请看https://example.com/我们走吧。", "https://example.com/"),
+        ("请看https://example.com/文件/我门的报告.pdf。", "https://example.com/文件/我门的报告.pdf"),
+        ("请看https://example.com/我门-2.html，谢谢", "https://example.com/我门-2.html"),
+        ("请看https://example.com/a_我门.pdf 吧", "https://example.com/a_我门.pdf"),
+        ("请看https://example.com/wiki/我门_(歌曲)吧", "https://example.com/wiki/我门_(歌曲)"),
+        ("搜https://example.com/?q=我门+公园 吧", "https://example.com/?q=我门+公园"),
+        ("请看http://我门的公园.中国/，谢谢", "http://我门的公园.中国/"),
+        ("请看http://我门的公园.公司吧", "http://我门的公园.公司"),
+        ("请看www.我门的公园.com吧", "www.我门的公园.com"),
+        ("请看http://www.example.com.我们走吧", "http://www.example.com"),
+        ("请看https://example.com/a我们走吧.", "https://example.com/a"),
     ],
 )
-def test_hanzi_belong_to_an_address_inside_it_or_closed_off_from_the_sentence(text: str, address: str) -> None:
+def test_hanzi_belong_to_an_address_inside_it_or_closed_off(text: str, address: str) -> None:
     assert [text[span.start : span.stop] for span in protected_spans(text) if span.kind == "url"] == [address]

@@ -70,6 +70,26 @@ def test_a_job_leaves_files_from_which_tables_are_written(
     assert sum(map(int, counted)) == 3 * len(experiments.CASES)
 
 
+def test_a_job_that_is_killed_while_it_writes_is_not_taken_for_done(
+    little_data, little_prepared, little_start, tmp_path, monkeypatch
+):
+    monkeypatch.setenv("NMSPELLER_DATA", str(little_data))
+    suites._read.cache_clear()
+    recipe = tmp_path / "recipe.yaml"
+    recipe.write_text(RECIPE, encoding="utf-8")
+
+    job, sets = experiments.Job("bert", None, 0), ["sighan13"]
+    places = {"data": little_prepared.folder, "start": little_start, "out": tmp_path}
+
+    def killed(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("os.replace", killed)
+    with pytest.raises(KeyboardInterrupt):
+        experiments.run_job(job, recipe=str(recipe), sets=sets, **places)
+    assert not list(tmp_path.glob("*.json"))
+
+
 def test_experiments_are_the_paper_s():
     assert len(experiments.jobs("ngrams", [0, 1, 2])) == 15
     assert {job.speller for job in experiments.jobs("table2", [0])} == {"realise", "phmospell", "dgspeller"}

@@ -7,7 +7,8 @@ import pytest
 from torch.utils.data import DataLoader
 
 from nmspeller.models.batch import NO_TARGET
-from nmspeller.training.streams import Batches, CorpusStream, Layout, NoiseConfig, PairStream
+from nmspeller.training.batches import Batches, Layout
+from nmspeller.training.streams import CorpusStream, NoiseConfig, PairStream
 
 
 def pair_stream(prepared, masked=0.3, **changes):

@@ -18,10 +18,10 @@ HELD_OUT_EVERY = 50
 
 
 def read_lines(path: Path) -> Iterator[str]:
-    """The paragraphs of a text file, compressed with xz or plain, without their line ends."""
+    """The paragraphs of a text file, compressed with xz or plain, without line ends and byte-order mark."""
     opener: Callable[..., object] = lzma.open if path.suffix == ".xz" else open
     try:
-        with opener(path, "rt", encoding="utf-8", newline="\n") as lines:  # type: ignore[attr-defined]
+        with opener(path, "rt", encoding="utf-8-sig", newline="\n") as lines:  # type: ignore[attr-defined]
             for line in lines:
                 yield line.rstrip("\r\n")
     except (OSError, lzma.LZMAError, EOFError, UnicodeDecodeError) as wrong:

@@ -11,11 +11,11 @@ a machine that has nothing else; `noise_fitting` builds the tables.
 
 from dataclasses import dataclass
 from pathlib import Path
-from zipfile import BadZipFile
 
 import numpy as np
 from numpy.typing import NDArray
 
+from nmspeller.data.files import DAMAGED
 from nmspeller.errors import InputError
 
 Rows = NDArray[np.int32]
@@ -129,7 +129,7 @@ class NoiseModel:
                 arrays = {key: stored[key] for key in stored.files}
             names = tuple(str(name) for name in arrays["names"])
             return cls(**{**arrays, "names": names})  # type: ignore[arg-type]
-        except (OSError, ValueError, KeyError, TypeError, BadZipFile) as wrong:
+        except DAMAGED as wrong:
             raise InputError(
                 f"{path} is not a noise model ({wrong}); make one with `nmspeller data prepare`."
             ) from wrong

@@ -92,7 +92,8 @@ def write_lines(path: str | Path, lines: Iterable[str]) -> None:
     except OSError as wrong:
         raise InputError(f"{path} cannot be written: {wrong.strerror}.") from wrong
     finally:
-        part.unlink(missing_ok=True)
+        if part.exists():
+            part.unlink()
 
 
 def read_lines(path: str | Path) -> Iterator[bytes]:

@@ -3,7 +3,6 @@
 import hashlib
 import json
 import lzma
-import shutil
 import zlib
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -49,9 +48,11 @@ def prepare(
     vocabulary = Vocabulary.from_file(vocabulary_path)
     if len(vocabulary) > 1 << 16:
         raise InputError(f"{vocabulary_path} has more than 65,536 tokens, which prepared arrays cannot hold.")
-    (out / "pairs").mkdir(parents=True, exist_ok=True)
-    shutil.copyfile(vocabulary_path, out / "vocab.txt")
     leaks = LeakFilter(evaluation_sentences(data))
+    characters_known = vocabulary_path.read_bytes()
+    _clear(out)
+    (out / "pairs").mkdir(parents=True, exist_ok=True)
+    (out / "vocab.txt").write_bytes(characters_known)
     sources: dict[str, str] = {}
     counted: dict[str, dict[str, int]] = {}
     characters: dict[str, dict[str, int]] = {}
@@ -89,13 +90,30 @@ def prepare(
         frequencies += character_counts(training, vocabulary)
     np.savez_compressed(out / "noise.npz", **fit_noise(training, vocabulary, frequencies).arrays())  # type: ignore[arg-type]
     manifest = {
-        "vocabulary": _digest(vocabulary_path),
+        "vocabulary": hashlib.sha256(characters_known).hexdigest(),
         "sources": sources,
         "pairs": counted,
         "characters": characters,
     }
     text = json.dumps(manifest, ensure_ascii=False, indent=1)
     (out / "manifest.json").write_text(text + "\n", encoding="utf-8")
+
+
+def _clear(out: Path) -> None:
+    """Remove what was prepared before: another vocabulary or corpus would go on living in a file left over.
+
+    The manifest goes first and is written last, so that a folder with one is complete.
+    """
+    for pattern in (
+        "manifest.json",
+        "noise.npz",
+        "characters.npz",
+        "corpus-*.u16*",
+        "heldout-*.u16*",
+        "pairs/*.npz",
+    ):
+        for path in out.glob(pattern):
+            path.unlink()
 
 
 def noise_from(data: Path, vocabulary: Vocabulary, leaks: LeakFilter) -> NoiseModel:

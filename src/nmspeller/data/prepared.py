@@ -1,11 +1,12 @@
 """A prepared folder: all that training needs, as arrays, with numpy alone."""
 
+import hashlib
 import json
 import lzma
-import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nmspeller.data.corpus import LINE_END
+from nmspeller.data.files import DAMAGED, write_whole
 from nmspeller.data.noise import NoiseModel
 from nmspeller.errors import InputError
 from nmspeller.text.vocabulary import Vocabulary
@@ -47,11 +49,17 @@ class Prepared:
         self.folder = folder
         try:
             self.manifest: dict[str, Any] = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
-        except (OSError, ValueError) as wrong:
+            prepared_with, _ = (self.manifest[name] for name in ("vocabulary", "sources"))
+        except (OSError, ValueError, KeyError, TypeError) as wrong:
             raise InputError(
                 f"{folder} holds no prepared data ({wrong}); make it with `nmspeller data prepare`."
             ) from wrong
         self.vocabulary = Vocabulary.from_file(folder / "vocab.txt")
+        if hashlib.sha256((folder / "vocab.txt").read_bytes()).hexdigest() != prepared_with:
+            # The ids of all arrays are line numbers of the file that it was.
+            raise InputError(
+                f"{folder}/vocab.txt is not the one the data was prepared with; prepare it again."
+            )
 
     @cached_property
     def noise(self) -> NoiseModel:
@@ -63,16 +71,18 @@ class Prepared:
         if not path.exists():
             known = ", ".join(sorted(file.stem for file in path.parent.glob("*.npz")))
             raise InputError(f"no prepared pairs {name!r} in {self.folder}; there are {known}.")
-        with np.load(path, allow_pickle=False) as stored:
-            return PairArrays(stored["source"], stored["target"], stored["starts"])
+        try:
+            with np.load(path, allow_pickle=False) as stored:
+                return PairArrays(stored["source"], stored["target"], stored["starts"])
+        except DAMAGED as wrong:
+            raise _damaged(path) from wrong
 
     def add_pairs(self, name: str, pairs: PairArrays) -> None:
         """Write a set of pairs, whole or not at all."""
         path = self.folder / "pairs" / f"{name}.npz"
-        partial = path.with_suffix(".partial")
-        with partial.open("wb") as file:
-            np.savez_compressed(file, source=pairs.source, target=pairs.target, starts=pairs.starts)
-        os.replace(partial, path)
+        content = BytesIO()
+        np.savez_compressed(content, source=pairs.source, target=pairs.target, starts=pairs.starts)
+        write_whole(path, content.getvalue())
 
     def corpus(self, part: str = "corpus") -> Ids:
         """All text of a part ("corpus" or "heldout") as ids, each paragraph closed by LINE_END."""
@@ -85,7 +95,28 @@ class Prepared:
             raise InputError(f"no {part} text in {self.folder}; prepare it with `nmspeller data prepare`.")
         for file in files:
             stored = file.read_bytes()
-            yield np.frombuffer(lzma.decompress(stored) if file.suffix == ".xz" else stored, dtype=np.uint16)
+            try:
+                content = lzma.decompress(stored) if file.suffix == ".xz" else stored
+                yield np.frombuffer(content, dtype=np.uint16)
+            except (lzma.LZMAError, ValueError) as wrong:
+                raise _damaged(file) from wrong
+
+
+def _damaged(path: Path) -> InputError:
+    return InputError(f"{path} is damaged; make it again with `nmspeller data prepare`.")
+
+
+def check_vocabulary(folder: Path, vocabulary: Vocabulary) -> None:
+    """Make sure that a model's ids mean what they mean in the data.
+
+    Raises:
+        InputError: they do not.
+    """
+    path = folder / "vocab.txt"
+    if Vocabulary.from_file(path).tokens != vocabulary.tokens:
+        raise InputError(
+            f"{folder} has another vocabulary than the data; prepare that with `data prepare --vocab {path}`."
+        )
 
 
 def sentence_windows(

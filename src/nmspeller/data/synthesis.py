@@ -105,7 +105,8 @@ class PairMaker:
             middle = (low + high) / 2
             wrong = self._misspell(sample, middle, np.random.default_rng(0))
             found = ((wrong != sample) & (wrong >= 0)).sum(axis=1)
-            low, high = (low, middle) if found[found > 0].mean() > self.errors else (middle, high)
+            mean = found.sum() / max((found > 0).sum(), 1)
+            low, high = (low, middle) if mean > self.errors else (middle, high)
         return (low + high) / 2
 
     def _texts(

@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from nmspeller.data.files import write_whole
 from nmspeller.data.prepared import Prepared
 from nmspeller.errors import InputError
 from nmspeller.evaluation import suites
@@ -98,7 +99,12 @@ def run_job(
     prepared = Prepared(data)
     started = time.perf_counter()
     model = start_model(
-        job.description(), start, tables=data / "characters.npz", modalities=modalities, seed=job.seed
+        job.description(),
+        start,
+        vocabulary=prepared.vocabulary,
+        tables=data / "characters.npz",
+        modalities=modalities,
+        seed=job.seed,
     )
     plan = read_recipe(recipe)
     finetune(model, plan, prepared, out=out / job.name, seed=job.seed, report=report)
@@ -110,7 +116,7 @@ def run_job(
         target = finished if active != "always" else out / f"{job.name}-always.json"
         record = measure(model, prepared, job, active=active, seconds=trained, sets=sets)
         record["config"] = {"recipe": recipe, "start": start.name if start else None, **asdict(plan)}
-        target.write_text(json.dumps(record, ensure_ascii=False) + "\n", encoding="utf-8")
+        write_whole(target, (json.dumps(record, ensure_ascii=False) + "\n").encode())
 
 
 def measure(

@@ -5,12 +5,12 @@ module needs no torch: exporters call `read_description` and read the tensors wi
 """
 
 import json
-import os
 import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from nmspeller.data.files import write_whole
 from nmspeller.errors import InputError
 from nmspeller.text.vocabulary import Vocabulary
 
@@ -37,11 +37,11 @@ def save(folder: str | Path, model: "SpellerModel", tokens: Sequence[str], card:
     description = {"format": FORMAT, "model": described}
     text = json.dumps(description, indent=1, ensure_ascii=False)
     text = re.sub(r"(?<= )(\d+)e-", r"\1.0e-", text)  # YAML takes 1e-12 for a string
-    _write(folder / "config.yaml", (text + "\n").encode())
-    _write(folder / "vocab.txt", ("\n".join(tokens) + "\n").encode())
-    _write(folder / "card.md", (card or f"# A {described['speller']} speller\n").encode())
+    write_whole(folder / "config.yaml", (text + "\n").encode())
+    write_whole(folder / "vocab.txt", ("\n".join(tokens) + "\n").encode())
+    write_whole(folder / "card.md", (card or f"# A {described['speller']} speller\n").encode())
     tensors = {name: tensor.detach().cpu().contiguous() for name, tensor in model.state_dict().items()}
-    _write(folder / "model.safetensors", to_bytes(tensors, metadata={"format": "pt"}))
+    write_whole(folder / "model.safetensors", to_bytes(tensors, metadata={"format": "pt"}))
 
 
 def load(folder: str | Path) -> tuple["SpellerModel", tuple[str, ...]]:
@@ -100,9 +100,3 @@ def read_description(folder: str | Path) -> tuple[dict[str, Any], tuple[str, ...
     if not isinstance(description, dict) or description.get("format") != FORMAT or "model" not in description:
         raise InputError(f"{folder}/config.yaml is not of the format {FORMAT!r}; something else made it.")
     return description["model"], Vocabulary.from_file(folder / "vocab.txt").tokens
-
-
-def _write(path: Path, content: bytes) -> None:
-    partial = path.with_name(f".{path.name}.partial")
-    partial.write_bytes(content)
-    os.replace(partial, path)

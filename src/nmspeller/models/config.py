@@ -2,6 +2,7 @@
 
 import collections.abc
 import dataclasses
+import math
 import types
 import typing
 from collections.abc import Mapping
@@ -44,6 +45,8 @@ class EncoderConfig:
     rounded: bool = False
 
     def __post_init__(self) -> None:
+        hold(self, "vocabulary", "hidden", "layers", "heads", "intermediate", "positions", least=1)
+        hold(self, "dropout", "attention_dropout", least=0, most=1)
         if self.hidden % self.heads:
             raise InputError(
                 f"hidden size {self.hidden} is no multiple of {self.heads} heads; change either."
@@ -93,6 +96,19 @@ class SpellerConfig:
 Config = TypeVar("Config")
 
 
+def hold(config: Any, *names: str, least: float, most: float = math.inf) -> None:
+    """Make sure that these fields of a config lie where they have a meaning; None is no value yet.
+
+    Raises:
+        InputError: one does not.
+    """
+    for name in names:
+        value = getattr(config, name)
+        if value is not None and not least <= value <= most:  # so written that nan is refused too
+            bounds = f"at least {least}" if most == math.inf else f"from {least} to {most}"
+            raise InputError(f"{name} is {value}; it must be {bounds}.")
+
+
 def from_mapping(kind: type[Config], values: Mapping[str, Any], where: str = "model") -> Config:
     """Build a (nested) config dataclass from plain values.
 
@@ -106,6 +122,10 @@ def from_mapping(kind: type[Config], values: Mapping[str, Any], where: str = "mo
     for name in values:
         if name not in known:
             raise InputError(f"{where}.{name} is unknown; {where} has {', '.join(known)}.")
+    for entry in dataclasses.fields(kind):  # type: ignore[arg-type]
+        needed = entry.default is entry.default_factory is dataclasses.MISSING
+        if needed and entry.name not in values:
+            raise InputError(f"{where} has no {entry.name}; add it.")
     return kind(**{name: _convert(hints[name], value, f"{where}.{name}") for name, value in values.items()})
 
 
@@ -130,8 +150,8 @@ def _convert(hint: Any, value: Any, where: str) -> Any:
     if dataclasses.is_dataclass(hint):
         return from_mapping(typing.cast(type, hint), value, where)
     if typing.get_origin(hint) is tuple:
-        if isinstance(value, (list, tuple)):
-            kind = typing.get_args(hint)[0]
+        kind, *others = typing.get_args(hint)
+        if isinstance(value, (list, tuple)) and (others == [...] or len(value) == 1 + len(others)):
             return tuple(_convert(kind, each, where) for each in value)
     elif typing.get_origin(hint) is collections.abc.Mapping:
         if isinstance(value, Mapping):
@@ -144,4 +164,5 @@ def _convert(hint: Any, value: Any, where: str) -> Any:
         return float(value)
     elif isinstance(value, hint) and isinstance(value, bool) == (hint is bool):
         return value
-    raise InputError(f"{where} is {value!r}, but must be {getattr(hint, '__name__', hint)}.")
+    kind_name = hint.__name__ if isinstance(hint, type) else str(hint)
+    raise InputError(f"{where} is {value!r}, but must be {kind_name}.")

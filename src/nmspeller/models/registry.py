@@ -1,6 +1,6 @@
 """From names in YAML to models."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -41,7 +41,10 @@ def parse(values: Mapping[str, Any], encoder: EncoderConfig | None = None) -> Sp
         raise InputError(f"the model has no 'speller'; name one of {', '.join(SPELLERS)}.")
     rest = {name: value for name, value in values.items() if name != "speller"}
     if encoder is not None:
-        rest["encoder"] = {**to_mapping(encoder), **rest.get("encoder", {})}
+        own = rest.get("encoder", {})
+        if not isinstance(own, Mapping):
+            raise InputError(f"model.encoder must be a mapping, not {own!r}.")
+        rest["encoder"] = {**to_mapping(encoder), **own}
     return from_mapping(entry(values["speller"]).config, rest)
 
 
@@ -71,17 +74,19 @@ def needed_tables(config: SpellerConfig) -> tuple[str, ...]:
     return next(each.model.needs for each in SPELLERS.values() if type(config) is each.config)
 
 
-def entry(name: str) -> Entry:
-    if name not in SPELLERS:
+def entry(name: object) -> Entry:
+    if not isinstance(name, str) or name not in SPELLERS:
         raise InputError(f"unknown speller {name!r}; use one of {', '.join(SPELLERS)}.")
     return SPELLERS[name]
 
 
-def read_yaml(path: str | Path) -> dict[str, Any]:
+def read_yaml(path: str | Path, known: Collection[str] = ()) -> dict[str, Any]:
     """A config file as plain values.
 
+    known: the names that it may hold; any, if none are given.
+
     Raises:
-        InputError: no such file, or not YAML with a mapping in it.
+        InputError: no such file, not YAML with a mapping in it, or a name that nobody would read.
     """
     import yaml  # only here: models are built without it
 
@@ -93,4 +98,7 @@ def read_yaml(path: str | Path) -> dict[str, Any]:
         raise InputError(f"{path} is not valid YAML: {' '.join(str(problem).split())}.") from None
     if not isinstance(values, dict):
         raise InputError(f"{path} must hold a mapping, such as 'model: …'.")
+    for name in values:
+        if known and name not in known:
+            raise InputError(f"{path} has {name!r}, which nobody reads; it may have {', '.join(known)}.")
     return values

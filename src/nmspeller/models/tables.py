@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
-from zipfile import BadZipFile
 
 import numpy as np
 from numpy.typing import NDArray
 
+from nmspeller.data.files import DAMAGED
 from nmspeller.errors import InputError
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
@@ -98,5 +98,5 @@ class CharacterTables:
         try:
             with np.load(path) as stored:
                 return cls(**{entry.name: stored[entry.name] for entry in fields(cls)})
-        except (OSError, ValueError, KeyError, EOFError, BadZipFile) as problem:
+        except DAMAGED as problem:
             raise InputError(f"{path} is no file of character tables ({problem}); make it again.") from None

@@ -1,10 +1,10 @@
 """From a trained checkpoint to the ONNX folder that `Speller` reads."""
 
-import os
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from nmspeller.data.files import write_whole
 from nmspeller.data.pairs import Pair
 from nmspeller.runtime import masking
 from nmspeller.runtime.arithmetic import Float, Integer
@@ -42,12 +42,12 @@ def export_model(
     arithmetic = Integer if source.encoder.rounded else Float
     content = build(source, arithmetic(source.weights)).SerializeToString(deterministic=True)
     out.mkdir(parents=True, exist_ok=True)
-    _write(out / "vocab.txt", (source.folder / "vocab.txt").read_bytes())
-    _write(out / "card.md", _card(source))
+    write_whole(out / "vocab.txt", (source.folder / "vocab.txt").read_bytes())
+    write_whole(out / "card.md", _card(source))
     policy = Policy.uncalibrated()
     replace(policy, window=min(policy.window, source.encoder.positions - 2)).write(out / "policy.json")
     MaskingLayer.of(source).write(out / masking.FILE)
-    _write(out / "model.onnx", content)
+    write_whole(out / "model.onnx", content)
     return out
 
 
@@ -62,9 +62,3 @@ def calibrate_model(folder: str | Path, dev: Sequence[Pair], clean: Sequence[str
 def _card(source: Source) -> bytes:
     card = source.folder / "card.md"
     return card.read_bytes() if card.is_file() else b"# A speller exported from Hugging Face weights\n"
-
-
-def _write(path: Path, content: bytes) -> None:
-    partial = path.with_name(f".{path.name}.partial")
-    partial.write_bytes(content)
-    os.replace(partial, path)

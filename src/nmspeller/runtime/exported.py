@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from nmspeller.errors import InputError
 from nmspeller.models.config import EncoderConfig
+from nmspeller.runtime.engine import FORMAT
 from nmspeller.runtime.weights import TABLE, Source, Weights
 from nmspeller.text.vocabulary import Vocabulary
 
@@ -24,7 +25,7 @@ def read_exported(folder: Path) -> Source:
     """Read the model.onnx of a folder that `nmspeller export` wrote.
 
     Raises:
-        InputError: the onnx package is missing, or the file is damaged.
+        InputError: the onnx package is missing, or the file is damaged or somebody else's.
     """
     try:
         import onnx
@@ -38,6 +39,10 @@ def read_exported(folder: Path) -> Source:
             f"{folder}/model.onnx is damaged; write it again with `nmspeller export`."
         ) from wrong
     graph, facts = model.graph, {fact.key: fact.value for fact in model.metadata_props}
+    if facts.get("format") != FORMAT:
+        raise InputError(
+            f"{folder}/model.onnx was not written by `nmspeller export`; give a folder that it wrote."
+        )
     constants = {tensor.name: numpy_helper.to_array(tensor) for tensor in graph.initializer}
     makers = {output: node for node in graph.node for output in node.output}
     weights: Weights = {}

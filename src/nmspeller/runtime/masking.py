@@ -5,11 +5,13 @@ speller that was trained without the layer shows how the layer would begin: as a
 """
 
 from collections.abc import Sequence
+from io import BytesIO
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
+from nmspeller.data.files import write_whole
 from nmspeller.runtime.engine import Floats
 from nmspeller.runtime.weights import TABLE, Source
 
@@ -52,8 +54,9 @@ class MaskingLayer(NamedTuple):
         """Write the arrays in half precision: they are for looking at."""
         arrays = {name: np.asarray(value) for name, value in self._asdict().items()}
         half = {name: each.astype(np.float16) if each.ndim else each for name, each in arrays.items()}
-        with path.open("wb") as file:
-            np.savez_compressed(file, **half)  # type: ignore[arg-type]
+        content = BytesIO()
+        np.savez_compressed(content, **half)  # type: ignore[arg-type]
+        write_whole(path, content.getvalue())
 
     @classmethod
     def read(cls, path: Path) -> "MaskingLayer":

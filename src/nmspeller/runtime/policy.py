@@ -5,6 +5,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from nmspeller.data.files import write_whole
 from nmspeller.errors import InputError
 from nmspeller.runtime.choice import Choice
 
@@ -86,4 +87,4 @@ class Policy:
             "levels": {level.value: asdict(thresholds) for level, thresholds in self.levels.items()},
             "calibration": self.calibration,
         }
-        path.write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n", "utf-8")
+        write_whole(path, (json.dumps(content, indent=1, ensure_ascii=False) + "\n").encode())

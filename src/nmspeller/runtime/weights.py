@@ -72,7 +72,7 @@ def _read_checkpoint(folder: Path) -> Source:
     masking = {
         name.removeprefix(prefix): tensors.pop(name) for name in list(tensors) if name.startswith(prefix)
     }
-    return Source(config.encoder, tensors, folder, masking)
+    return _checked(Source(config.encoder, tensors, folder, masking), head=config.head)
 
 
 def _read_hugging_face(folder: Path) -> Source:
@@ -85,7 +85,56 @@ def _read_hugging_face(folder: Path) -> Source:
     weights = from_hugging_face(_tensors(folder), config.layers)
     if "head.bias" not in weights:
         raise InputError(f"{folder} has no head that predicts characters; give a BertForMaskedLM.")
-    return Source(config, weights, folder)
+    return _checked(Source(config, weights, folder), head="mlm")
+
+
+def _checked(source: Source, head: str) -> Source:
+    """The source, if its weights are numbers and of the sizes that its config tells of.
+
+    Raises:
+        InputError: they are not.
+    """
+    if len(source.vocabulary) != source.encoder.vocabulary:
+        raise InputError(
+            f"{source.folder}/vocab.txt has {len(source.vocabulary)} tokens, but the model knows "
+            f"{source.encoder.vocabulary}; use the files of one model."
+        )
+    path = source.folder / "model.safetensors"
+    for name, shape in _shapes(source.encoder, head).items():
+        if name not in source.weights:
+            raise InputError(
+                f"{path} has no {name!r}, which its config asks for; use the files of one model."
+            )
+        found = source.weights[name].shape
+        if found != shape:
+            raise InputError(f"{path} has {name!r} of shape {found}, but its config says {shape}.")
+        if not np.isfinite(source.weights[name]).all():
+            raise InputError(f"{path} has values in {name!r} that are no numbers; its training has failed.")
+    return source
+
+
+def _shapes(encoder: EncoderConfig, head: str) -> dict[str, tuple[int, ...]]:
+    """Every weight that a BERT speller must have."""
+    hidden, inner = encoder.hidden, encoder.intermediate
+    dense = {"head.dense": (hidden, hidden)} if head == "mlm" else {}
+    norms = ["semantic.embeddings.norm", *(["head.norm"] if head == "mlm" else [])]
+    for layer in (f"semantic.layers.{number}" for number in range(encoder.layers)):
+        dense |= {f"{layer}.qkv": (3 * hidden, hidden), f"{layer}.out": (hidden, hidden)}
+        dense |= {f"{layer}.up": (inner, hidden), f"{layer}.down": (hidden, inner)}
+        norms += [f"{layer}.attention_norm", f"{layer}.output_norm"]
+    shapes: dict[str, tuple[int, ...]] = {
+        TABLE: (encoder.vocabulary, hidden),
+        "semantic.embeddings.positions.weight": (encoder.positions, hidden),
+        "head.bias": (encoder.vocabulary,),
+    }
+    for name, shape in dense.items():
+        shapes |= {f"{name}.weight": shape, f"{name}.bias": shape[:1]}
+    for name in norms:
+        shapes |= {f"{name}.weight": (hidden,), f"{name}.bias": (hidden,)}
+    if encoder.rounded:
+        for name, (_, inputs) in {**dense, "head": shapes[TABLE]}.items():
+            shapes |= {f"{name}.steps": (inputs,), f"{name}.zero": ()}
+    return shapes
 
 
 def _tensors(folder: Path) -> Weights:

@@ -9,12 +9,14 @@ from typing import Any
 import torch
 
 from nmspeller.data.prepared import Prepared
+from nmspeller.errors import InputError
 from nmspeller.models import checkpoint
 from nmspeller.models.encoder import Layer
 from nmspeller.models.speller import SpellerModel
 from nmspeller.training.distributed import Processes, join_processes
+from nmspeller.training.identity import identity
 from nmspeller.training.recipes import Recipe
-from nmspeller.training.start import start_model
+from nmspeller.training.start import check_positions, start_model
 from nmspeller.training.streams import Row, Stream
 from nmspeller.training.trainer import LoopConfig, Report, Trainer
 
@@ -33,19 +35,29 @@ def finetune(
     """Train the model, in place, through every stage of the recipe; logs lie in `out`.
 
     A stage that finished leaves a checkpoint of its own, so a killed run resumes in the stage it was in.
+
+    Raises:
+        InputError: what was left in `out` is of another training.
     """
     processes = processes or join_processes()
     model.to(processes.device)
+    own = identity(model, recipe, prepared, seed=seed, teacher=teacher)
     for number, stage in enumerate(recipe.stages):
-        done = out / f"stage{number}"
-        if (done / "model.safetensors").exists():
-            model.load_state_dict(checkpoint.load(done)[0].state_dict())
-            continue
+        # Also for a stage that is over: the next one inherits what it does not set itself.
         if stage.dropout is not None:
             set_dropout(model, stage.dropout)
         if stage.loop.packed:
             drop_no_attention(model)
+        done, card = out / f"stage{number}", f"# Stage {number} of the training {own}\n"
+        if (done / "model.safetensors").exists():
+            if (done / "card.md").read_text(encoding="utf-8") != card:
+                raise InputError(
+                    f"{done} is of a training with other settings; give another folder, or remove it."
+                )
+            model.load_state_dict(checkpoint.load(done)[0].state_dict())
+            continue
         stream = stage.stream(prepared, seed)
+        check_positions(model, stream.limit + 2)
         Trainer(
             model,
             stream,
@@ -57,9 +69,10 @@ def finetune(
             name=f"stage{number}",
             report=report,
             teacher=teacher,
+            identity=own,
         ).run()
         if processes.first and stage.loop.save_seconds and number + 1 < len(recipe.stages):
-            checkpoint.save(done, model, prepared.vocabulary.tokens)
+            checkpoint.save(done, model, prepared.vocabulary.tokens, card=card)
     return model
 
 
@@ -114,7 +127,7 @@ def dry_run(
     )
     with TemporaryDirectory() as folder:
         last = Trainer(
-            start_model(description, start, tables=tables),
+            start_model(description, start, vocabulary=prepared.vocabulary, tables=tables),
             FirstStep(small.stream(prepared, seed=0)),
             loop,
             pad=prepared.vocabulary.pad,

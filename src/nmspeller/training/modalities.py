@@ -3,6 +3,7 @@
 Both learn against the word embeddings of the semantic encoder, so that what they say lies in its space.
 """
 
+from dataclasses import dataclass
 from pathlib import Path
 
 import torch
@@ -12,6 +13,7 @@ from torch.nn import functional
 from nmspeller.data.prepared import Prepared
 from nmspeller.models import checkpoint
 from nmspeller.models.batch import Batch, PackedBatch
+from nmspeller.models.config import hold
 from nmspeller.models.fusion import MultiModalSpeller
 from nmspeller.models.speller import cross_entropy
 from nmspeller.training.distributed import join_processes
@@ -19,6 +21,18 @@ from nmspeller.training.optimisation import OptimiserConfig, rate_factor
 from nmspeller.training.start import start_model
 from nmspeller.training.streams import CorpusStream, NoiseConfig
 from nmspeller.training.trainer import LoopConfig, Trainer
+
+
+@dataclass(frozen=True)
+class ModalitiesRecipe:
+    """Steps for the sounds, each with so many rows of text, and for the pictures."""
+
+    sound_steps: int = 1500
+    batch_rows: int = 128
+    picture_steps: int = 800
+
+    def __post_init__(self) -> None:
+        hold(self, "sound_steps", "batch_rows", "picture_steps", least=1)
 
 
 class SoundToCharacter(nn.Module):
@@ -38,11 +52,18 @@ class SoundToCharacter(nn.Module):
 
 
 def pretrain_sounds(
-    model: MultiModalSpeller, prepared: Prepared, *, out: Path, steps: int, batch_rows: int, loop: LoopConfig
+    model: MultiModalSpeller,
+    prepared: Prepared,
+    *,
+    out: Path,
+    steps: int,
+    batch_rows: int,
+    loop: LoopConfig,
+    seed: int,
 ) -> float:
     """Train the phonetic encoder on clean text; returns the last loss."""
     stream = CorpusStream(
-        prepared, NoiseConfig(clean=1.0), steps=steps, batch_rows=batch_rows, length=128, seed=0
+        prepared, NoiseConfig(clean=1.0), steps=steps, batch_rows=batch_rows, length=128, seed=seed
     )
     task = SoundToCharacter(model)
     last = Trainer(
@@ -50,7 +71,7 @@ def pretrain_sounds(
         stream,
         loop,
         pad=prepared.vocabulary.pad,
-        seed=0,
+        seed=seed,
         folder=out,
         processes=join_processes(),
         name="sounds",
@@ -58,7 +79,9 @@ def pretrain_sounds(
     return last.loss if last else float("nan")
 
 
-def pretrain_pictures(model: MultiModalSpeller, *, steps: int, batch: int, rate: float = 1e-3) -> float:
+def pretrain_pictures(
+    model: MultiModalSpeller, *, steps: int, batch: int, seed: int, rate: float = 1e-3
+) -> float:
     """Train the graphic encoder to tell the vocabulary's characters apart; returns the share it knows."""
     bitmaps = model.tables.bitmaps
     drawn = torch.nonzero(bitmaps.flatten(1).any(dim=1)).flatten()
@@ -66,7 +89,7 @@ def pretrain_pictures(model: MultiModalSpeller, *, steps: int, batch: int, rate:
     encoder = model.graphic
     encoder.train()
     optimiser = torch.optim.AdamW(encoder.parameters(), lr=rate, weight_decay=0.01)
-    generator = torch.Generator(device="cpu").manual_seed(0)
+    generator = torch.Generator(device="cpu").manual_seed(seed)
     known = 0.0
     for step in range(steps):
         chosen = drawn[torch.randint(len(drawn), (batch,), generator=generator).to(drawn.device)]
@@ -82,19 +105,17 @@ def pretrain_pictures(model: MultiModalSpeller, *, steps: int, batch: int, rate:
 
 
 def pretrain_modalities(
-    *,
-    data: Path,
-    start: Path,
-    out: Path,
-    sound_steps: int = 1500,
-    batch_rows: int = 128,
-    picture_steps: int = 800,
+    recipe: ModalitiesRecipe, *, data: Path, start: Path, out: Path, seed: int = 0
 ) -> dict[str, float]:
     """Pretrain both encoders and write them as a ReaLiSe checkpoint, for every multi-modal speller."""
     prepared = Prepared(data)
     processes = join_processes()
     model = start_model(
-        {"speller": "realise", "encoder": {"attention_dropout": 0.0}}, start, tables=data / "characters.npz"
+        {"speller": "realise", "encoder": {"attention_dropout": 0.0}},
+        start,
+        vocabulary=prepared.vocabulary,
+        tables=data / "characters.npz",
+        seed=seed,
     )
     assert isinstance(model, MultiModalSpeller)
     model.to(processes.device)
@@ -106,9 +127,15 @@ def pretrain_modalities(
         save_seconds=0,
     )
     result = {
-        "picture_accuracy": 100 * pretrain_pictures(model, steps=picture_steps, batch=512),
+        "picture_accuracy": 100 * pretrain_pictures(model, steps=recipe.picture_steps, batch=512, seed=seed),
         "sound_loss": pretrain_sounds(
-            model, prepared, out=out, steps=sound_steps, batch_rows=batch_rows, loop=loop
+            model,
+            prepared,
+            out=out,
+            steps=recipe.sound_steps,
+            batch_rows=recipe.batch_rows,
+            loop=loop,
+            seed=seed,
         ),
     }
     checkpoint.save(out, model, prepared.vocabulary.tokens)

@@ -7,6 +7,8 @@ from typing import Literal
 import torch
 from torch import Tensor, nn
 
+from nmspeller.models.config import hold
+
 
 @dataclass(frozen=True)
 class OptimiserConfig:
@@ -21,6 +23,9 @@ class OptimiserConfig:
     adamw_rate: float | None = None
     weight_decay: float = 0.01
     clip: float = 1.0
+
+    def __post_init__(self) -> None:
+        hold(self, "rate", "adamw_rate", "weight_decay", "clip", least=0)
 
 
 class Muon(torch.optim.Optimizer):

@@ -1,15 +1,15 @@
 """Pretraining: an encoder learns the language and its misspellings from running text."""
 
-import json
 from pathlib import Path
 from typing import Any
 
 from nmspeller.data.prepared import Prepared
 from nmspeller.models import checkpoint
 from nmspeller.training.distributed import Processes, join_processes
-from nmspeller.training.probes import probe
+from nmspeller.training.identity import identity
+from nmspeller.training.probes import held_out, probe
 from nmspeller.training.recipes import PretrainRecipe
-from nmspeller.training.start import start_model
+from nmspeller.training.start import check_positions, load_teacher, start_model
 from nmspeller.training.streams import CorpusStream
 from nmspeller.training.trainer import Report, Trainer
 
@@ -32,12 +32,17 @@ def pretrain(
     teacher: a checkpoint to learn from, beside the text.
     """
     prepared = Prepared(data)
+    held_out(prepared)  # what cannot be measured afterwards is better not begun
     processes = processes or join_processes()
     description: dict[str, Any] = {"speller": "bert"}
     if encoder or start is None:
         sizes = {"vocabulary": len(prepared.vocabulary), "mask_id": prepared.vocabulary.mask}
         description["encoder"] = {**sizes, **(encoder or {})}
-    model = start_model(description, start, dropout=recipe.dropout).to(processes.device)
+    model = start_model(
+        description, start, vocabulary=prepared.vocabulary, dropout=recipe.dropout, seed=seed
+    ).to(processes.device)
+    check_positions(model, recipe.length)
+    taught_by = load_teacher(teacher, prepared.vocabulary) if teacher else None
     before = probe(model, prepared) if start else None
     stream = CorpusStream(
         prepared,
@@ -57,7 +62,8 @@ def pretrain(
         processes=processes,
         name="pretrain",
         report=report,
-        teacher=checkpoint.load(teacher)[0] if teacher else None,
+        teacher=taught_by,
+        identity=identity(model, recipe, prepared, seed=seed, teacher=taught_by),
     ).run()
     result = {
         "before": before,
@@ -70,9 +76,6 @@ def pretrain(
     }
     if processes.first:
         checkpoint.save(out, model, prepared.vocabulary.tokens, card=_card(result))
-        (out / "pretrain.json").write_text(
-            json.dumps(result, ensure_ascii=False, indent=1) + "\n", encoding="utf-8"
-        )
     return result
 
 

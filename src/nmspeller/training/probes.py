@@ -6,7 +6,9 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from nmspeller.data.corpus import BLOCK_LINES, HELD_OUT_EVERY
 from nmspeller.data.prepared import Prepared
+from nmspeller.errors import InputError
 from nmspeller.models.batch import collate
 from nmspeller.models.speller import SpellerModel
 
@@ -23,7 +25,7 @@ def probe(
     disturbed: of the sound characters of those rows, how many are changed.
     """
     vocabulary, random = prepared.vocabulary, np.random.default_rng(20_230_503)
-    text = prepared.corpus("heldout")
+    text = held_out(prepared)
     starts = random.choice(
         len(text) // CHARACTERS - 1, size=min(rows, len(text) // CHARACTERS - 1), replace=False
     )
@@ -45,6 +47,21 @@ def probe(
         "restored": 100 * float((answers == right)[misspelt].mean()),
         "disturbed": 100 * float((answers != right)[hanzi & ~misspelt].mean()),
     }
+
+
+def held_out(prepared: Prepared) -> NDArray[np.uint16]:
+    """The text that pretraining is measured on.
+
+    Raises:
+        InputError: there is not enough of it for two rows.
+    """
+    text = prepared.corpus("heldout")
+    if len(text) < 2 * CHARACTERS:
+        raise InputError(
+            f"{prepared.folder} has too little held-out text to measure on; prepare a corpus with files of "
+            f"more than {BLOCK_LINES * HELD_OUT_EVERY:,} lines."
+        )
+    return text
 
 
 def _predict(

@@ -7,7 +7,7 @@ from typing import Any
 
 from nmspeller.data.prepared import Prepared
 from nmspeller.errors import InputError
-from nmspeller.models.config import from_mapping
+from nmspeller.models.config import from_mapping, hold
 from nmspeller.models.registry import read_yaml
 from nmspeller.training.streams import NoiseConfig, PairStream
 from nmspeller.training.trainer import LoopConfig
@@ -36,6 +36,12 @@ class Stage:
     loop: LoopConfig = field(default_factory=LoopConfig)
 
     def __post_init__(self) -> None:
+        hold(self, "epochs", "batch_sentences", "batch_tokens", least=1)
+        hold(self, "synthetic", least=0)
+        hold(self, "join", "dropout", least=0, most=1)
+        for name, times in self.copies.items():
+            if times < 0:
+                raise InputError(f"copies of {name} are {times}; give 0 or more.")
         if (self.batch_sentences is None) == (self.batch_tokens is None):
             raise InputError("a stage needs either batch_sentences or batch_tokens.")
 
@@ -76,6 +82,11 @@ class PretrainRecipe:
     noise: NoiseConfig = field(default_factory=NoiseConfig)
     loop: LoopConfig = field(default_factory=LoopConfig)
 
+    def __post_init__(self) -> None:
+        hold(self, "steps", "batch_rows", least=1)
+        hold(self, "length", least=3)  # one character between [CLS] and [SEP]
+        hold(self, "dropout", least=0, most=1)
+
 
 def read_recipe(given: str | Mapping[str, Any]) -> Recipe:
     """A recipe from its name in configs/recipes, the path of a YAML file, or plain values."""
@@ -90,6 +101,8 @@ def read_pretrain_recipe(given: str | Mapping[str, Any]) -> PretrainRecipe:
 def _values(given: str | Mapping[str, Any]) -> Mapping[str, Any]:
     if isinstance(given, Mapping):
         return given
+    if not isinstance(given, str):
+        raise InputError(f"the recipe is {given!r}; name one, or write its values there.")
     path = (
         Path(given) if given.endswith((".yaml", ".yml", ".json")) else CONFIGS / "recipes" / f"{given}.yaml"
     )

@@ -11,12 +11,13 @@ from functools import cached_property
 from typing import Protocol
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
 
 from nmspeller.data.noise import NoiseModel
 from nmspeller.data.prepared import Prepared, sentence_windows
-from nmspeller.models.batch import NO_TARGET, Batch, PackedBatch, collate, pack
+from nmspeller.errors import InputError
+from nmspeller.models.batch import NO_TARGET
+from nmspeller.models.config import hold
 from nmspeller.text.vocabulary import Vocabulary
 
 Row = tuple[NDArray[np.integer], NDArray[np.integer]]  # ids with [CLS] and [SEP], and their targets
@@ -51,6 +52,16 @@ class NoiseConfig:
     least_errors: float = 1.0
     masked: float = 0.0
     mask_rate: float = 0.15
+
+    def __post_init__(self) -> None:
+        hold(self, "clean", "masked", "mask_rate", least=0, most=1)
+        hold(self, "least_errors", least=0)
+        low, high = self.density
+        if not 0 <= low <= high <= 1:
+            raise InputError(f"density is {low} to {high}; give two shares from 0 to 1, the smaller first.")
+        shares = self.profiles.values()
+        if min(shares, default=0) < 0 or not sum(shares) > 0:
+            raise InputError(f"profiles are {dict(self.profiles)}; give each a share, and one more than 0.")
 
 
 class Corrupter:
@@ -204,7 +215,11 @@ class PairStream:
                 chosen = random.permutation(len(starts))[:synthetic]
                 places = first + starts[chosen]
                 parts.append(np.stack(np.broadcast_arrays(-1, places, (stops - starts)[chosen])))
-            everything = np.concatenate(parts, axis=1)
+            everything = np.concatenate([np.empty((3, 0), np.int64), *parts], axis=1)
+            if not everything.size:
+                raise InputError(
+                    "a stage has nothing to learn from; give it copies of pairs, or synthetic ones."
+                )
             everything = everything[:, random.permutation(everything.shape[1])]
             self._cut(everything, batch_sentences, batch_tokens, random)
 
@@ -283,56 +298,3 @@ class PairStream:
         for number, row in enumerate(rows):
             padded[number, : len(row)] = row[: self.limit]
         return padded
-
-
-@dataclass(frozen=True)
-class Layout:
-    """How rows become tensors: padded to a rectangle, packed end to end, or packed to exactly `tokens`.
-
-    A fixed shape lets the model be compiled once. Rows that do not fit are left out; what is missing is
-    filled with rows of [PAD] that carry no target.
-    """
-
-    packed: bool = False
-    tokens: int | None = None
-    longest: int = 128
-    typical: int = 32  # a fixed shape has room for rows of this mean length; more room costs attention time
-
-    def __call__(self, rows: list[Row], pad: int) -> Batch | PackedBatch:
-        if not self.packed:
-            return collate([ids for ids, _ in rows], [targets for _, targets in rows], pad=pad)
-        if self.tokens is None:
-            return pack([ids for ids, _ in rows], [targets for _, targets in rows])
-        room = self.tokens // self.typical
-        rows = rows[: room - self.tokens // self.longest - 1]
-        missing = self.tokens - sum(len(ids) for ids, _ in rows)
-        while missing < 0:
-            missing += len(rows.pop()[0])
-        filler = [self.longest] * (missing // self.longest) + [missing % self.longest] * bool(
-            missing % self.longest
-        )
-        rows = rows + [
-            (np.full(n, pad, dtype=np.int64), np.full(n, NO_TARGET, dtype=np.int64)) for n in filler
-        ]
-        packed = pack([ids for ids, _ in rows], [targets for _, targets in rows], longest=self.longest)
-        # Empty rows at the end bring every batch to one number of rows.
-        cumulative = torch.nn.functional.pad(packed.cumulative, (0, room - len(rows)), value=self.tokens)
-        return PackedBatch(
-            packed.ids, packed.positions, cumulative, packed.slots, self.longest, packed.targets
-        )
-
-
-class Batches(torch.utils.data.Dataset[tuple[Batch | PackedBatch, int]]):
-    """A stream's batches for a DataLoader; with several processes each takes every world-th row."""
-
-    def __init__(self, stream: Stream, layout: Layout, pad: int, rank: int = 0, world: int = 1) -> None:
-        self.stream, self.layout, self.pad, self.rank, self.world = stream, layout, pad, rank, world
-
-    def __len__(self) -> int:
-        return len(self.stream)
-
-    def __getitem__(self, step: int) -> tuple[Batch | PackedBatch, int]:
-        """The batch, and how many targets all processes' shares of it hold."""
-        rows = self.stream.rows(step)
-        targets = sum(int((targets != NO_TARGET).sum()) for _, targets in rows)
-        return self.layout(rows[self.rank :: self.world] or rows[:1], self.pad), targets

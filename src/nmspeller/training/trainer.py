@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 import torch
-from safetensors import safe_open
+from safetensors import SafetensorError, safe_open
 from safetensors.torch import save_file
 from torch import Tensor, nn
 from torch.func import functional_call
@@ -17,12 +17,14 @@ from torch.utils.data import DataLoader
 
 from nmspeller.errors import InputError
 from nmspeller.models.batch import NO_TARGET, Batch, PackedBatch
+from nmspeller.models.config import hold
 from nmspeller.models.speller import SpellerModel
+from nmspeller.training.batches import Batches, Layout
 from nmspeller.training.distillation import Distillation
 from nmspeller.training.distributed import Processes
 from nmspeller.training.eight_bits import use_eight_bits, use_eight_bits_no_more
 from nmspeller.training.optimisation import Optimiser, OptimiserConfig, rate_factor
-from nmspeller.training.streams import Batches, Layout, Stream
+from nmspeller.training.streams import Stream
 
 Report = Callable[["Progress"], None]
 Precision = Literal["fp32", "bf16", "all-bf16", "fp8"]
@@ -60,6 +62,13 @@ class LoopConfig:
     workers: int = 0
     log_every: int = 20
     save_seconds: float = 60.0
+
+    def __post_init__(self) -> None:
+        hold(self, "warm_up", "decay_from", "floor", "average", least=0, most=1)
+        hold(self, "workers", "save_seconds", least=0)
+        hold(self, "log_every", least=1)
+        hold(self, "seconds", least=0.001)
+        hold(self, "packed_tokens", least=Layout.longest)
 
 
 @dataclass(frozen=True)
@@ -106,7 +115,10 @@ class _Plain(nn.Module):
 
 
 class Trainer:
-    """Trains `model`, in place, on a stream; with a teacher, on what that says of the stream as well."""
+    """Trains `model`, in place, on a stream; with a teacher, on what that says of the stream as well.
+
+    identity: what tells this training from others; the state of another is not gone on from.
+    """
 
     def __init__(
         self,
@@ -121,7 +133,9 @@ class Trainer:
         name: str = "train",
         report: Report | None = None,
         teacher: SpellerModel | None = None,
+        identity: str = "",
     ) -> None:
+        self.identity = identity
         self.model, self.stream, self.config, self.seed = model, stream, config, seed
         self.processes, self.report, self.folder = processes, report, folder
         self.log_path, self.state_path = folder / f"{name}.jsonl", folder / f"{name}.resume.safetensors"
@@ -194,6 +208,9 @@ class Trainer:
             torch._foreach_copy_([p.data for p in self.model.parameters()], self.averages)
         use_eight_bits_no_more(self.model)
         self.model.eval()
+        if not all(parameter.isfinite().all() for parameter in self.model.parameters()):
+            # The last step's harm shows in no loss.
+            raise InputError(f"weights became infinite by step {self.step}; lower the learning rate.")
         if self.processes.first:
             self.state_path.unlink(missing_ok=True)
         return last
@@ -238,18 +255,35 @@ class Trainer:
         tensors |= {f"optimiser.{name}": tensor for name, tensor in self.optimiser.state().items()}
         tensors |= {f"average.{number}": tensor for number, tensor in enumerate(self.averages)}
         partial = self.state_path.with_suffix(".partial")
-        position = {"step": str(self.step), "tokens": str(self.tokens), "elapsed": str(self.elapsed)}
-        save_file(
-            {name: tensor.cpu().contiguous().clone() for name, tensor in tensors.items()},
-            partial,
-            metadata=position,
-        )
-        os.replace(partial, self.state_path)
+        position = {
+            "step": str(self.step),
+            "tokens": str(self.tokens),
+            "elapsed": str(self.elapsed),
+            "identity": self.identity,
+        }
+        try:
+            save_file(
+                {name: tensor.cpu().contiguous().clone() for name, tensor in tensors.items()},
+                partial,
+                metadata=position,
+            )
+            os.replace(partial, self.state_path)
+        except SafetensorError as wrong:  # what the disk says comes in this class
+            raise InputError(f"{self.state_path} cannot be written ({wrong}); make room there.") from wrong
+        finally:
+            partial.unlink(missing_ok=True)
 
     def _resume(self) -> None:
-        with safe_open(self.state_path, framework="pt", device=str(self.processes.device)) as stored:
-            position = stored.metadata()
-            tensors = {name: stored.get_tensor(name) for name in stored.keys()}  # noqa: SIM118
+        try:
+            with safe_open(self.state_path, framework="pt", device=str(self.processes.device)) as stored:
+                position = stored.metadata()
+                tensors = {name: stored.get_tensor(name) for name in stored.keys()}  # noqa: SIM118
+        except SafetensorError as wrong:
+            raise InputError(f"{self.state_path} is damaged ({wrong}); remove it to start again.") from wrong
+        if position.get("identity") != self.identity:
+            raise InputError(
+                f"{self.state_path} is of a training with other settings; give another folder, or remove it."
+            )
 
         def part(prefix: str) -> dict[str, Tensor]:
             return {

@@ -85,6 +85,12 @@ def run(arguments: list[str]) -> int:
         # The reader went away (`| head`); nothing is wrong, but Python must not complain on exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+    except OSError as wrong:
+        # A folder that may not be written, a file where a folder should be, a full disk: nobody's bug.
+        return _refuse(
+            f"{wrong.filename or 'a file'} cannot be used: {wrong.strerror or wrong}; "
+            "give another place, or make room there."
+        )
 
 
 def _refuse(sentence: str, code: int = 2) -> int:

@@ -42,13 +42,19 @@ def export(
         raise InputError(
             "give --texts, sentences to fit the integers to, or --float to stay in single precision."
         )
-    export_model(checkpoint, out, texts=_sentences(texts) if texts and not full else None)
+    elif full and texts:
+        raise InputError("single precision is not fitted to any texts; leave out --texts, or --float.")
+    if clean and not dev:
+        raise InputError("the levels are calibrated on --dev, with --clean beside it; give --dev too.")
+    # All files are read before anything is written: a mistake in one is better found before the work.
+    pairs = [pair for path in dev for pair in _pairs(path)]
+    unchanged, compared = _sentences(clean), [pair.source for path in parity for pair in _pairs(path)]
+    export_model(checkpoint, out, texts=_sentences(texts) if texts else None)
     report: dict[str, object] = {"model": str(out), "bytes": (out / "model.onnx").stat().st_size}
     if dev:
-        pairs = [pair for path in dev for pair in _pairs(path)]
-        report["policy"] = calibrate_model(out, pairs, _sentences(clean)).calibration
+        report["policy"] = calibrate_model(out, pairs, unchanged).calibration
     if parity:
-        report["parity"] = _parity(checkpoint, out, parity)
+        report["parity"] = _parity(checkpoint, out, compared)
     typer.echo(json.dumps(report, ensure_ascii=False) if as_json else _plain(report))
 
 
@@ -107,11 +113,10 @@ def _need_onnx() -> None:
         ) from missing
 
 
-def _parity(checkpoint: Path, out: Path, files: list[Path]) -> dict[str, object]:
+def _parity(checkpoint: Path, out: Path, texts: list[str]) -> dict[str, object]:
     from nmspeller.runtime.parity import answers, checkpoint_reader, compare
     from nmspeller.runtime.reader import Reader
 
-    texts = [pair.source for path in files for pair in _pairs(path)]
     readers = checkpoint_reader(checkpoint, out / "policy.json"), Reader(out)
     found = compare(*(answers(reader, texts, reader.policy) for reader in readers))
     return {"sentences": found.sentences, "same_edits": found.same, "percent": round(found.percent, 3)}

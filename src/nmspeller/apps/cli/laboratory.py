@@ -12,10 +12,15 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from nmspeller.data.files import write_whole
 from nmspeller.errors import InputError
 
 if TYPE_CHECKING:
     from nmspeller.training.trainer import Progress
+
+# What a config may hold; `paper_row` is for readers and for the tables.
+_TRAIN_CONFIG = ("name", "model", "recipe", "paper_row")
+_PRETRAIN_CONFIG = ("name", "encoder", "recipe", "modalities")
 
 _CONFIG = typer.Argument(..., metavar="CONFIG", help="A YAML file, such as those in configs/.")
 _DATA = typer.Option(..., help="What `nmspeller data prepare` wrote.")
@@ -24,6 +29,7 @@ _MODALITIES = typer.Option(
     None, help="Pretrained phonetic and graphic encoders (configs/pretrain/modalities)."
 )
 _TEACHER = typer.Option(None, help="A checkpoint to learn from, beside the data.")
+_SEED = typer.Option(0, min=0, max=2**63 - 1, help="The same seed gives the same training.")
 _SECONDS = typer.Option(None, min=0.001, help="Stop after this much time, with the schedule complete.")
 
 
@@ -35,7 +41,7 @@ def train(
     recipe: str | None = typer.Option(
         None, help="A recipe's name or file, instead of the config's own; `fast` where that has none."
     ),
-    seed: int = typer.Option(0, min=0),
+    seed: int = _SEED,
     seconds: float | None = _SECONDS,
     modalities: Path | None = _MODALITIES,
     teacher: Path | None = _TEACHER,
@@ -51,9 +57,9 @@ def train(
     from nmspeller.models.registry import read_yaml
     from nmspeller.training import finetune, recipes
     from nmspeller.training.distributed import join_processes
-    from nmspeller.training.start import start_model
+    from nmspeller.training.start import load_teacher, start_model
 
-    values = read_yaml(config)
+    values = read_yaml(config, _TRAIN_CONFIG)
     if "model" not in values:
         raise InputError(f"{config} has no model; see configs/models for examples.")
     plan = recipes.read_recipe(recipe or values.get("recipe", "fast"))
@@ -68,7 +74,14 @@ def train(
         return
     processes = join_processes()
     began = time.perf_counter()
-    model = start_model(values["model"], start, tables=tables, modalities=modalities, seed=seed)
+    model = start_model(
+        values["model"],
+        start,
+        vocabulary=prepared.vocabulary,
+        tables=tables,
+        modalities=modalities,
+        seed=seed,
+    )
     with TrainingBar(name) as bar:
         finetune.finetune(
             model,
@@ -78,7 +91,7 @@ def train(
             seed=seed,
             processes=processes,
             report=bar.report,
-            teacher=checkpoint.load(teacher)[0] if teacher else None,
+            teacher=load_teacher(teacher, prepared.vocabulary) if teacher else None,
         )
     if not processes.first:
         return
@@ -105,27 +118,35 @@ def pretrain(
     data: Path = _DATA,
     start: Path | None = _START,
     out: Path | None = typer.Option(None, help="The folder to write; runs/NAME-SEED if not given."),
-    seed: int = typer.Option(0, min=0),
+    seed: int = _SEED,
     seconds: float | None = _SECONDS,
     teacher: Path | None = _TEACHER,
 ) -> None:
     """Pretrain an encoder, from a checkpoint or from nothing; or the encoders of sound and shape."""
     need_training()
+    from nmspeller.models.config import from_mapping
     from nmspeller.models.registry import read_yaml
     from nmspeller.training import recipes
     from nmspeller.training.distributed import join_processes
-    from nmspeller.training.modalities import pretrain_modalities
+    from nmspeller.training.modalities import ModalitiesRecipe, pretrain_modalities
     from nmspeller.training.pretrain import pretrain as run
 
-    values = read_yaml(config)
+    values = read_yaml(config, _PRETRAIN_CONFIG)
     name = str(values.get("name", config.stem))
     out = out or Path("runs") / f"{name}-{seed}"
-    if start is None and "encoder" not in values:
+    if start is None and ("modalities" in values or "encoder" not in values):
         raise InputError(f"{config} goes on from other weights; say which with --start.")
+    if "modalities" in values and (seconds or teacher):
+        raise InputError(
+            f"{config} pretrains sounds and pictures by steps; leave out --seconds and --teacher."
+        )
+    if not isinstance(values.get("encoder", {}), dict):
+        raise InputError(f"{config}: encoder must be a mapping, not {values['encoder']!r}.")
     with TrainingBar(name) as bar:
         if "modalities" in values:
             assert start is not None
-            result = pretrain_modalities(data=data, start=start, out=out, **values["modalities"])
+            modalities = from_mapping(ModalitiesRecipe, values["modalities"], "modalities")
+            result = pretrain_modalities(modalities, data=data, start=start, out=out, seed=seed)
         else:
             plan = recipes.read_pretrain_recipe(values.get("recipe", {}))
             if seconds:
@@ -251,7 +272,7 @@ class TrainingBar:
 
 
 def _keep(path: Path, record: dict[str, Any]) -> None:
-    path.write_text(json.dumps(record, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+    write_whole(path, (json.dumps(record, ensure_ascii=False, indent=1) + "\n").encode())
 
 
 def _draw(out: Path) -> None:
