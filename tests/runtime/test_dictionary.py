@@ -81,6 +81,21 @@ def test_replacements_leave_code_and_listed_words_alone(model_folder: Path) -> N
     assert speller.correct("`abc` abc 帐号").startswith("`abc`")
 
 
+def test_a_replacement_that_is_not_made_hides_no_other() -> None:
+    table = Replacements({"登陆": "登录", "登陆艇上": "登录艇上", "陆军": "路军"})
+    assert table.find("登陆艇上", [(2, 3)]) == [(0, 2, "登录")]
+    assert table.find("登陆军", [(0, 1)]) == [(1, 3, "路军")]
+    assert table.find("登陆军", [(1, 2)]) == []
+
+
+def test_what_is_replaced_by_itself_is_left_alone(model_folder: Path) -> None:
+    replacements = {"登陆": "登录", "登陆艇": "登陆艇"}
+    speller = Speller(model_folder, replacements=replacements, level="thorough", threads=1)
+    checked = speller.check("登陆艇登陆")
+    assert checked.text == "登陆艇登录"
+    assert [edit.source for edit in checked.edits] == ["登陆"]
+
+
 def test_what_files_may_hold(tmp_path: Path) -> None:
     words = tmp_path / "words.txt"
     words.write_bytes("\ufeff# names\r\n张林\r\n\r\n 李雷 \n".encode())

@@ -63,9 +63,16 @@ def test_each_sentence_has_its_own_script() -> None:
 
 
 def test_a_sentence_that_could_be_of_either_script_has_that_of_its_line() -> None:
-    lent = simplify("老師說：「你好！」我很高心。\n我很高心。")
+    lent = simplify("老師說：「你好！」我很高心。\n我们说。\n我很高心。他们说。")
     assert lent.back(12, "兴") == "興"
-    assert lent.back(18, "兴") == "兴"
+    assert lent.back(23, "兴") == "兴"
+
+
+@pytest.mark.parametrize(("rest", "target"), [("老師說好。", "興"), ("老师说好。", "兴"), ("你好。", "兴")])
+def test_a_line_that_could_be_of_either_script_has_that_of_the_text(rest: str, target: str) -> None:
+    lent = simplify(f"我很高心。\n{rest}")
+    assert lent.text[:6] == "我很高心。\n"
+    assert lent.back(3, "兴") == target
 
 
 def test_other_replacements_decide_too() -> None:
@@ -78,6 +85,13 @@ def test_a_lone_surrogate_stays_in_its_place() -> None:
     lent = simplify("我們\ud800說。我們說。")
     assert lent.text == "我们\ud800说。我们说。"
     assert lent.back(3, "话") == "話"
+
+
+@pytest.mark.parametrize("odd", ["\0", "\ud800", "\0\ud800"], ids=["NUL", "surrogate", "both"])
+def test_what_opencc_cannot_read_hides_no_neighbours(odd: str) -> None:
+    lent = simplify(f"{odd}她的頭法很長。")
+    assert lent.text == f"{odd}她的头法很长。"
+    assert lent.back(len(odd) + 3, "发") == "髮"
 
 
 def test_only_the_neighbours_are_converted(monkeypatch: pytest.MonkeyPatch) -> None:

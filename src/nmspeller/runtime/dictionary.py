@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Generic, NamedTuple, TypeVar
 
 import ahocorasick
+import numpy as np
 
 from nmspeller.errors import InputError
 from nmspeller.text.protect import WordMatcher
@@ -35,15 +36,21 @@ class Replacements:
             self._automaton.add_word(wrong, (len(wrong), right))
         self._automaton.make_automaton()
 
-    def find(self, text: str) -> list[Replacement]:
-        """All replacements to be made in a text, in order and disjoint."""
+    def find(self, text: str, closed: Iterable[tuple[int, int]] = ()) -> list[Replacement]:
+        """All replacements to be made in a text, in order and disjoint; none touches a closed stretch."""
         if not len(self._automaton):
             return []
+        is_closed = np.zeros(len(text), np.bool_)
+        for start, stop in closed:
+            is_closed[start:stop] = True
+        closed_before = [0, *np.cumsum(is_closed).tolist()]
         # Not `iter_long`, which gives up on a match where a longer one began and was not completed.
         longest: dict[int, Replacement] = {}
         for last, (length, right) in self._automaton.iter(text):
+            start, stop = last + 1 - length, last + 1
             # Of one start, longer matches come later: they end later.
-            longest[last + 1 - length] = Replacement(last + 1 - length, last + 1, right)
+            if closed_before[start] == closed_before[stop]:
+                longest[start] = Replacement(start, stop, right)
         found: list[Replacement] = []
         for start in sorted(longest):
             if not found or start >= found[-1].stop:

@@ -38,23 +38,16 @@ def prepare(text: str, matchers: Sequence[WordMatcher], replacements: Replacemen
         if simplified.converted:
             # A listed Simplified name also holds in a Traditional text.
             protected += matcher.folded.spans(fold(simplified.text))
-    return Prepared(
-        simplified, split(simplified.text, window), protected, _replacements(text, protected, replacements)
-    )
-
-
-def _replacements(text: str, protected: list[Span], replacements: Replacements) -> list[Edit]:
-    found = replacements.find(text)
-    if not found:
-        return []
-    closed = np.zeros(len(text), np.bool_)
-    for start, stop, kind in protected:
-        closed[start:stop] |= kind not in _REPLACEABLE_KINDS
-    return [
-        Edit(start, stop - start, text[start:stop], target, 1.0, (), Reason.USER_WORD)
-        for start, stop, target in found
-        if not closed[start:stop].any()
-    ]
+    closed = [(start, stop) for start, stop, kind in protected if kind not in _REPLACEABLE_KINDS]
+    edits: list[Edit] = []
+    for start, stop, target in replacements.find(text, closed):
+        source = text[start:stop]
+        if source == target:
+            # 登陆艇 for 登陆艇 is how a user keeps it out of 登录 for 登陆.
+            protected.append(Span(start, stop, "word"))
+        else:
+            edits.append(Edit(start, stop - start, source, target, 1.0, (), Reason.USER_WORD))
+    return Prepared(simplified, split(simplified.text, window), protected, edits)
 
 
 class Passage:

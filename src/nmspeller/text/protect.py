@@ -23,12 +23,17 @@ UNITS = (
     "[元角分年月日号號时時秒岁歲米克吨噸斤两兩升亩畝瓦伏度倍])|[十百千万亿萬億兆]+|"
     f"[ \u00a0]?[{LATIN}µμΩ°℃℉%％‰㎏㎡㎞㎜㎝][{LATIN}0-9%/²³·°]{{0,11}})"
 )
+# What an address is made of in ASCII; a full stop or a bracket at its end belongs to the sentence.
+ASCII_ADDRESS = r"[!#-;=?-_a-z~]*[#$%&*+\-/0-9=@A-Z_a-z~]"
+CHINESE_DOMAINS = "中国|中國|公司|网络|網絡|网址|网站|网店|中文网|政务|公益|商城|集团|在线|香港|台湾|台灣"
+HOST_PART = r"(?:[A-Za-z0-9-]{1,63}|[一-鿿][一-鿿A-Za-z0-9-]{0,62})"
+HOST = rf"(?:{HOST_PART}\.){{1,8}}(?:{CHINESE_DOMAINS}|(?=[A-Za-z0-9]))"
 PATTERN = re.compile(
-    r"(?P<url>(?:(?i:https?|ftp)://|(?i:www)\.)[!#-;=?-_a-z~]*[#$%&*+\-/0-9=@A-Z_a-z~]"
+    rf"(?P<url>(?:(?i:https?|ftp)://|(?i:www)\.)(?:{HOST}(?:{ASCII_ADDRESS})?|{ASCII_ADDRESS})"
     # Hanzi belong to an address inside it, and at its end where a blank or a closing sign follows them; what
     # else follows one without a blank is mostly the sentence.
-    r"(?:(?<=[/=?&#])[一-鿿]{1,40}[/?=&#](?:[!#-;=?-_a-z~]*[#$%&*+\-/0-9=@A-Z_a-z~])?)*"
-    r"(?:(?<=[/=?&#])[一-鿿]{1,40}(?=[\s)\]>\"'”’）】」』》]|$))?)"
+    rf"(?:(?<=[/=?&#_+-])[一-鿿]{{1,40}}(?:_\([一-鿿]{{1,40}}\)|[/?=&#_+%-]|\.(?=[A-Za-z0-9]))(?:{ASCII_ADDRESS})?)*"
+    r"(?:(?<=[/=?&#_+-])[一-鿿]{1,40}(?=[\s)\]>\"'”’）】」』》]|$))?)"
     r"|(?P<email>[A-Za-z0-9][A-Za-z0-9.!#$%&'*+/=?^_{|}~-]{0,63}@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+)"
     r"|(?P<mention>(?<![A-Za-z0-9])[@＠][\w-]{1,30})"
     r"|(?P<tag>(?<![A-Za-z0-9#])#(?!\s)[^#\n]{1,100}(?<!\s)#)"

@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 # How far to either side a word may reach that decides which Traditional character is meant.
 _NEIGHBOURS = 16
 _SIMPLIFIED_IN_SOME_WORDS = str.maketrans("著乾瞭藉徵夥餘覆", "着干了借征伙余复")
-_SURROGATE = re.compile("[\ud800-\udfff]")
+# OpenCC refuses lone surrogates, and takes a NUL for the end of the text.
+_UNREADABLE = re.compile("[\0\ud800-\udfff]")
 
 
 class Script(Enum):
@@ -90,7 +91,7 @@ class Simplified:
 def simplify(text: str) -> Simplified:
     """Convert the Traditional sentences of a text; a sentence whose length would change stays as it is.
 
-    A sentence that could be of either script has that of its line.
+    A sentence that could be of either script has that of its line, and such a line has that of the text.
     """
     traditional, _ = _characters_of_one_script()
     if traditional.isdisjoint(text):
@@ -115,23 +116,24 @@ def fold(text: str) -> str:
 
 def _sentences_with_script(text: str) -> Iterator[tuple[int, int, Script]]:
     """Where each sentence starts and stops, and its script."""
+    of_text = detect(text)
     for line_start, line_stop in lines(text):
         line = text[line_start:line_stop]
-        of_line = detect(line)
+        of_line = _detect_or(line, of_text)
         for start, stop in sentences(line):
-            script = detect(line[start:stop])
-            yield line_start + start, line_start + stop, of_line if script is Script.NEUTRAL else script
+            yield line_start + start, line_start + stop, _detect_or(line[start:stop], of_line)
+
+
+def _detect_or(text: str, of_what_is_around: Script) -> Script:
+    """The text's script, or that of what is around it where the text could be of either."""
+    script = detect(text)
+    return of_what_is_around if script is Script.NEUTRAL else script
 
 
 def _convert(text: str, converter: str) -> str:
-    """OpenCC's conversion; lone surrogates, which it cannot read, stay where they are."""
-    try:
-        return str(_converter(converter).convert(text))
-    except UnicodeEncodeError:
-        readable = _SURROGATE.sub("\N{REPLACEMENT CHARACTER}", text)
-        converted = str(_converter(converter).convert(readable))
-        if len(converted) != len(text):
-            return text
-        return "".join(
-            old if _SURROGATE.match(old) else new for old, new in zip(text, converted, strict=True)
-        )
+    """OpenCC's conversion; what it cannot read stays where it is, as long as nothing becomes longer."""
+    readable = _UNREADABLE.sub("\N{REPLACEMENT CHARACTER}", text)
+    converted = str(_converter(converter).convert(readable))
+    if readable == text or len(converted) != len(text):
+        return converted
+    return "".join(old if _UNREADABLE.match(old) else new for old, new in zip(text, converted, strict=True))

@@ -16,7 +16,6 @@ from hypothesis import strategies as st
 from nmspeller.apps.batch import Interrupted, Job, SpellerSettings, Write, run
 from nmspeller.apps.batch.local import LocalEngine
 from nmspeller.apps.batch.progress import Progress
-from nmspeller.apps.batch.summary import in_words
 from nmspeller.errors import InputError
 
 LINES = "".join(f"第{number}行我己经来了。在见！\n" for number in range(200)).encode()
@@ -156,16 +155,6 @@ def test_a_job_outside_its_shards_stops_at_once_and_goes_on(tmp_path, here_engin
     assert (tmp_path / "out" / "a.txt").read_bytes() == FIXED
 
 
-@pytest.mark.parametrize("name", ["a::b.txt", os.fsdecode(b"\xff.txt")], ids=["colons", "not UTF-8"])
-def test_any_name_of_a_file_will_do(correct, tmp_path, name):
-    written, summary = correct({name: "己\n爆\n".encode()}, engine=LocalEngine(1))
-    assert written.pop(name).decode() == "已\n"
-    shown = os.fsencode(str(tmp_path / "in" / name)).decode(errors="backslashreplace")
-    assert json.loads(written["nmspeller-quarantine.jsonl"])["file"] == shown
-    assert shown in in_words(summary, str(tmp_path / name)).encode().decode()
-    assert correct({name: "己\n爆\n".encode()})[1] == summary
-
-
 def test_input_that_changes_under_way_is_noticed(correct, here_engine, tmp_path):
     class Meddling(here_engine):
         def correct(self, order, shards, stop):
@@ -231,21 +220,6 @@ def test_words_are_left_alone(correct):
     )
 
 
-def test_folders_patterns_and_subfolders(tmp_path, here_engine):
-    for name in ("b.txt", "a/c.txt", "a/ignored.bin", ".hidden/d.txt"):
-        path = tmp_path / "in" / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text("己\n")
-    run(Job((str(tmp_path / "in"),), str(tmp_path / "out"), speller=STAND_IN), here_engine())
-    assert sorted(str(p.relative_to(tmp_path / "out")) for p in (tmp_path / "out").rglob("*.*")) == [
-        "a/c.txt",
-        "b.txt",
-        "nmspeller-batch.json",
-    ]
-    run(Job((str(tmp_path / "in" / "*.txt"),), str(tmp_path / "out2"), speller=STAND_IN), here_engine())
-    assert (tmp_path / "out2" / "b.txt").read_text() == "已\n"
-
-
 def test_any_fsspec_address(here_engine):
     fs = fsspec.filesystem("memory")
     fs.pipe("/collection/a.txt", LINES)
@@ -261,31 +235,6 @@ def test_any_fsspec_address(here_engine):
         "/corrected/b.csv.gz",
         "/corrected/nmspeller-batch.json",
     ]
-
-
-@pytest.mark.parametrize(
-    ("inputs", "output", "says"),
-    [
-        (["none.txt"], "out", "does not exist"),
-        (["a.dat"], "out", "--format"),
-        (["a.txt", "sub/a.txt"], "out", "both be written to a.txt"),
-        (["a.txt"], ".", "inside OUTPUT"),
-        (["sub"], "sub/out", "inside the input"),
-        (["a.txt"], "a.dat", "is a file"),
-        (["a.txt"], "sub", "exists already"),
-        (["empty"], "out", "holds no file"),
-        (["nowhere://a.txt"], "out", "cannot be reached"),
-    ],
-)
-def test_what_cannot_be_done_is_refused_in_a_sentence(tmp_path, here_engine, inputs, output, says):
-    (tmp_path / "sub").mkdir()
-    (tmp_path / "empty").mkdir()
-    for name in ("a.txt", "a.dat", "sub/a.txt"):
-        (tmp_path / name).write_text("己\n")
-    given = tuple(name if "://" in name else str(tmp_path / name) for name in inputs)
-    with pytest.raises(InputError, match=says):
-        run(Job(given, str(tmp_path / output), speller=STAND_IN), here_engine())
-    assert (tmp_path / "sub" / "a.txt").read_text() == "己\n"
 
 
 @settings(max_examples=50, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)

@@ -13,7 +13,8 @@ from fsspec.implementations.local import LocalFileSystem
 
 from nmspeller.errors import InputError
 
-# How the name of a file ends that is not finished.
+# How the name of a file ends that is not finished. The finished one's is no part of it, for that may be as
+# long as a name can be.
 ASIDE = re.compile(r"\.[0-9a-f]{16}\.aside$")
 
 
@@ -87,8 +88,9 @@ class Folder:
         """
         fs, root = self._place
         path = f"{root.rstrip('/')}/{name}"
-        aside = f"{path}.{secrets.token_hex(8)}.aside"
-        fs.makedirs(path.rsplit("/", 1)[0], exist_ok=True)
+        folder = path.rsplit("/", 1)[0]
+        aside = f"{folder}/.{secrets.token_hex(8)}.aside"
+        fs.makedirs(folder, exist_ok=True)
         try:
             with fs.open(aside, "wb") as stream:
                 yield stream

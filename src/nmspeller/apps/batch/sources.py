@@ -4,10 +4,13 @@ import bz2
 import gzip
 import io
 import lzma
+import os
 import posixpath
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import IO, Any
+from typing import IO, Any, NoReturn
+
+from fsspec.implementations.local import LocalFileSystem
 
 from nmspeller.apps.batch.job import Job, Write
 from nmspeller.apps.batch.places import file_system, printable
@@ -93,6 +96,7 @@ def find_sources(job: Job) -> list[Source]:
         elif fs.isdir(path):
             found = _files_below(fs, path.rstrip("/"), job.format)
         elif fs.exists(path):
+            _refuse_what_is_no_file(fs, path)
             found = [(path, posixpath.basename(path))]
         else:
             raise InputError(
@@ -106,13 +110,36 @@ def find_sources(job: Job) -> list[Source]:
 
 
 def _files_below(fs: Any, root: str, format: str | None) -> list[tuple[str, str]]:
+    is_local = isinstance(fs, LocalFileSystem)
     found = []
-    for path in sorted(fs.find(root)):
+    for path in sorted(_local_files(root) if is_local else fs.find(root)):
         name = path[len(root) + 1 :]
         hidden = any(part.startswith(".") for part in name.split("/"))
         if not hidden and (format or _suffixes(name)[0] in FORMATS):
+            if is_local:
+                _refuse_what_is_no_file(fs, path)
             found.append((path, name))
     return found
+
+
+def _local_files(root: str) -> Iterator[str]:
+    """All files below a folder; fsspec would pass over subfolders that this person may not read."""
+
+    def refuse(wrong: OSError) -> NoReturn:
+        raise wrong
+
+    for folder, _, names in os.walk(root, onerror=refuse):
+        for name in names:
+            yield LocalFileSystem._strip_protocol(os.path.join(folder, name))
+
+
+def _refuse_what_is_no_file(fs: Any, path: str) -> None:
+    """Refuse what can be read once at most: opened, it would keep the job waiting, or fail in its middle."""
+    if not fs.isfile(path):
+        raise InputError(
+            f"{printable(path)} is a pipe, a device or a link to nothing; "
+            "a job reads its input more than once, so give it files."
+        )
 
 
 def _suffixes(name: str) -> tuple[str, str]:

@@ -109,9 +109,10 @@ class ShardWorker:
         written = io.BytesIO()
         fs, path = file_system(planned.source.address)
         with fs.open(path, "rb") as stream:
-            file = parquet.open_parquet(stream, planned.source.shown)
+            name = planned.source.shown
+            file = parquet.open_parquet(stream, name)
             schema = parquet.output_schema(file.schema_arrow, job.edits_column, job.write)
-            batches = parquet.read_rows(file, shard.group or 0, shard.start, shard.stop, _PARQUET_BATCH)
+            batches = parquet.read_rows(file, name, shard.group or 0, shard.start, shard.stop, _PARQUET_BATCH)
             at = 0
             with pq.ParquetWriter(written, schema, compression="zstd") as writer:
                 while True:
@@ -129,7 +130,7 @@ class ShardWorker:
                                 tally.bad(at + row, answer, raws[row] or b"")
                         at += len(records)
                         kept = [answer for answer in answers if not isinstance(answer, BadRow)]
-                        records = records.filter(pa.array(good))
+                        records = parquet.only(records, good)
                         records = parquet.rewrite(records, kept, job.column, job.edits_column, job.write)
                         writer.write_table(pa.Table.from_batches([records], schema))
         return written.getvalue()

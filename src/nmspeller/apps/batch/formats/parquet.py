@@ -2,6 +2,8 @@
 
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import groupby
 from typing import Any
 
 import pyarrow as pa
@@ -29,10 +31,20 @@ EDITS_TYPE = pa.list_(
 
 def open_parquet(stream: Any, name: str) -> pq.ParquetFile:
     """An open file, read in small pieces."""
-    try:
+    with _damage_in_one_sentence(name, "is not a Parquet file"):
         return pq.ParquetFile(stream, buffer_size=1 << 20)
-    except pa.ArrowInvalid as wrong:
-        raise InputError(f"{name} is not a Parquet file; check how it was made.") from wrong
+
+
+@contextmanager
+def _damage_in_one_sentence(name: str, what: str) -> Iterator[None]:
+    try:
+        yield
+    except (pa.ArrowInvalid, OSError) as wrong:
+        # A failure of the disk has a number, what Arrow says of damaged content has none.
+        if isinstance(wrong, OSError) and wrong.errno is not None:
+            raise
+        said = " ".join(str(wrong).split()).rstrip(".")
+        raise InputError(f"{name} {what} ({said}); make the file again.") from wrong
 
 
 def check_schema(schema: pa.Schema, column: str, edits_column: str | None, name: str) -> None:
@@ -58,17 +70,35 @@ def output_schema(schema: pa.Schema, edits_column: str, write: Write) -> pa.Sche
 
 
 def read_rows(
-    file: pq.ParquetFile, group: int, start: int, stop: int, batch: int
+    file: pq.ParquetFile, name: str, group: int, start: int, stop: int, batch: int
 ) -> Iterator[pa.RecordBatch]:
-    """Rows start to stop of a row group, in batches, without holding the group."""
+    """Rows start to stop of a row group, in batches, without holding the group; `name` is the file's."""
     at = 0
-    for records in file.iter_batches(batch, row_groups=[group]):
+    with _damage_in_one_sentence(name, "is damaged"):
+        batches = file.iter_batches(batch, row_groups=[group])
+    while True:
+        with _damage_in_one_sentence(name, "is damaged"):
+            records = next(batches, None)
+        if records is None:
+            return
         first, last = max(start - at, 0), min(stop - at, len(records))
         if first < last:
             yield records.slice(first, last - first)
         at += len(records)
         if at >= stop:
             return
+
+
+def only(records: pa.RecordBatch, kept: list[bool]) -> pa.RecordBatch:
+    """The records that are kept; Arrow's own filter does not know every type of column."""
+    runs = []
+    at = 0
+    for keep, run in groupby(kept):
+        count = len(list(run))
+        if keep:
+            runs.append(records.slice(at, count))
+        at += count
+    return pa.concat_batches(runs or [records.slice(0, 0)])
 
 
 def raw_texts(records: pa.RecordBatch, column: str) -> list[bytes | None]:
