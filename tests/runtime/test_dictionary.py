@@ -35,6 +35,18 @@ def test_a_word_file_is_read_again_when_it_changes(model_folder: Path, tmp_path:
     assert edited(speller) == before
 
 
+def test_while_a_file_cannot_be_read_what_it_held_is_in_force(model_folder: Path, tmp_path: Path) -> None:
+    words = tmp_path / "words.txt"
+    words.write_text(TEXT + "\n", "utf-8")
+    speller = Speller(model_folder, words=words, threads=1)
+    words.unlink()
+    assert not edited(speller)
+    words.write_bytes("我".encode()[:2])
+    assert not edited(speller)
+    words.write_text("", "utf-8")
+    assert edited(speller)
+
+
 def test_a_replacement_file_is_read_again_when_it_changes(model_folder: Path, tmp_path: Path) -> None:
     table = tmp_path / "replacements.tsv"
     table.write_text("外国\t国外\n", "utf-8")

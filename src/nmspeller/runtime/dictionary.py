@@ -59,25 +59,36 @@ class Replacements:
 
 
 class Watched(Generic[Content]):
-    """What a file holds, read again when the file has changed since."""
+    """What a file holds, read again when the file has changed since.
+
+    While somebody edits it, a file may be missing or half written: what it held before is then in force.
+
+    Raises:
+        InputError: the file cannot be read to begin with.
+    """
 
     def __init__(self, path: Path, read: Callable[[Path], Content]) -> None:
         self._path, self._read = path, read
-        self._loaded: tuple[tuple[int, ...], Content] | None = None
-        self.current()
+        self._loaded = self._stamp(), read(path)
 
     def current(self) -> Content:
         """The content as it stands now; looking whether it changed costs one call to the file system."""
+        loaded = self._loaded
+        try:
+            stamp = self._stamp()
+            if loaded[0] != stamp:
+                # One assignment of a finished pair, so that other threads see the old list or the new one.
+                loaded = self._loaded = (stamp, self._read(self._path))
+        except InputError:
+            pass
+        return loaded[1]
+
+    def _stamp(self) -> tuple[int, ...]:
         try:
             status = self._path.stat()
         except (OSError, ValueError) as error:
             raise _unreadable(self._path, error) from error
-        stamp = (status.st_mtime_ns, status.st_size, status.st_ino)
-        loaded = self._loaded
-        if loaded is None or loaded[0] != stamp:
-            # One assignment of a finished pair, so that other threads see the old list or the new one.
-            loaded = self._loaded = (stamp, self._read(self._path))
-        return loaded[1]
+        return status.st_mtime_ns, status.st_size, status.st_ino
 
 
 class Fixed(Generic[Content]):

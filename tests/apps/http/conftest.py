@@ -88,6 +88,20 @@ def start_fake_server(tmp_path):
         yield start
 
 
+@pytest.fixture
+def start_real_server(tmp_path, port):
+    """Starts `nmspeller serve` with the shipped model and further options, and stops it in the end."""
+    with contextlib.ExitStack() as stack:
+
+        def start(*options):
+            command = [sys.executable, "-m", "nmspeller", "serve", "--port", str(port), *options]
+            server = ServerProcess(command, port, tmp_path / "log")
+            stack.callback(server.stop)
+            return server
+
+        yield start
+
+
 @pytest.fixture(scope="session")
 def real_server(tmp_path_factory):
     """`nmspeller serve` with the shipped model."""

@@ -50,6 +50,21 @@ async def test_batches_keep_to_the_budget_and_long_texts_go_alone(held):
     assert len(held.batches) < len(texts)
 
 
+async def test_words_cost_what_they_take_to_be_made_ready(held):
+    batcher = make(held, queue_tokens=1_000)
+    costly = Manner(words=tuple(f"{number:05}".ljust(64, "字") for number in range(2_000)))
+    in_hand = asyncio.ensure_future(batcher.check(["短"], costly))
+    while not held.batches:
+        await asyncio.sleep(0.01)
+    waiting = asyncio.ensure_future(batcher.check(["短"], costly))
+    await asyncio.sleep(0)
+    with pytest.raises(QueueFull):
+        await batcher.check(["短"], costly)
+    held.hold.set()
+    await asyncio.gather(in_hand, waiting)
+    assert batcher.waiting_tokens == 0
+
+
 async def test_only_texts_of_one_manner_share_a_call(held):
     manners = [Manner(), Manner("thorough"), Manner(words=("高心",)), Manner("thorough")]
     answers = await gather_behind(make(held), held, [(["高心"], manner) for manner in manners])

@@ -150,6 +150,11 @@ def test_edit_cut_by_markup_is_left_out():
     assert text.locate(0, 1) == (0, 1)
     assert text.locate(1, 2) == (4, 5)
     assert text.locate(0, 2) is None
+    # Markup that is read as a text of its own length is markup all the same.
+    text = read_annotations(
+        '{"annotation": [{"text": "甲"}, {"markup": "&", "interpretAs": "和"}, {"text": "乙"}]}'
+    )
+    assert text.locate(0, 3) is None
     assert plain_text("平果").locate(0, 2) == (0, 2)
 
 

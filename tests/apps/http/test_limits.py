@@ -88,6 +88,19 @@ def test_failing_engine_is_said_and_seen(make_client):
     assert client.get("/healthz").status_code == 200
 
 
+def test_bug_is_answered_counted_and_readable_as_any_other_refusal(make_client, monkeypatch, caplog):
+    client = make_client(allow_origins=("https://example.org",))
+    monkeypatch.setattr("nmspeller.apps.http.native._checked_text", lambda _: 1 / 0)
+    answer = ask(client, "/v1/check", "高心", headers={"Origin": "https://example.org"})
+    assert answer.status_code == 500
+    assert sentence(answer) == "Something failed in the server, and was logged."
+    assert answer.headers["Access-Control-Allow-Origin"] == "https://example.org"
+    assert answer.headers["X-Content-Type-Options"] == "nosniff"
+    assert [record.getMessage() for record in caplog.records].count("request failed") == 1
+    figures = client.get("/metrics").text
+    assert 'nmspeller_requests_total{path="/v1/check",status="500"} 1.0' in figures
+
+
 def test_health_fails_with_a_broken_engine(make_client):
     checker = FakeChecker()
     client = make_client(checker)

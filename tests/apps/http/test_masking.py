@@ -2,6 +2,7 @@
 
 import httpx
 import pytest
+from fakes import FakeChecker
 
 
 @pytest.mark.parametrize(("window", "expected"), [("character", (3, 4)), ("left", (2, 4)), ("both", (2, 5))])
@@ -44,3 +45,22 @@ def test_sentence_must_be_short_and_model_present(make_client):
     answer = client.post("/v1/masking", json={"text": "字"})
     assert answer.status_code == 404
     assert "model" in answer.json()["error"]
+
+
+def test_after_a_reload_the_new_model_is_shown(make_client, monkeypatch):
+    class Reader:
+        def __init__(self, folder):
+            self.shown = {"positions": [], "attention": None, "trained": len(loaded) > 0}
+            loaded.append(folder)
+
+        def read(self, text, window):
+            return self.shown
+
+    loaded = []
+    monkeypatch.setattr("nmspeller.apps.http.masking.MaskedReader", Reader)
+    checker = FakeChecker()
+    client = make_client(checker)
+    shown = [client.post("/v1/masking", json={"text": "字"}).json()["trained"] for _ in range(2)]
+    checker.model_hash = "another"
+    shown.append(client.post("/v1/masking", json={"text": "字"}).json()["trained"])
+    assert shown == [False, False, True]

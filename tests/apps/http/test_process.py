@@ -6,6 +6,8 @@ import json
 import os
 import signal
 import socket
+import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -61,6 +63,41 @@ def test_sighup_reads_the_words_again(start_fake_server, tmp_path):
     server.process.send_signal(signal.SIGHUP)
     assert wait_for(lambda: "words not reloaded" in Path(server.log).read_text())
     assert corrected(server, "平果高心") == "苹果高心"
+
+
+def test_sighup_during_the_start_waits_until_it_can_be_obeyed(port, tmp_path):
+    words = tmp_path / "words.txt"
+    words.write_text("高心", encoding="utf-8")
+    command = [sys.executable, "-m", "nmspeller", "serve", "--port", str(port), "--words", str(words)]
+    with open(tmp_path / "log", "wb") as log, subprocess.Popen(command, stderr=log) as process:
+        # The port is taken before the model is loaded.
+        assert wait_for(lambda: socket.socket().connect_ex(("127.0.0.1", port)) == 0, 60)
+        process.send_signal(signal.SIGHUP)
+        assert wait_for(lambda: "words reloaded" in (tmp_path / "log").read_text(), 60)
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(30) == 0
+
+
+def test_worker_that_cannot_start_again_says_so_and_the_other_answers(start_real_server, tmp_path):
+    words = tmp_path / "words.txt"
+    words.write_text("高心", encoding="utf-8")
+    server = start_real_server("--workers", "2", "--words", str(words))
+    log = Path(server.log)
+    assert wait_for(lambda: log.read_text().count('"event": "started"') == 2, 60)
+    words.unlink()
+    children = psutil.Process(server.process.pid).children()
+    os.kill(
+        next(child.pid for child in children if "spawn_main" in " ".join(child.cmdline())), signal.SIGKILL
+    )
+    assert wait_for(lambda: "worker not started" in log.read_text(), 60)
+    assert httpx.get(f"{server.address}/healthz").text == "OK"
+    assert corrected(server, "高心") == "高心"
+    words.write_text("高心", encoding="utf-8")
+    assert wait_for(lambda: log.read_text().count('"event": "started"') == 3, 60)
+    assert server.stop() == 0
+    assert "Traceback" not in log.read_text()
+    [reason] = {line["reason"] for line in map(json.loads, log.read_text().splitlines()) if "reason" in line}
+    assert str(words) in reason
 
 
 def test_killed_worker_comes_back_while_the_other_answers(start_fake_server, tmp_path):
@@ -135,6 +172,23 @@ def test_connection_without_a_whole_request_is_closed(start_fake_server, sent):
             pass
     # An idle connection after an answer would be kept for five seconds.
     assert 0.4 < time.monotonic() - began < 3
+    assert corrected(server, "高心") == "高兴"
+
+
+@pytest.mark.parametrize("stream", [True, False])
+def test_connection_whose_answer_is_not_taken_is_ended(start_fake_server, stream):
+    server = start_fake_server(time_limit=3)
+    body = json.dumps({"text": "高心" * 20_000, "stream": stream}).encode()
+    head = (
+        f"POST /v1/check HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: {len(body)}"
+    )
+    host, port = server.address.removeprefix("http://").split(":")
+    with socket.socket() as connection:
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 2_048)
+        connection.connect((host, int(port)))
+        connection.sendall(head.encode() + b"\r\n\r\n" + body)
+        assert wait_for(lambda: open_connections(server) == 1)
+        assert wait_for(lambda: open_connections(server) == 0)
     assert corrected(server, "高心") == "高兴"
 
 

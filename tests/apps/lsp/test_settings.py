@@ -43,6 +43,8 @@ def test_later_sources_win_over_earlier_ones_and_null_sets_nothing():
         {"level": "perfect"},
         {"words": ["word"]},
         {"model": ""},
+        {"words": "~nobody-of-this-name/words.txt"},
+        {"words": "words\0.txt"},
         {"lvel": "careful"},
     ],
 )

@@ -94,6 +94,27 @@ def test_keyboard_alone(page):
     assert text(page) == "己经高心平果"
 
 
+def test_writing_on_after_a_finding_was_looked_at_replaces_nothing(page):
+    page.fill("#text", "我很高心")
+    wait_until_checked(page, 1)
+    mark = page.locator("#underlay mark").bounding_box()
+    page.mouse.click(mark["x"] + mark["width"] + 40, mark["y"] + mark["height"] / 2)
+    page.wait_for_selector("#popover .option")
+    page.keyboard.insert_text("了")
+    assert text(page) == "我很高心了"
+    wait_until_checked(page, 1)
+    page.keyboard.press("Alt+ArrowUp")
+    page.wait_for_selector("#popover .option:focus")
+    page.keyboard.press("Escape")
+    page.keyboard.insert_text("吗")
+    assert text(page) == "我很高心吗了"
+    wait_until_checked(page, 1)
+    page.locator(".card .change").click()
+    page.locator("#popover").get_by_text("忽略").click()
+    page.keyboard.insert_text("呢")
+    assert text(page) == "我很高心呢吗了"
+
+
 def test_ignoring_from_a_card_leaves_the_focus_at_the_next_card(page):
     page.fill("#text", "己经高心")
     wait_until_checked(page, 2)

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import typer
 
+from nmspeller.apps.http.reloading import kept_until_ready
 from nmspeller.errors import InputError
 
 
@@ -51,31 +52,32 @@ def serve(
     ),
 ) -> None:
     """Serve the speller over HTTP: a page at /, /v1/check, and /v2/check for every LanguageTool client."""
-    try:
-        from nmspeller.apps.http.server import run
-        from nmspeller.apps.http.settings import Settings
-    except ModuleNotFoundError as missing:
-        if missing.name and missing.name.startswith("nmspeller"):
-            raise
-        raise InputError("`serve` needs its extra: pip install 'nmspeller[serve]'.") from None
-    run(
-        Settings(
-            host=host,
-            port=port,
-            workers=workers,
-            threads=threads,
-            model=str(model) if model else None,
-            level=level,
-            words=str(words) if words else None,
-            api_key=api_key,
-            insecure=insecure,
-            allow_origins=tuple(allow_origin),
-            max_text_length=max_text_length,
-            max_body_bytes=max_body_bytes,
-            batch_tokens=batch_tokens,
-            queue_tokens=queue_tokens,
-            longest_wait=longest_wait,
-            time_limit=time_limit,
-            log_text=log_text,
+    with kept_until_ready():
+        try:
+            from nmspeller.apps.http.server import run
+            from nmspeller.apps.http.settings import Settings
+        except ModuleNotFoundError as missing:
+            if missing.name and missing.name.startswith("nmspeller"):
+                raise
+            raise InputError("`serve` needs its extra: pip install 'nmspeller[serve]'.") from None
+        run(
+            Settings(
+                host=host,
+                port=port,
+                workers=workers,
+                threads=threads,
+                model=str(model) if model else None,
+                level=level,
+                words=str(words) if words else None,
+                api_key=api_key,
+                insecure=insecure,
+                allow_origins=tuple(allow_origin),
+                max_text_length=max_text_length,
+                max_body_bytes=max_body_bytes,
+                batch_tokens=batch_tokens,
+                queue_tokens=queue_tokens,
+                longest_wait=longest_wait,
+                time_limit=time_limit,
+                log_text=log_text,
+            )
         )
-    )

@@ -14,10 +14,10 @@ from starlette.middleware.cors import CORSMiddleware
 from starlette.responses import Response
 
 from nmspeller import __version__
-from nmspeller.apps.http import logs, masking, native, operations, page, refusals
+from nmspeller.apps.http import logs, masking, native, operations, page, refusals, reloading
 from nmspeller.apps.http.answers import refuse
 from nmspeller.apps.http.batching import Checker
-from nmspeller.apps.http.middleware import BodyLimit, HeadAsGet, Observed
+from nmspeller.apps.http.middleware import BodyLimit, Failures, HeadAsGet, Observed
 from nmspeller.apps.http.refusals import Refusal
 from nmspeller.apps.http.service import ClientGone, Service
 from nmspeller.apps.http.settings import Settings
@@ -54,8 +54,9 @@ def create_app(settings: Settings, load_checker: Callable[[], Checker]) -> FastA
         loop = asyncio.get_running_loop()
         # Signals can only be handled in a process's main thread, and there is no SIGHUP on Windows.
         with suppress(ValueError, RuntimeError, AttributeError):
-            loop.add_signal_handler(signal.SIGHUP, lambda: loop.run_in_executor(None, service.reload))
-        logs.event("started", version=__version__, model=getattr(service.checker, "model_hash", None))
+            loop.add_signal_handler(signal.SIGHUP, service.ask_to_reload)
+            reloading.obey_what_was_kept()
+        logs.event("started", version=__version__, model=service.checker.model_hash)
         yield
         await asyncio.to_thread(service.stop)
         logs.event("stopped")
@@ -71,6 +72,7 @@ def create_app(settings: Settings, load_checker: Callable[[], Checker]) -> FastA
                 expose_headers=["Retry-After"],
             )
         )
+    middleware.append(Middleware(Failures, refuse=refuse))
     middleware.append(
         Middleware(BodyLimit, limit=settings.max_body_bytes, seconds=settings.time_limit, refuse=refuse)
     )
@@ -98,7 +100,7 @@ def _methods(path: str) -> list[str]:
 
 
 def _answer_failures(app: FastAPI) -> None:
-    """Whatever goes wrong is answered with a status and one sentence."""
+    """Whatever goes wrong as it may is answered with a status and one sentence."""
 
     @app.exception_handler(Refusal)
     async def refused(request: Request, refusal: Refusal) -> Response:
@@ -124,8 +126,3 @@ def _answer_failures(app: FastAPI) -> None:
     @app.exception_handler(ClientGone)
     async def gone(request: Request, _: ClientGone) -> Response:
         return Response(status_code=499)
-
-    @app.exception_handler(Exception)
-    async def failed(request: Request, failure: Exception) -> Response:
-        logs.failure("request failed", failure)
-        return refuse(request.scope, Refusal(500, "Something failed in the server, and was logged."))

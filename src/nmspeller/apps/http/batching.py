@@ -19,6 +19,8 @@ from nmspeller.runtime.correction import Correction
 
 # Even an empty text costs a place in the queue; so short texts cannot fill memory below the token bound.
 _COST_OF_A_TEXT = 8
+# A request's words are made ready anew for each call: so many of their characters take as long as a token.
+_WORD_CHARACTERS_A_TOKEN = 250
 # No batch should keep those who come after it waiting for longer, however slow the machine.
 _LONGEST_BATCH = 1.0
 _TELLING_TOKENS = 256
@@ -26,6 +28,10 @@ _TELLING_TOKENS = 256
 
 class Checker(Protocol):
     """The part of `Speller` that the server needs."""
+
+    @property
+    def model_hash(self) -> str:
+        """What tells its model from others."""
 
     @property
     def window(self) -> int:
@@ -53,6 +59,11 @@ class Manner:
 
     level: str | None = None
     words: tuple[str, ...] = ()
+
+    @property
+    def cost(self) -> int:
+        """What a call takes beside its texts, in tokens."""
+        return sum(map(len, self.words)) // _WORD_CHARACTERS_A_TOKEN
 
 
 @dataclass
@@ -152,6 +163,8 @@ class Batcher:
     def _admit(self, texts: Sequence[str], manner: Manner, urgent: bool) -> list[_Job]:
         loop = asyncio.get_running_loop()
         jobs = [_Job(text, manner, loop, loop.create_future()) for text in texts]
+        for first in jobs[:1]:
+            first.cost += manner.cost
         cost = sum(job.cost for job in jobs)
         with self._changed:
             if self._closing or not self.alive:

@@ -7,6 +7,8 @@ import traceback
 from datetime import datetime, timezone
 from typing import Any
 
+from nmspeller.errors import InputError
+
 log = logging.getLogger("nmspeller.serve")
 
 
@@ -53,6 +55,11 @@ def start_logging(with_text: bool) -> None:
 def event(name: str, **fields: Any) -> None:
     """Log that something happened."""
     log.info(name, extra={"fields": fields})
+
+
+def refusal(name: str, wrong: InputError) -> None:
+    """Log what the operator should put right; such a sentence speaks of files, never of a text."""
+    log.error(name, extra={"fields": {"reason": str(wrong)}})
 
 
 def failure(name: str, reason: BaseException) -> None:

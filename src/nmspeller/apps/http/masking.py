@@ -5,7 +5,7 @@ its window replaced by [MASK]. The attention of the model's masking layer is sho
 """
 
 from collections.abc import Sequence
-from functools import cache
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal
 
@@ -83,7 +83,8 @@ async def show_masking(asked: MaskingRequest, request: Request) -> Response:
     service: Service = request.app.state.service
 
     def read() -> dict[str, Any]:
-        return _reader_of(service.settings.model).read(asked.text, asked.window)
+        reader = _reader_of(service.settings.model, service.checker.model_hash)
+        return reader.read(asked.text, asked.window)
 
     try:
         answer = await service.aside(read)
@@ -92,9 +93,12 @@ async def show_masking(asked: MaskingRequest, request: Request) -> Response:
     return Json(answer)
 
 
-@cache
-def _reader_of(model: str | None) -> "MaskedReader":
-    """The reader of a server's model, loaded when it is first asked for: most servers never need it."""
+@lru_cache(maxsize=1)
+def _reader_of(model: str | None, _hash: str) -> "MaskedReader":
+    """The reader of a server's model, loaded when it is first asked for: most servers never need it.
+
+    After a reload the folder may hold another model, which the hash tells.
+    """
     return MaskedReader(Path(model) if model else SHIPPED)
 
 

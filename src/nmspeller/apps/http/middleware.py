@@ -84,6 +84,37 @@ class HeadAsGet:
         await self._app({**scope, "method": "GET"}, receive, send_no_body)
 
 
+class Failures:
+    """Answers what nobody foresaw with a sentence.
+
+    The framework's own place for it is outside of all others, so that the answer would be counted as that of
+    a client who went away, and could not be read by pages of other origins.
+    """
+
+    def __init__(self, app: ASGIApp, *, refuse: Callable[[Scope, Refusal], ASGIApp]) -> None:
+        self._app = app
+        self._refuse = refuse
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        begun = False
+
+        async def noting_send(message: Message) -> None:
+            nonlocal begun
+            begun = True
+            await send(message)
+
+        try:
+            await self._app(scope, receive, noting_send)
+        except Exception as failure:
+            if begun:
+                raise  # the connection is broken off, which says that the answer is not complete
+            logs.failure("request failed", failure)
+            await self._refuse(scope, refusals.server_failed())(scope, receive, send)
+
+
 class BodyLimit:
     """Takes a body in only up to a size and a time, whether or not it announces its length."""
 

@@ -1,4 +1,4 @@
-"""HTTP as uvicorn speaks it, with a limit on how long a request's head may take to arrive."""
+"""HTTP as uvicorn speaks it, with limits on how long a head may take to arrive and an answer to leave."""
 
 import asyncio
 from functools import cache
@@ -16,17 +16,21 @@ def _time_limit() -> float:
 
 
 class TimedProtocol(H11Protocol):
-    """Closes a connection on which a head was not complete in time; else a few idle ones shut all others out.
+    """Ends a connection whose client is too slow; else a few idle ones would shut all others out.
 
-    What comes after the head is timed by the application, and an idle connection after an answer by uvicorn.
+    A head that is not complete in time ends it, and an answer that the client does not take. What comes after
+    the head is timed by the application, and an idle connection after an answer by uvicorn.
     """
 
     def __init__(self, *arguments: Any, **more: Any) -> None:
         super().__init__(*arguments, **more)
         self._deadline: asyncio.TimerHandle | None = None
+        self._answer_deadline: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
+        # Writing pauses as soon as something waits for the client, and goes on when nothing does.
+        transport.set_write_buffer_limits(0)
         self._time_the_head()
 
     def data_received(self, data: bytes) -> None:
@@ -36,6 +40,18 @@ class TimedProtocol(H11Protocol):
     def connection_lost(self, exc: Exception | None) -> None:
         super().connection_lost(exc)
         self._stop_timing()
+        self._stop_timing_the_answer()
+
+    def pause_writing(self) -> None:
+        """The client has not taken all of the answer yet."""
+        super().pause_writing()
+        # Not `close`, which would wait until the client has taken the rest.
+        self._answer_deadline = self.loop.call_later(_time_limit(), self.transport.abort)
+
+    def resume_writing(self) -> None:
+        """The client has taken what there was."""
+        super().resume_writing()
+        self._stop_timing_the_answer()
 
     def _time_the_head(self) -> None:
         """Start when there is none yet, however little of it comes at a time, and stop when it is there."""
@@ -49,3 +65,8 @@ class TimedProtocol(H11Protocol):
         if self._deadline is not None:
             self._deadline.cancel()
             self._deadline = None
+
+    def _stop_timing_the_answer(self) -> None:
+        if self._answer_deadline is not None:
+            self._answer_deadline.cancel()
+            self._answer_deadline = None

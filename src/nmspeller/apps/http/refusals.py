@@ -53,6 +53,11 @@ def engine_failed(sentence: str) -> Refusal:
     return Refusal(503, f"{sentence} Try again later.", {"Retry-After": "5"})
 
 
+def server_failed() -> Refusal:
+    """A bug."""
+    return Refusal(500, "Something failed in the server, and was logged.")
+
+
 def wrong_key() -> Refusal:
     """No key, or not the right one."""
     return Refusal(

@@ -17,9 +17,11 @@ from uvicorn.main import STARTUP_FAILURE
 from uvicorn.supervisors import multiprocess
 
 from nmspeller.apps.http.listening import addresses, listen
-from nmspeller.apps.http.logs import event, start_logging
+from nmspeller.apps.http.logs import event, refusal, start_logging
 from nmspeller.apps.http.protocol import TimedProtocol
+from nmspeller.apps.http.reloading import obey_what_was_kept
 from nmspeller.apps.http.settings import Settings
+from nmspeller.errors import InputError
 from nmspeller.runtime import Speller
 from nmspeller.runtime.engine import cores
 
@@ -38,6 +40,14 @@ class _Worker(multiprocess.Process):
     def start(self) -> None:
         super().start()
         self.child_conn.close()
+
+    def target(self, sockets: list[socket.socket] | None = None) -> None:
+        """In the worker's process. Words or a model that were spoilt meanwhile are said in one sentence."""
+        try:
+            super().target(sockets)
+        except InputError as wrong:
+            refusal("worker not started", wrong)
+            sys.exit(2)
 
 
 def load_speller(settings: Settings) -> Speller:
@@ -114,4 +124,6 @@ def _supervise(config: uvicorn.Config, server: uvicorn.Server, listeners: list[s
     # Before 0.51 uvicorn must be told what a worker runs; since then it takes no such argument.
     known: dict[str, Any] = {"config": config, "target": server.run, "sockets": listeners}
     asked = signature(multiprocess.Multiprocess).parameters
-    multiprocess.Multiprocess(**{name: known[name] for name in asked}).run()
+    supervisor = multiprocess.Multiprocess(**{name: known[name] for name in asked})
+    obey_what_was_kept()
+    supervisor.run()

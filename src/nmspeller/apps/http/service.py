@@ -47,6 +47,8 @@ class Service:
         self._load_checker = load_checker
         self.checker = load_checker()
         self.batcher: Batcher
+        self._reload_asked = False
+        self._reloading: asyncio.Task[None] | None = None
 
     def start(self) -> None:
         """Open the queue."""
@@ -197,15 +199,32 @@ class Service:
             return False
         return True
 
-    def reload(self) -> None:
-        """Read the word lists again; where they cannot be read, the old ones stay."""
+    def ask_to_reload(self) -> None:
+        """Read words and model again soon, and if asked while that is done, once more afterwards.
+
+        Two at once would need the memory of both, and the older could come last.
+        """
+        self._reload_asked = True
+        if self._reloading is None or self._reloading.done():
+            self._reloading = asyncio.ensure_future(self._reload_while_asked())
+
+    async def _reload_while_asked(self) -> None:
+        while self._reload_asked:
+            self._reload_asked = False
+            await asyncio.to_thread(self._reload)
+
+    def _reload(self) -> None:
+        """Read words and model again; where they cannot be read, the old ones stay."""
         try:
-            self.checker = self._load_checker()
+            checker = self._load_checker()
+        except InputError as wrong:
+            logs.refusal("words not reloaded", wrong)
         except Exception as wrong:  # whatever is wrong with a file must not stop a running server
             logs.failure("words not reloaded", wrong)
-            return
-        self.batcher.replace_checker(self.checker)
-        logs.event("words reloaded")
+        else:
+            self.checker = checker
+            self.batcher.replace_checker(checker)
+            logs.event("words reloaded", model=checker.model_hash)
 
 
 def _groups(parts: Sequence[str], tokens: int) -> list[tuple[int, list[str]]]:

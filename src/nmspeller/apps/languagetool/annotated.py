@@ -48,21 +48,21 @@ class AnnotatedText:
 
     def locate(self, start: int, stop: int) -> tuple[int, int] | None:
         """Where plain[start:stop] lies in the original; None where markup is in it or cuts through it."""
-        first, last = self._piece_at(start), self._piece_at(stop - 1)
-        if not (first.is_prose and last.is_prose):
+        pieces = self._pieces[self._index_at(start) : self._index_at(stop - 1) + 1]
+        if not all(piece.is_prose for piece in pieces):
             return None
         begin, end = self.surround(start, stop)
         return (begin, end) if end - begin == stop - start else None
 
     def surround(self, start: int, stop: int) -> tuple[int, int]:
         """The stretch of the original from what plain[start] stands for to what plain[stop - 1] does."""
-        first, last = self._piece_at(start), self._piece_at(stop - 1)
+        first, last = self._pieces[self._index_at(start)], self._pieces[self._index_at(stop - 1)]
         begin = first.original + (start - first.start if first.is_prose else 0)
         end = last.original + stop - last.start if last.is_prose else last.original_stop
         return begin, end
 
-    def _piece_at(self, position: int) -> _Piece:
-        return self._pieces[bisect_right(self._starts, position) - 1]
+    def _index_at(self, position: int) -> int:
+        return bisect_right(self._starts, position) - 1
 
 
 def plain_text(text: str) -> AnnotatedText:

@@ -123,10 +123,7 @@ class Place:
         return str(self._from_root(self.settings.model)) if self.settings.model else None
 
     def _from_root(self, name: str) -> Path:
-        try:
-            return (self.root or Path.cwd()) / Path(name).expanduser()
-        except RuntimeError as wrong:
-            raise InputError(f"{name} names the home folder of a user who has none.") from wrong
+        return (self.root or Path.cwd()) / Path(name).expanduser()
 
     def _format(self, language: str, project: config.Config) -> str:
         """By the project's word, or else the editor's name for the language, or else the file's name."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
+from pathlib import Path
 from typing import Any
 
 from nmspeller.errors import InputError
@@ -56,7 +57,18 @@ def _checked(name: str, value: Any) -> Any:
         levels = [level.value for level in Level]
         right, wanted = value in levels, f"one of {', '.join(levels)}"
     else:
-        right, wanted = isinstance(value, str) and bool(value.strip()), "a string"
+        right, wanted = isinstance(value, str) and _can_be_a_path(value), "a path"
     if not right:
         raise InputError(f"The setting `nmspeller.{name}` must be {wanted}, not {value!r}.")
     return value
+
+
+def _can_be_a_path(name: str) -> bool:
+    """Whether a file or folder can have this name, and its `~user`, if any, is a user with a home folder."""
+    if not name.strip() or "\0" in name:
+        return False
+    try:
+        Path(name).expanduser()
+    except RuntimeError:
+        return False
+    return True

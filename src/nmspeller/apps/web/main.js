@@ -102,7 +102,9 @@ function choose(finding, focus) {
     box.scrollIntoView({ block: "nearest" })
     rectangle = editor.rectangle(finding)
   }
-  area.setSelectionRange(finding.start, finding.start + finding.length)
+  // Only the caret moves, and not away from where a click has put it: what is selected, the next keystroke would replace.
+  const end = finding.start + finding.length
+  if (focus) area.setSelectionRange(end, end)
   popover.show(finding, rectangle, { focus })
 }
 
@@ -157,11 +159,11 @@ function protect(finding) {
 
 function step(direction) {
   if (!findings.length) return
-  const { selectionStart: here, selectionEnd: end } = area
-  const isSelected = ({ start, length }) => start === here && start + length === end
+  // On from the finding at hand, or else from the caret.
+  const here = editor.active ?? area.selectionStart
   const next =
     direction > 0
-      ? (findings.find((finding) => finding.start >= here && !isSelected(finding)) ?? findings[0])
+      ? (findings.find(({ start }) => start >= here && start !== editor.active) ?? findings[0])
       : (findings.findLast(({ start }) => start < here) ?? findings.at(-1))
   choose(next, true)
 }
