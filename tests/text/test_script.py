@@ -75,6 +75,17 @@ def test_a_line_that_could_be_of_either_script_has_that_of_the_text(rest: str, t
     assert lent.back(3, "兴") == target
 
 
+@pytest.mark.parametrize(
+    ("around", "target"), [(Script.TRADITIONAL, "興"), (Script.SIMPLIFIED, "兴"), (Script.NEUTRAL, "兴")]
+)
+def test_a_text_that_could_be_of_either_script_has_that_of_what_is_around(
+    around: Script, target: str
+) -> None:
+    lent = simplify("我很高心。", around)
+    assert lent.text == "我很高心。"
+    assert lent.back(3, "兴") == target
+
+
 def test_other_replacements_decide_too() -> None:
     lent = simplify("她的投法很長。")
     assert lent.back(3, "发") == "發"

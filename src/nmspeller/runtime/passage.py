@@ -9,7 +9,7 @@ from nmspeller.runtime.correction import Edit, Reason
 from nmspeller.runtime.dictionary import Replacements
 from nmspeller.runtime.findings import Windows
 from nmspeller.text.protect import Span, WordMatcher, protected_spans
-from nmspeller.text.script import Simplified, fold, simplify
+from nmspeller.text.script import Script, Simplified, fold, simplify
 from nmspeller.text.vocabulary import Vocabulary, code_points
 from nmspeller.text.windows import Window, split
 
@@ -29,9 +29,15 @@ class Prepared:
     replacements: list[Edit]
 
 
-def prepare(text: str, matchers: Sequence[WordMatcher], replacements: Replacements, window: int) -> Prepared:
-    """Make one text ready; windows have at most `window` characters."""
-    simplified = simplify(text)
+def prepare(
+    text: str,
+    matchers: Sequence[WordMatcher],
+    replacements: Replacements,
+    window: int,
+    around: Script = Script.NEUTRAL,
+) -> Prepared:
+    """Make one text ready; windows have at most `window` characters, and `around` is as in `simplify`."""
+    simplified = simplify(text, around)
     protected = protected_spans(text)
     for matcher in matchers:
         protected += matcher.spans(text)

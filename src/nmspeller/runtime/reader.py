@@ -15,6 +15,7 @@ from nmspeller.runtime.findings import Finder, Findings
 from nmspeller.runtime.passage import Passage, Prepared, prepare
 from nmspeller.runtime.policy import Policy, Thresholds
 from nmspeller.text.protect import WordMatcher
+from nmspeller.text.script import Script
 from nmspeller.text.vocabulary import Vocabulary
 
 SHIPPED = Path(__file__).parents[1] / "shipped"
@@ -46,15 +47,19 @@ class Reader:
         passes: int,
         matchers: Sequence[WordMatcher] = (),
         replacements: Replacements | None = None,
+        around: Script = Script.NEUTRAL,
     ) -> Iterator[tuple[Passage, Findings]]:
-        """The texts, in order and a few at a time, each time with what was found in them."""
+        """The texts, in order and a few at a time, each time with what was found in them.
+
+        around: the script of the document that they are parts of.
+        """
         replacements = replacements or Replacements({})
         # So many characters at a time that memory does not grow with the number of texts.
         passage = self._finder.engine.passage
         prepared: list[Prepared] = []
         size = 0
         for text in texts:
-            prepared.append(prepare(text, matchers, replacements, self.policy.window))
+            prepared.append(prepare(text, matchers, replacements, self.policy.window, around))
             size += len(text)
             if size >= passage:
                 yield self._find(prepared, thresholds, passes)

@@ -18,6 +18,7 @@ from nmspeller.runtime.passage import Passage
 from nmspeller.runtime.policy import Level
 from nmspeller.runtime.reader import SHIPPED, Reader
 from nmspeller.text.protect import WordMatcher
+from nmspeller.text.script import Script
 
 
 class Speller:
@@ -114,9 +115,22 @@ class Speller:
         return self.check(text).text
 
     def check_many(
-        self, texts: Iterable[str], *, level: Level | str | None = None, words: Iterable[str] | None = None
+        self,
+        texts: Iterable[str],
+        *,
+        level: Level | str | None = None,
+        words: Iterable[str] | None = None,
+        around: Script = Script.NEUTRAL,
     ) -> list[Correction]:
-        """What is wrong with each of many texts: the same as one by one, and faster."""
+        """What is wrong with each of many texts: the same as one by one, and faster.
+
+        Args:
+            texts: any texts, of any lengths.
+            level: the speller's own level by default.
+            words: further words that are not to be edited in these texts.
+            around: the script of the document that the texts are parts of (`nmspeller.text.script.detect`
+                tells it); a text that could be of either script is taken to be of that.
+        """
         if isinstance(texts, str):
             raise InputError("give texts as a list of texts; `check` takes one.")
         if isinstance(words, str):
@@ -130,6 +144,7 @@ class Speller:
             policy.passes,
             [matcher for matcher in matchers if len(matcher)],
             self._replacements.current(),
+            around,
         )
         return [correction for passage, found in read for correction in self._corrections(passage, found)]
 

@@ -88,17 +88,18 @@ class Simplified:
         return alone if len(alone) == len(target) else target
 
 
-def simplify(text: str) -> Simplified:
+def simplify(text: str, around: Script = Script.NEUTRAL) -> Simplified:
     """Convert the Traditional sentences of a text; a sentence whose length would change stays as it is.
 
-    A sentence that could be of either script has that of its line, and such a line has that of the text.
+    A sentence that could be of either script has that of its line, such a line that of the text, and such a
+    text that of what is `around` it.
     """
     traditional, _ = _characters_of_one_script()
-    if traditional.isdisjoint(text):
+    if around is not Script.TRADITIONAL and traditional.isdisjoint(text):
         return Simplified(text, text, ())
     pieces: list[str] = []
     converted: list[tuple[int, int]] = []
-    for start, stop, script in _sentences_with_script(text):
+    for start, stop, script in _sentences_with_script(text, around):
         sentence = text[start:stop]
         if script is Script.TRADITIONAL:
             simple = _convert(sentence, "t2s")
@@ -114,9 +115,9 @@ def fold(text: str) -> str:
     return text.translate(_SIMPLIFIED_IN_SOME_WORDS)
 
 
-def _sentences_with_script(text: str) -> Iterator[tuple[int, int, Script]]:
+def _sentences_with_script(text: str, around: Script) -> Iterator[tuple[int, int, Script]]:
     """Where each sentence starts and stops, and its script."""
-    of_text = detect(text)
+    of_text = _detect_or(text, around)
     for line_start, line_stop in lines(text):
         line = text[line_start:line_stop]
         of_line = _detect_or(line, of_text)

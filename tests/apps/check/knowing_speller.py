@@ -27,7 +27,7 @@ class KnowingSpeller:
         self.seconds = seconds
         self.calls = []
 
-    def check_many(self, texts, *, level=None, words=None):
+    def check_many(self, texts, *, level=None, words=None, around=None):
         texts = list(texts)
         self.calls.append((texts, level))
         time.sleep(self.seconds)

@@ -59,6 +59,12 @@ def test_traditional_big5_in_and_out(tmp_path):
     assert (tmp_path / "a.txt").read_bytes().decode("big5") == "今天下午我們一起去公園玩，天氣非常好。"
 
 
+def test_a_paragraph_that_could_be_of_either_script_has_that_of_its_document(tmp_path):
+    (tmp_path / "a.md").write_text("這是一個很長的問題。\n\n今天大家都很高心。\n", "utf-8")
+    nmspeller("check", "--fix", "a.md", cwd=tmp_path)
+    assert (tmp_path / "a.md").read_text("utf-8") == "這是一個很長的問題。\n\n今天大家都很高興。\n"
+
+
 @pytest.mark.parametrize("damage", ["truncated", "empty", "missing"])
 def test_a_damaged_model_is_one_sentence(tmp_path, damage):
     folder = tmp_path / "model"

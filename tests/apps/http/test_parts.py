@@ -52,6 +52,7 @@ LONG_TEXTS = {
     "ASCII signs": "!".join(CLAUSES * 14),
     "traditional clauses": "，".join(TRADITIONAL_CLAUSES * 36),
     "traditional without a sign": "".join(TRADITIONAL_CLAUSES * 36),
+    "traditional, with lines of either script": "老師說這個問題很長。\n" * 60 + "今天大家都很高心。\n" * 150,
 }
 
 

@@ -11,6 +11,7 @@ from nmspeller.apps.documents.encoding import Encoding
 from nmspeller.apps.documents.prose import Passage
 from nmspeller.errors import InputError
 from nmspeller.runtime.correction import Correction, Edit, apply_edits
+from nmspeller.text.script import detect
 
 # Enough for full batches, and little enough that a progress bar moves.
 _CHARACTERS_AT_ONCE = 20_000
@@ -72,8 +73,9 @@ def check(
     `advance` hears of every piece that is done, as a number of characters.
     """
     edits: list[Edit] = []
+    around = detect("".join(passage.text for passage in document.passages))
     for chunk in _chunks(document.passages):
-        corrections = speller.check_many([passage.text for passage in chunk], level=level)
+        corrections = speller.check_many([passage.text for passage in chunk], level=level, around=around)
         for passage, correction in zip(chunk, corrections, strict=True):
             edits += passage.in_document(correction.edits)
         if advance is not None:

@@ -16,6 +16,7 @@ from typing import Protocol
 
 from nmspeller.errors import InputError
 from nmspeller.runtime.correction import Correction
+from nmspeller.text.script import Script
 
 # Even an empty text costs a place in the queue; so short texts cannot fill memory below the token bound.
 _COST_OF_A_TEXT = 8
@@ -38,7 +39,12 @@ class Checker(Protocol):
         """How many characters the model reads at a time."""
 
     def check_many(
-        self, texts: Iterable[str], *, level: str | None = None, words: Iterable[str] | None = None
+        self,
+        texts: Iterable[str],
+        *,
+        level: str | None = None,
+        words: Iterable[str] | None = None,
+        around: Script = Script.NEUTRAL,
     ) -> list[Correction]: ...
 
 
@@ -59,6 +65,7 @@ class Manner:
 
     level: str | None = None
     words: tuple[str, ...] = ()
+    around: Script = Script.NEUTRAL
 
     @property
     def cost(self) -> int:
@@ -253,7 +260,10 @@ class Batcher:
         """Check and deliver; False where the engine failed on several texts, which deserve another try."""
         try:
             answers = self._checker.check_many(
-                [job.text for job in jobs], level=manner.level, words=manner.words or None
+                [job.text for job in jobs],
+                level=manner.level,
+                words=manner.words or None,
+                around=manner.around,
             )
             if len(answers) != len(jobs):
                 raise EngineFailed(f"The engine gave {len(answers)} answers to {len(jobs)} texts.")

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple, TypeVar
 
@@ -16,6 +17,7 @@ from nmspeller.apps.http.refusals import Refusal
 from nmspeller.apps.http.settings import Settings
 from nmspeller.errors import InputError
 from nmspeller.runtime.correction import Correction, Edit, apply_edits
+from nmspeller.text.script import Script, detect
 
 _PROBE = "今天天气很好。"
 _FRESH_SECONDS = 10.0
@@ -86,6 +88,7 @@ class Service:
     async def check(self, request: Request, texts: Sequence[str], manner: Manner) -> list[Correction]:
         """The corrections of one request's texts, in order; a Refusal where there can be none."""
         self._measure(texts)
+        manner = _in_the_script_of(texts, manner)
         edits = await self._in_time(_while_connected(request, self._ask_for_all(texts, manner)))
         self._count(request, texts, [edit for of_text in edits for edit in of_text])
         return [
@@ -98,6 +101,7 @@ class Service:
     ) -> AsyncIterator[CheckedPart]:
         """The parts of long documents, in order, as they are ready; each group of them has its own time."""
         self._measure(texts)
+        manner = _in_the_script_of(texts, manner)
 
         async def ask(group: Sequence[str], patient: bool) -> list[Correction]:
             return await self._in_time(_while_connected(request, self._ask(manner, group, patient)))
@@ -238,6 +242,13 @@ def _groups(parts: Sequence[str], tokens: int) -> list[tuple[int, list[str]]]:
         groups[-1][1].append(part)
         size += len(part)
     return groups
+
+
+def _in_the_script_of(texts: Sequence[str], manner: Manner) -> Manner:
+    """The manner for the parts of one text, which has a script; several texts may have several."""
+    if len(texts) == 1 and detect(texts[0]) is Script.TRADITIONAL:
+        return replace(manner, around=Script.TRADITIONAL)
+    return manner
 
 
 async def _while_connected(request: Request, answer: Coroutine[Any, Any, Answer]) -> Answer:

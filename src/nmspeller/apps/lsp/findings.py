@@ -7,6 +7,7 @@ from typing import Protocol
 
 from nmspeller.apps.documents.prose import Passage
 from nmspeller.runtime.correction import Correction, Edit
+from nmspeller.text.script import Script
 from nmspeller.text.windows import sentences
 
 _LONG_PASSAGE = 1_000
@@ -19,7 +20,12 @@ class Checker(Protocol):
     """What the server asks of a speller; `Speller` is one."""
 
     def check_many(
-        self, texts: Iterable[str], *, level: str | None = None, words: Iterable[str] | None = None
+        self,
+        texts: Iterable[str],
+        *,
+        level: str | None = None,
+        words: Iterable[str] | None = None,
+        around: Script = Script.NEUTRAL,
     ) -> list[Correction]: ...
 
 

@@ -30,6 +30,7 @@ from nmspeller.apps.lsp.rules import Place, Rules
 from nmspeller.apps.lsp.settings import Settings
 from nmspeller.errors import InputError
 from nmspeller.runtime.correction import Edit
+from nmspeller.text.script import Script, detect
 
 _SECONDS_BETWEEN_PARTIAL_RESULTS = 1.0
 _SECONDS_A_QUICK_FIX_WAITS = 2.0
@@ -237,19 +238,21 @@ class SpellingServer(LanguageServer):
 
     async def _check_new(self, state: _Open, rules: Rules, prose: list[Passage], texts: list[str]) -> None:
         """Ask the speller about the texts that are new; of a long document, show what is found on the way."""
-        edits = state.edits
+        edits, around = state.edits, detect("".join(texts))
         shown = monotonic()
         for batch in batches(text for text in texts if text not in edits):
             # The thread keeps what was paid for in `edits`, even if this task is cancelled meanwhile.
-            await self._in_thread(self._check_batch, batch, rules, edits)
+            await self._in_thread(self._check_batch, batch, rules, edits, around)
             if monotonic() - shown > _SECONDS_BETWEEN_PARTIAL_RESULTS:
                 self._publish(state, prose)
                 shown = monotonic()
 
-    def _check_batch(self, batch: list[str], rules: Rules, edits: dict[str, tuple[Edit, ...]]) -> None:
+    def _check_batch(
+        self, batch: list[str], rules: Rules, edits: dict[str, tuple[Edit, ...]], around: Script
+    ) -> None:
         """In the thread: put each text's edits into `edits`."""
         speller = self._speller(rules.model, rules.replacements)
-        corrections = speller.check_many(batch, level=rules.level, words=rules.words)
+        corrections = speller.check_many(batch, level=rules.level, words=rules.words, around=around)
         edits.update((text, correction.edits) for text, correction in zip(batch, corrections, strict=True))
 
     def _publish(self, state: _Open, prose: list[Passage]) -> None:
