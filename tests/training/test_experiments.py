@@ -34,13 +34,17 @@ def note(job):
 """
 
 
-def test_a_job_leaves_files_from_which_tables_are_written(
-    little_data, little_prepared, little_start, tmp_path, monkeypatch
-):
+@pytest.fixture
+def recipe(little_data, tmp_path, monkeypatch):
+    """The file of a small recipe, where the evaluation sets are little ones too."""
     monkeypatch.setenv("NMSPELLER_DATA", str(little_data))
     suites._read.cache_clear()
-    recipe = tmp_path / "recipe.yaml"
-    recipe.write_text(RECIPE, encoding="utf-8")
+    path = tmp_path / "recipe.yaml"
+    path.write_text(RECIPE, encoding="utf-8")
+    return path
+
+
+def test_a_job_leaves_files_from_which_tables_are_written(recipe, little_prepared, little_start, tmp_path):
     out = tmp_path / "runs"
     for job in (experiments.Job("bert", None, 0), experiments.Job("bert", "trigram", 0)):
         out.mkdir(exist_ok=True)
@@ -71,12 +75,8 @@ def test_a_job_leaves_files_from_which_tables_are_written(
 
 
 def test_a_job_that_is_killed_while_it_writes_is_not_taken_for_done(
-    little_data, little_prepared, little_start, tmp_path, monkeypatch
+    recipe, little_prepared, little_start, tmp_path, monkeypatch
 ):
-    monkeypatch.setenv("NMSPELLER_DATA", str(little_data))
-    suites._read.cache_clear()
-    recipe = tmp_path / "recipe.yaml"
-    recipe.write_text(RECIPE, encoding="utf-8")
 
     job, sets = experiments.Job("bert", None, 0), ["sighan13"]
     places = {"data": little_prepared.folder, "start": little_start, "out": tmp_path}

@@ -44,7 +44,7 @@ def prepare(
         if simplified.converted:
             # A listed Simplified name also holds in a Traditional text.
             protected += matcher.folded.spans(fold(simplified.text))
-    closed = [(start, stop) for start, stop, kind in protected if kind not in _REPLACEABLE_KINDS]
+    closed = ((start, stop) for start, stop, kind in protected if kind not in _REPLACEABLE_KINDS)
     edits: list[Edit] = []
     for start, stop, target in replacements.find(text, closed):
         source = text[start:stop]
