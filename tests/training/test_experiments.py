@@ -77,7 +77,6 @@ def test_a_job_leaves_files_from_which_tables_are_written(recipe, little_prepare
 def test_a_job_that_is_killed_while_it_writes_is_not_taken_for_done(
     recipe, little_prepared, little_start, tmp_path, monkeypatch
 ):
-
     job, sets = experiments.Job("bert", None, 0), ["sighan13"]
     places = {"data": little_prepared.folder, "start": little_start, "out": tmp_path}
 
