@@ -28,11 +28,14 @@ ASCII_ADDRESS = r"[!#-;=?-_a-z~]*[#$%&*+\-/0-9=@A-Z_a-z~]"
 CHINESE_DOMAINS = "中国|中國|公司|网络|網絡|网址|网站|网店|中文网|政务|公益|商城|集团|在线|香港|台湾|台灣"
 HOST_PART = r"(?:[A-Za-z0-9-]{1,63}|[一-鿿][一-鿿A-Za-z0-9-]{0,62})"
 HOST = rf"(?:{HOST_PART}\.){{1,8}}(?:{CHINESE_DOMAINS}|(?=[A-Za-z0-9]))"
+# Behind a letter or a digit hanzi are mostly the sentence; these are what no sentence goes on with.
+SUFFIX_OR_FIELD = r"(?:\.[a-z][a-z0-9]{1,4}(?![A-Za-z0-9])|[?&][A-Za-z_]{1,20}=)"
 PATTERN = re.compile(
     rf"(?P<url>(?:(?i:https?|ftp)://|(?i:www)\.)(?:{HOST}(?:{ASCII_ADDRESS})?|{ASCII_ADDRESS})"
     # Hanzi belong to an address inside it, and at its end where a blank or a closing sign follows them; what
     # else follows one without a blank is mostly the sentence.
-    rf"(?:(?<=[/=?&#_+-])[一-鿿]{{1,40}}(?:_\([一-鿿]{{1,40}}\)|[/?=&#_+%-]|\.(?=[A-Za-z0-9]))(?:{ASCII_ADDRESS})?)*"
+    rf"(?:(?:(?<=[/=?&#_+-])[一-鿿]{{1,40}}(?:_\([一-鿿]{{1,40}}\)|[/?=&#_+%-]|\.(?=[A-Za-z0-9]))"
+    rf"|(?<=[/=?&#_+\-A-Za-z0-9])[一-鿿][一-鿿0-9/_-]{{0,39}}{SUFFIX_OR_FIELD})(?:{ASCII_ADDRESS})?)*"
     r"(?:(?<=[/=?&#_+-])[一-鿿]{1,40}(?=[\s)\]>\"'”’）】」』》]|$))?)"
     r"|(?P<email>[A-Za-z0-9][A-Za-z0-9.!#$%&'*+/=?^_{|}~-]{0,63}@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+)"
     r"|(?P<mention>(?<![A-Za-z0-9])[@＠][\w-]{1,30})"

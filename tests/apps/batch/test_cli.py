@@ -36,11 +36,12 @@ def test_the_summary_in_words_and_in_json(tmp_path, capsys):
         (["--write", "all"], "'all' is not one of"),
         (["--shard-size", "0"], "--shard-size"),
         (["--words", "none.txt"], "none.txt"),
-        (["--column", "title"], "choose with --column among text."),
+        (["--column", "title"], "choose with --column among text, note, note."),
+        (["--column", "note"], "has two columns 'note'; give one of them another name."),
     ],
 )
 def test_bad_usage_is_one_sentence(tmp_path, capsys, options, says):
-    (tmp_path / "a.csv").write_text("text\n己\n", encoding="utf-8")
+    (tmp_path / "a.csv").write_text("text,note,note\n己,1,2\n", encoding="utf-8")
     assert run(["batch", str(tmp_path / "a.csv"), str(tmp_path / "out"), *SPELLER, *options]) == 2
     said, complaint = capsys.readouterr()
     assert said == ""

@@ -186,6 +186,17 @@ def test_a_csv_header_may_hold_a_quoted_line_end(correct, delimiter):
     assert written["a.csv"].startswith(f'text{delimiter}"a\nb"{delimiter}text_edits\r\n'.encode())
 
 
+@pytest.mark.parametrize("write", list(Write))
+def test_csv_columns_that_share_a_name_stay_unless_the_text_is_in_one_of_them(correct, write):
+    content = 'note,text,"note",id,id\n己,己,"己",1,2\n'
+    written, _ = correct({"a.csv": content.encode()}, write=write)
+    header, row = csv.reader(io.StringIO(written["a.csv"].decode()))
+    assert header[:5] == ["note", "text", "note", "id", "id"]
+    assert row[:5] == ["己", "己" if write is Write.EDITS else "已", "己", "1", "2"]
+    with pytest.raises(InputError, match="has two columns 'note'; give one of them another name"):
+        correct({"a.csv": content.encode()}, column="note", write=write, output="other")
+
+
 def test_csv_without_the_column_says_which_there_are(correct):
     with pytest.raises(InputError, match="title, body"):
         correct({"a.csv": b"title\tbody\nx\ty\n"})

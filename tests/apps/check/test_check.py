@@ -266,11 +266,12 @@ def test_without_prose_no_model_is_loaded(check, speller, tmp_path):
     assert speller.calls == []
 
 
-def test_help_does_not_wait_for_the_model():
+@pytest.mark.parametrize(("command", "shows"), [("", "--version"), ("check", "--output-format")])
+def test_help_does_not_wait_for_the_model(command, shows):
     code = (
-        "import sys\nfrom nmspeller.apps.cli import run\nrun(['check', '--help'])\n"
-        "print([name for name in ('onnxruntime', 'docx', 'torch') if name in sys.modules])"
+        f"import sys\nfrom nmspeller.apps.cli import run\nrun([*{command.split()}, '--help'])\n"
+        "print([name for name in ('numpy', 'onnxruntime', 'docx', 'torch') if name in sys.modules])"
     )
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert result.stdout.splitlines()[-1] == "[]"
-    assert "--output-format" in result.stdout
+    assert shows in result.stdout

@@ -2,12 +2,16 @@
 
 import io
 import json
+import os
 import re
 
+import docx
+import pytest
 from rich.console import Console
 
 from nmspeller.apps.documents.document import from_text
 from nmspeller.apps.reports.terminal import TerminalReport
+from nmspeller.runtime.correction import Reason
 
 
 def terminal_output(speller, text, width=60, **options):
@@ -72,21 +76,99 @@ def test_github_annotations_escape_what_they_must(check, tmp_path):
     assert result.code == 1
 
 
-def test_sarif_names_rule_place_and_fix(check, tmp_path):
-    (tmp_path / "文 件.md").write_text("# 好\n\n😀借少\n")
-    result = check("-o", "sarif", ".")
-    log = json.loads(result.out)
-    (run,) = log["runs"]
-    (finding,) = run["results"]
-    place = finding["locations"][0]["physicalLocation"]
+_URI = re.compile(r"(?:file:///)?(?!/)(?:[\w.~/-]|%[\dA-F]{2})+", re.ASCII)
+
+
+def sarif(check, *arguments):
+    """The only run of a log, after a look at what GitHub's code scanning asks of every log."""
+    log = json.loads(check("-o", "sarif", *arguments).out)
     assert log["version"] == "2.1.0"
-    assert run["columnKind"] == "unicodeCodePoints"
-    assert place["artifactLocation"]["uri"] == "%E6%96%87%20%E4%BB%B6.md"
-    assert place["region"] == {"startLine": 3, "startColumn": 2, "endLine": 3, "endColumn": 4}
-    assert finding["ruleId"] in {rule["id"] for rule in run["tool"]["driver"]["rules"]}
-    (change,) = finding["fixes"][0]["artifactChanges"][0]["replacements"]
-    assert change["insertedContent"]["text"] == "介绍"
+    (run,) = log["runs"]
+    driver = run["tool"]["driver"]
+    assert driver["name"] == "nmspeller"
+    for rule in driver["rules"]:
+        assert all(rule[part]["text"] for part in ("shortDescription", "fullDescription", "help"))
+    rules = [rule["id"] for rule in driver["rules"]]
+    assert len(set(rules)) == len(rules) == len(Reason)
+    for result in run["results"]:
+        assert result["ruleId"] in rules
+        assert result["level"] == "warning"
+        assert result["message"]["text"]
+        (location,) = result["locations"]
+        place = location["physicalLocation"]
+        assert _URI.fullmatch(place["artifactLocation"]["uri"])
+        region = place["region"]
+        assert (region["startLine"], region["startColumn"]) >= (1, 1)
+        assert (region["endLine"], region["endColumn"]) > (region["startLine"], region["startColumn"])
+    return run
+
+
+def place_of(result):
+    return result["locations"][0]["physicalLocation"]
+
+
+def fixed_as_sarif_says(text, run):
+    """What a program makes of a text that knows nothing of it but the log."""
+    assert run["columnKind"] == "utf16CodeUnits"
+    line_end = "|".join(map(re.escape, run["newlineSequences"]))
+    starts = [0, *(found.end() for found in re.finditer(line_end, text))]
+    for result in reversed(run["results"]):
+        (fix,) = result["fixes"]
+        (of_file,) = fix["artifactChanges"]
+        (change,) = of_file["replacements"]
+        assert of_file["artifactLocation"] == place_of(result)["artifactLocation"]
+        region = change["deletedRegion"]
+        assert region == place_of(result)["region"]
+        before, rest = text[: starts[region["startLine"] - 1]], text[starts[region["startLine"] - 1] :]
+        units = rest.encode("utf-16-le")
+        first, last = (2 * (region[column] - 1) for column in ("startColumn", "endColumn"))
+        changed = units[:first] + change["insertedContent"]["text"].encode("utf-16-le") + units[last:]
+        text = before + changed.decode("utf-16-le")
+    return text
+
+
+def test_sarif_names_rule_place_and_fix(check, tmp_path):
+    (tmp_path / "a.md").write_text("# 好\n\n😀借少\n")
+    (result,) = sarif(check, ".")["results"]
+    assert result["ruleId"] == "similar-sound"
+    assert place_of(result)["region"] == {"startLine": 3, "startColumn": 3, "endLine": 3, "endColumn": 5}
+
+
+def test_sarif_fixes_are_those_of_the_speller(check, tmp_path):
+    text = "好𠮷我门，天汽😀公圆\r\n\r他门\n\n😀😀借少𠮷我门"
+    (tmp_path / "a.txt").write_bytes(text.encode())
+    fixed = fixed_as_sarif_says(text, sarif(check, "a.txt"))
+    assert fixed == "好𠮷我们，天气😀公园\r\n\r他们\n\n😀😀介绍𠮷我们"
+    check("--fix", "a.txt")
+    assert (tmp_path / "a.txt").read_bytes() == fixed.encode()
+
+
+@pytest.mark.parametrize(
+    ("name", "uri"),
+    [
+        ("文档/文 件.md", "%E6%96%87%E6%A1%A3/%E6%96%87%20%E4%BB%B6.md"),
+        ("a:b%20#c?.txt", "a%3Ab%2520%23c%3F.txt"),
+        ("a\\b.txt", "a%5Cb.txt"),
+        (os.fsdecode(b"\xff.txt"), "%FF.txt"),
+    ],
+)
+def test_sarif_finds_files_whatever_their_names(check, tmp_path, name, uri):
+    path = tmp_path / name
+    path.parent.mkdir(exist_ok=True)
+    path.write_text("我门")
+    (result,) = sarif(check, ".")["results"]
+    assert place_of(result)["artifactLocation"] == {"uri": uri}
+    (result,) = sarif(check, path)["results"]
+    assert place_of(result)["artifactLocation"] == {"uri": f"{tmp_path.as_uri()}/{uri}"}
+
+
+def test_sarif_has_no_fix_for_what_is_no_text(check, tmp_path):
+    document = docx.Document()
+    document.add_paragraph("我门")
+    document.save(tmp_path / "a.docx")
+    (result,) = sarif(check, "a.docx")["results"]
+    assert "fixes" not in result
 
 
 def test_sarif_without_findings_is_still_a_log(check):
-    assert json.loads(check("-o", "sarif", "--text", "好").out)["runs"][0]["results"] == []
+    assert sarif(check, "--text", "好")["results"] == []

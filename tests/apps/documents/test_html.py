@@ -1,5 +1,7 @@
 """What of HTML is prose: what a reader sees, not tags, values, scripts or templates."""
 
+import time
+
 import pytest
 
 from nmspeller.apps.documents.prose import passages
@@ -50,3 +52,66 @@ def test_html_that_only_looks_like_a_program():
 
 def test_html_pictures_stand_inside_a_sentence():
     assert prose("我<img src=a.png>门<math><mi>数</mi></math>去") == ["我门去"]
+
+
+@pytest.mark.parametrize(
+    "foreign",
+    [
+        '<span lang="ja">勉強</span>',
+        "<q lang=ja-JP>勉<b>強</b>中<br>です</q>",
+        "<span LANG='ko'>漢字</span>",
+        '<i title="a > b" xml:lang="ja">勉強</i>',
+        '<span lang="ja">勉<img src=a.png>強<rt>べん</rt></span>',
+    ],
+)
+def test_html_in_another_language(foreign):
+    assert "".join(prose(f"<p>前{foreign}后</p>")) == "前后"
+
+
+@pytest.mark.parametrize(
+    "declared",
+    [
+        'lang="zh-Hant"', "lang=ZH_CN", "lang=en", "lang=cn", 'lang=""', 'lang="{{ page.lang }}"',
+        'hreflang="ja"', 'data-lang="ja"', """title='a lang="ja" b'""",
+    ],
+)  # fmt: skip
+def test_html_that_may_well_be_chinese(declared):
+    assert prose(f"<p>前<span {declared}>文</span>后</p>") == ["前文后"]
+
+
+def test_html_in_another_language_may_quote_chinese():
+    html = '<div lang="ja"><p>勉強<p>「<q lang="zh">我们<i lang="ja">勉</i>去</q>」強</div>后'
+    assert prose(html) == ["我们去", "后"]
+
+
+def test_html_pages_in_japanese_or_korean():
+    assert prose('<html lang="ja"><body lang="en"><p>勉強</p><p lang="zh">我们</p></body>') == ["我们"]
+    assert prose('<body lang="ko-KR">漢字') == []
+
+
+@pytest.mark.parametrize(
+    "foreign",
+    [
+        '<p lang="ja">勉強<p>',
+        '<p lang="ja">勉強<div>',
+        '<ul><li lang="ja"><p>勉強<li>',
+        '<table><tr><td lang="ja">勉強<td>',
+        '<table><tr lang="ja"><td>勉強<tr><td>',
+        '<dl><dt lang="ja">勉強<dd>',
+        '<div><b lang="ja">勉強</div>',
+        '<p lang="ja">勉強</i>強</p></p>',
+        '<br lang="ja"><img lang="ja"/>',
+    ],
+)
+def test_html_in_another_language_ends_where_its_element_does(foreign):
+    assert prose(f"{foreign}我们") == ["我们"]
+
+
+@pytest.mark.parametrize(
+    "unit", ["<b lang=ja><b lang=zh>", "<b>", "<p lang=ja>", "</b>", '<a lang="', "<a lang "]
+)
+def test_hostile_html_takes_linear_time(unit):
+    text = unit * (100_000 // len(unit)) + "</i>" * 20_000
+    start = time.process_time()
+    prose(text)
+    assert time.process_time() - start < 2

@@ -126,6 +126,28 @@ def test_latex_code_inside_a_line_ends_with_it():
     assert prose("前\\verb|码\r后") == ["前后"]
 
 
+@pytest.mark.parametrize(
+    ("definition", "name"),
+    [
+        (r"\lstnewenvironment{code}{}{}", "code"),
+        (r"\lstnewenvironment{源码}[1][]{\lstset{title=题, #1}}{}", "源码"),
+        (r"\newminted{python}{linenos}", "pythoncode"),
+        (r"\newminted{python}{linenos}", "pythoncode*"),
+        (r"\newminted[py]{python}{linenos}", "py"),
+        (r"\DefineVerbatimEnvironment{shell}{Verbatim}{label=甲}", "shell"),
+        (r"\newtcblisting[auto counter]{sample}[1][]{title=题}", "sample"),
+    ],
+)
+def test_latex_listings_that_the_document_defines(definition, name):
+    listing = f"\\begin{{{name}}}\n# 码 {{ $ \\end{{x}}\n\\end{{{name}}}"
+    assert prose(f"{definition}\n前\n{listing}\n后") == ["前", "后"]
+    assert "码" in "".join(prose(f"前\n{listing}\n后"))
+
+
+def test_latex_listings_whose_definition_is_a_comment_are_prose():
+    assert prose("% \\newminted{c}{}\n\\begin{ccode}文\\end{ccode}") == ["文"]
+
+
 @pytest.mark.parametrize("name", ["tcblisting", "BVerbatim", "LVerbatim", "luacode", "tikzcd"])
 def test_latex_environments_of_code(name):
     assert prose(f"前\\begin{{{name}}}{{}}码\\end{{{name}}}后") == ["前", "后"]

@@ -307,6 +307,25 @@ def test_two_languages_and_two_themes_are_remembered(open_page, fake_server):
     assert page.get_attribute("html", "data-theme") == "dark"
 
 
+@pytest.mark.parametrize("stored", ['"reckless"', "7", '["careful"]', "not JSON"])
+def test_what_is_remembered_but_not_known_counts_as_nothing(page, stored):
+    page.evaluate(
+        """stored => {
+            for (const name of ["level", "language", "theme"])
+                localStorage.setItem(`nmspeller.${name}`, stored)
+        }""",
+        stored,
+    )
+    page.reload()
+    assert page.is_checked("[name=level][value=balanced]")
+    assert page.text_content("#tab-write") == "校对"
+    assert page.get_attribute("html", "data-theme") == "light"
+    page.fill("#text", "平果高心")
+    wait_until_checked(page, 2)
+    page.goto(page.url + "docs")
+    assert page.get_attribute("html", "data-theme") == "light"
+
+
 def test_everything_has_a_name(open_page, fake_server):
     """What a screen reader would have to say nothing about."""
     page = open_page(fake_server, allow_errors=True)

@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import typer
 from rich.console import Console
@@ -10,7 +11,9 @@ from rich.table import Table
 
 from nmspeller.data.pairs import read_pairs
 from nmspeller.errors import InputError
-from nmspeller.evaluation import metrics
+
+if TYPE_CHECKING:
+    from nmspeller.evaluation.metrics import Scores
 
 _BATCH = 256
 
@@ -28,6 +31,9 @@ def evaluate(
         raise InputError(f"{path} holds no pairs; there is nothing to measure.")
     sources = [pair.source for pair in pairs]
     predictions = _correct(sources, model, level)
+    # numpy loads only now, so that no other command waits for it.
+    from nmspeller.evaluation import metrics
+
     scores = metrics.evaluate(sources, [pair.target for pair in pairs], predictions, drop_de=drop_de)
     if as_json:
         typer.echo(json.dumps(scores.as_dict()))
@@ -46,7 +52,7 @@ def _correct(sources: list[str], model: str | None, level: str) -> list[str]:
     return [correction.text for batch in watched for correction in speller.check_many(batch)]
 
 
-def _print(scores: metrics.Scores) -> None:
+def _print(scores: "Scores") -> None:
     table = Table(box=None, pad_edge=False)
     table.add_column("level")
     table.add_column("task")

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 
+from nmspeller.apps.documents.html_languages import OpenElements
 from nmspeller.apps.documents.markup import Markup, names
 
 _INLINE = names(
@@ -30,13 +31,16 @@ _VALUE_OR_END = re.compile(rf"(?P<end>>)|=\s*(?P<quote>[\"'])|{TEMPLATE}", re.DO
 
 
 def scan(text: str) -> Iterator[Markup]:
-    """Tags, comments, entities and templates; all of scripts, styles and code.
+    """Tags, comments, entities and templates; all of scripts, styles, code, Japanese and Korean.
 
     What is never closed reaches the end.
     """
+    elements = OpenElements()
     at = 0
     while found := _NEXT.search(text, at):
         start, name = found.start(), (found["name"] or "").lower()
+        if not elements.are_chinese and at < start:
+            yield Markup(at, start, joins=True)
         if found["joins"]:
             at = found.end()
             yield Markup(start, at, joins=True)
@@ -47,9 +51,14 @@ def scan(text: str) -> Iterator[Markup]:
             at = _after(text, ">", found.end())
             yield Markup(start, at)
         else:
-            mark = element(text, name, start, _tag_end(text, found.end()))
+            tag_end = _tag_end(text, found.end())
+            mark = element(text, name, start, tag_end)
             at = mark.stop
+            if at == tag_end:
+                elements.take(name, text[start:tag_end])
             yield mark
+    if not elements.are_chinese and at < len(text):
+        yield Markup(at, len(text), joins=True)
 
 
 def element(text: str, name: str, start: int, tag_end: int) -> Markup:

@@ -16,11 +16,12 @@ _BEFORE_WHAT_IS_PRINTED = {
     **dict.fromkeys(
         names(
             "addbibresource addtocounter bibliography bibliographystyle bibitem citealp citealt citep citet "
-            "citeyearpar color counterwithin definecolor DeclareMathOperator documentclass ensuremath "
-            "fontsize geometry graphicspath gls hspace hypersetup import IfFileExists label linespread "
-            "lstinline lstset mathbb mathbf mathrm mintinline newcommand newcounter newenvironment "
-            "newtheorem pagestyle path renewcommand RequirePackage rule selectlanguage setcounter setlength "
-            "SI si subfile subimport thispagestyle url usepackage usetikzlibrary verb Verb vspace zihao "
+            "citeyearpar color counterwithin definecolor DeclareMathOperator DefineVerbatimEnvironment "
+            "documentclass ensuremath fontsize geometry graphicspath gls hspace hypersetup import "
+            "IfFileExists label linespread lstinline lstnewenvironment lstset mathbb mathbf mathrm "
+            "mintinline newcommand newcounter newenvironment newminted newtcblisting newtheorem pagestyle "
+            "path renewcommand RequirePackage rule selectlanguage setcounter setlength SI si subfile "
+            "subimport thispagestyle url usepackage usetikzlibrary verb Verb vspace zihao "
         ),
         inf,
     ),
@@ -54,8 +55,9 @@ _NEXT = re.compile(
     r"""
       (?P<comment>%[^\r\n]*(?:BREAK[ \t]*)?)
     | (?P<switched_off>\\iffalse(?![a-zA-Z@]).*?(?:\\(?:else|fi)(?![a-zA-Z@])|\Z))
-    | (?P<environment>\\begin[ \t]*\{(?P<name>(?:ENVIRONMENTS)\*?)\})
-    | (?P<boundary>\\(?:begin|end)[ \t]*\{[^{}]*\}(?:OPTION|SETTING)*(?P<title>[ \t]*\{)?)
+    | (?P<boundary>
+        \\(?:begin[ \t]*\{(?P<begun>[^{}]*)\}|end[ \t]*\{[^{}]*\})(?:OPTION|SETTING)*(?P<title>[ \t]*\{)?
+      )
     | (?P<verbatim>
         \\(?:[vV]erb\*?|lstinline(?:\[[^\[\]]*\])?|mintinline(?:\[[^\[\]]*\])?\{[^{}]*\})
         (?P<bar>[^\sa-zA-Z{*\[])(?:(?!(?P=bar))[^\r\n])*(?P=bar)?
@@ -66,12 +68,20 @@ _NEXT = re.compile(
     | \\(?P<command>NAME)\*?
     | (?P<escape>\\.)
     | (?P<brace>[{}~])
-    """.replace("ENVIRONMENTS", "|".join(sorted(_NOT_PROSE)))
-    .replace("BREAK", BREAK)
+    """.replace("BREAK", BREAK)
     .replace("NAME", _NAME)
     .replace("OPTION", _OPTION)
     .replace("SETTING", _SETTING),
     re.VERBOSE | re.DOTALL,
+)
+_DEFINES_A_LISTING = re.compile(
+    r"""
+    \\(?:
+        (?:lstnewenvironment|DefineVerbatimEnvironment|newtcblisting(?:OPTION)?)\s*\{(?P<name>[^{}]*)\}
+      | newminted\s*(?:\[(?P<minted>[^\[\]]*)\]|\{(?P<language>[^{}]*)\})
+    )
+    """.replace("OPTION", _OPTION),
+    re.VERBOSE,
 )
 _OPTIONS = re.compile(_OPTION)
 _ARGUMENT_START = re.compile(r"[ \t]*\{")
@@ -87,14 +97,15 @@ _CLOSING = {
 def scan(text: str) -> Iterator[Markup]:
     """Commands, mathematics, comments, verbatim text, and the arguments that commands do not print."""
     at = 0
+    not_prose = set(_NOT_PROSE)
     braces: list[bool] = []  # for each open one, whether a break comes where it closes
     while found := _NEXT.search(text, at):
         start, kind = found.start(), found.lastgroup
         if kind == "comment":
             at = found.end()
             yield Markup(start, at, joins=True)
-        elif found["environment"]:
-            at = _after(text, f"\\end{{{found['name']}}}", found.end())
+        elif (found["begun"] or "").removesuffix("*") in not_prose:
+            at = _after(text, f"\\end{{{found['begun']}}}", found.end("begun"))
             yield Markup(start, at)
         elif found["boundary"]:
             at = found.end()
@@ -108,6 +119,8 @@ def scan(text: str) -> Iterator[Markup]:
             at = _end_of_mathematics(text, found.group(), found.end())
             yield Markup(start, at, joins=kind == "inline")
         elif kind == "command":
+            if listing := _DEFINES_A_LISTING.match(text, start):
+                not_prose.add(listing["name"] or listing["minted"] or f"{listing['language']}code")
             at = _end_of_command(text, found["command"], found.end())
             is_block = found["command"] in _BLOCK_COMMANDS
             if text.startswith("{", at):

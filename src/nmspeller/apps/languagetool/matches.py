@@ -3,7 +3,7 @@
 import re
 from typing import Any
 
-from nmspeller.apps.languagetool import utf16
+from nmspeller.apps import utf16
 from nmspeller.apps.languagetool.annotated import AnnotatedText
 from nmspeller.apps.languagetool.rules import CATEGORY, RULES, Selection
 from nmspeller.runtime.correction import Correction, Edit

@@ -1,20 +1,34 @@
 """SARIF 2.1.0, which GitHub's code scanning and many editors read."""
 
 import json
+from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
 from nmspeller import __version__
 from nmspeller.apps.documents.document import Document
+from nmspeller.apps.documents.docx import DocxDocument
 from nmspeller.apps.reports.findings import Finding, findings
+from nmspeller.apps.utf16 import Utf16
 from nmspeller.runtime.correction import Correction, Reason
 
+_EXPLANATIONS = {
+    Reason.SAME_SOUND: "A character of the same sound fits the sentence better.",
+    Reason.SIMILAR_SOUND: "A character of a similar sound fits the sentence better.",
+    Reason.SIMILAR_SHAPE: "A character of a similar shape fits the sentence better.",
+    Reason.DE: "Another one of 的, 地 and 得 is right here.",
+    Reason.USER_WORD: "A list of replacements has another text for this one.",
+    Reason.CONTEXT: "Another character fits the sentence better, though it neither sounds nor looks alike.",
+}
+_HELP = "Take the replacement; or, if the text is right, add the word to a file that --words names."
 _RULES = {
     reason: {
         "id": reason.name.lower().replace("_", "-"),
         "shortDescription": {"text": f"Misspelt: {reason.value}"},
+        "fullDescription": {"text": explanation},
+        "help": {"text": _HELP},
     }
-    for reason in Reason
+    for reason, explanation in _EXPLANATIONS.items()
 }
 
 
@@ -25,29 +39,47 @@ class SarifReport:
         self._results: list[dict[str, Any]] = []
 
     def show(self, document: Document, correction: Correction) -> None:
-        uri = quote(document.name.replace("\\", "/"), errors="surrogateescape")
-        self._results += [_result(uri, one) for one in findings(correction)]
+        artifact = {"uri": _uri(document.name)}
+        units = Utf16(correction.source)
+        for one in findings(correction):
+            region = _region(one, units)
+            result: dict[str, Any] = {
+                "ruleId": _RULES[one.edits[0].reason]["id"],
+                "level": "warning",
+                "message": {"text": f"{one.source} → {one.target} ({one.reason}, {one.probability:.2f})"},
+                "locations": [{"physicalLocation": {"artifactLocation": artifact, "region": region}}],
+            }
+            # The lines of a Word document are not those of its file, where nothing can be replaced by them.
+            if not isinstance(document, DocxDocument):
+                replacement = {"deletedRegion": region, "insertedContent": {"text": one.target}}
+                change = {"artifactLocation": artifact, "replacements": [replacement]}
+                result["fixes"] = [{"artifactChanges": [change]}]
+            self._results.append(result)
 
     def finish(self) -> None:
         driver = {"name": "nmspeller", "version": __version__, "rules": list(_RULES.values())}
-        run = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": self._results}
+        run = {
+            "tool": {"driver": driver},
+            # What editors count in, also those that do not ask which it is.
+            "columnKind": "utf16CodeUnits",
+            "newlineSequences": ["\r\n", "\n", "\r"],
+            "results": self._results,
+        }
         log = {"$schema": "https://json.schemastore.org/sarif-2.1.0.json", "version": "2.1.0", "runs": [run]}
         print(json.dumps(log, ensure_ascii=False, indent=2))
 
 
-def _result(uri: str, one: Finding) -> dict[str, Any]:
-    artifact = {"uri": uri}
-    region = {
-        "startLine": one.line,
-        "startColumn": one.column,
-        "endLine": one.line,
-        "endColumn": one.column + one.length,
-    }
-    change = {"deletedRegion": region, "insertedContent": {"text": one.target}}
+def _uri(name: str) -> str:
+    """Relative to where the command runs, unless the file was named from the root."""
+    path = Path(name)
+    return path.as_uri() if path.is_absolute() else quote(path.as_posix(), errors="surrogateescape")
+
+
+def _region(one: Finding, units: Utf16) -> dict[str, int]:
+    before_line = units.unit(one.line_start)
     return {
-        "ruleId": _RULES[one.edits[0].reason]["id"],
-        "level": "warning",
-        "message": {"text": f"{one.source} → {one.target} ({one.reason}, {one.probability:.2f})"},
-        "locations": [{"physicalLocation": {"artifactLocation": artifact, "region": region}}],
-        "fixes": [{"artifactChanges": [{"artifactLocation": artifact, "replacements": [change]}]}],
+        "startLine": one.line,
+        "startColumn": units.unit(one.offset) - before_line + 1,
+        "endLine": one.line,
+        "endColumn": units.unit(one.offset + one.length) - before_line + 1,
     }

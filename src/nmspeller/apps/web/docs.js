@@ -1,10 +1,10 @@
 // The API's own description, read from openapi.json and laid out for people.
 
 import { element } from "./cards.js"
-import { recall } from "./memory.js"
+import { recallOneOf } from "./memory.js"
 
 const dark = matchMedia("(prefers-color-scheme: dark)").matches
-document.documentElement.dataset.theme = recall("theme") ?? (dark ? "dark" : "light")
+document.documentElement.dataset.theme = recallOneOf("theme", ["light", "dark"]) ?? (dark ? "dark" : "light")
 
 const api = await (await fetch("openapi.json")).json()
 const find = (schema) => (schema?.$ref ? api.components.schemas[schema.$ref.split("/").at(-1)] : schema)

@@ -1,6 +1,6 @@
 // The interface in Chinese and English.
 
-import { recall, remember } from "./memory.js"
+import { recallOneOf, remember } from "./memory.js"
 
 const WORDS = {
   zh: {
@@ -187,7 +187,7 @@ const WORDS = {
   },
 }
 
-let language = recall("language") ?? (navigator.language.startsWith("zh") ? "zh" : "en")
+let language = recallOneOf("language", Object.keys(WORDS)) ?? (navigator.language.startsWith("zh") ? "zh" : "en")
 const listeners = []
 
 export function t(key, values = {}) {

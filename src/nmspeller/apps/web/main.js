@@ -7,7 +7,7 @@ import { Editor } from "./editor.js"
 import { onLanguage, switchLanguage, t, translate } from "./language.js"
 import { History } from "./history.js"
 import { Masking } from "./masking.js"
-import { recall, remember } from "./memory.js"
+import { recallOneOf, remember } from "./memory.js"
 import { giveKey } from "./server.js"
 import { Words } from "./words.js"
 
@@ -21,7 +21,8 @@ const draft = new Draft()
 const editor = new Editor({ area, underlay: at("underlay") })
 const history = new History(area)
 const words = new Words(() => again())
-let level = recall("level") ?? "balanced"
+const levels = [...document.getElementsByName("level")]
+let level = recallOneOf("level", levels.map(({ value }) => value)) ?? "balanced"
 let findings = []
 let state = ["ready"]
 let composing = false
@@ -266,7 +267,7 @@ for (const tab of tabs) {
 }
 
 const dark = matchMedia("(prefers-color-scheme: dark)")
-let theme = recall("theme")
+let theme = recallOneOf("theme", ["light", "dark"])
 const showTheme = () => (document.documentElement.dataset.theme = theme ?? (dark.matches ? "dark" : "light"))
 dark.addEventListener("change", showTheme)
 at("theme").addEventListener("click", () => {
@@ -279,7 +280,7 @@ at("language").addEventListener("click", switchLanguage)
 onLanguage(() => show())
 editor.start()
 showTheme()
-document.querySelector(`[name=level][value=${CSS.escape(level)}]`).checked = true
+levels.find(({ value }) => value === level).checked = true
 translate()
 area.focus()
 if (area.value) changed()

@@ -10,6 +10,12 @@ export function recall(name) {
   }
 }
 
+// What an older page, or a curious hand, has stored besides the known values counts as nothing.
+export function recallOneOf(name, known) {
+  const value = recall(name)
+  return known.includes(value) ? value : undefined
+}
+
 export function remember(name, value) {
   try {
     localStorage.setItem(PREFIX + name, JSON.stringify(value))

@@ -35,6 +35,8 @@ def read_layout(headers: Mapping[str, bytes], column: str, edits_column: str | N
         raise InputError(f"the first line of {name} is not a CSV header in UTF-8; put the file right.")
     for delimiter, found in names.items():
         if column in found:
+            if found.count(column) > 1:
+                raise InputError(f"{name} has two columns {column!r}; give one of them another name.")
             if edits_column in found:
                 raise InputError(f"{name} has a column {edits_column!r} already, where the edits would go.")
             return CsvLayout(delimiter, found.index(column), len(found))

@@ -1,4 +1,4 @@
-"""Code points and UTF-16 units: Java, and so LanguageTool's protocol, counts an emoji as two."""
+"""Code points and UTF-16 units, in which LanguageTool's protocol and SARIF count an emoji as two."""
 
 from itertools import accumulate
 
