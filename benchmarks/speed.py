@@ -7,7 +7,7 @@ pycorrector's MacBertCorrector uses such a model: PyTorch in single precision, s
 over the whole vocabulary, the answer decoded to a string and compared character by character. Both sides get
 the same sentences and the same number of threads, in turn, each in a process of its own: the threads of one
 would otherwise spin while the other is at work. Cold start and memory are measured in processes of their own
-as well. Writes docs/results/speed.json and .md.
+as well. Writes docs/results/speed.json and .md, which keep the last run on each kind of processor.
 """
 
 import argparse
@@ -54,9 +54,12 @@ def main() -> None:
         "long_text": [long_text(options, options.characters // 4), long_text(options, options.characters)],
     }
     options.out.mkdir(parents=True, exist_ok=True)
-    (options.out / "speed.json").write_text(json.dumps(result, indent=1, ensure_ascii=False) + "\n", "utf-8")
-    (options.out / "speed.md").write_text(page(result), "utf-8")
-    print(page(result))
+    path = options.out / "speed.json"
+    earlier = json.loads(path.read_text("utf-8")) if path.exists() else []
+    runs = [*(run for run in earlier if run["processor"] != result["processor"]), result]
+    path.write_text(json.dumps(runs, indent=1, ensure_ascii=False) + "\n", "utf-8")
+    (options.out / "speed.md").write_text(page(runs), "utf-8")
+    print(page(runs))
 
 
 def reference(folder: Path, threads: int) -> Callable[[str], tuple[str, list[tuple[str, str, int]]]]:
@@ -212,15 +215,24 @@ print(json.dumps({"characters": len(text), "seconds": round(seconds, 1), "peak_m
     return found
 
 
-def page(result: dict[str, Any]) -> str:
-    one, many = result["single"], result["bulk"]
-    lines = [
+def page(runs: list[dict[str, Any]]) -> str:
+    head = [
         "# Speed",
         "",
-        f"`benchmarks/speed.py`, one run, {result['threads']} threads, {result['processor']}; load of the",
-        f"machine before the run {result['load_before']:.1f}. The reference is BERT-base in PyTorch, single",
+        "`benchmarks/speed.py`, one run on each processor. The reference is BERT-base in PyTorch, single",
         "precision, used sentence by sentence as pycorrector uses it; both sides read the same sentences of",
-        "about 30 characters.",
+        "about 30 characters with the same number of threads.",
+        "",
+    ]
+    return "\n".join([*head, *(line for run in runs for line in section(run))])
+
+
+def section(run: dict[str, Any]) -> list[str]:
+    one, many = run["single"], run["bulk"]
+    return [
+        f"## {run['processor']}, {run['threads']} threads",
+        "",
+        f"Load of the machine before the run: {run['load_before']:.1f}.",
         "",
         "| | reference | nmspeller | ratio |",
         "|---|---|---|---|",
@@ -228,14 +240,16 @@ def page(result: dict[str, Any]) -> str:
         f"| bulk ({many['sentences']:,} sentences; reference {many['reference_sentences']:,}) "
         f"| {many['reference_per_second']}/s | {many['speller_per_second']}/s | {many['ratio']}× |",
         "",
-        f"Cold start, from starting Python to the first answer: {result['cold_start_seconds']} s.",
+        f"Cold start, from starting Python to the first answer: {run['cold_start_seconds']} s.",
         "",
         "| one text of | seconds | peak memory |",
         "|---|---|---|",
+        *(
+            f"| {each['characters']:,} characters | {each['seconds']} | {each['peak_mb']} MB |"
+            for each in run["long_text"]
+        ),
+        "",
     ]
-    for each in result["long_text"]:
-        lines.append(f"| {each['characters']:,} characters | {each['seconds']} | {each['peak_mb']} MB |")
-    return "\n".join(lines) + "\n"
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ from nmspeller.errors import InputError
 from nmspeller.models import checkpoint
 from nmspeller.models.batch import NO_TARGET, collate
 from nmspeller.models.registry import build, parse
-from nmspeller.training.distillation import Distillation
+from nmspeller.training.distillation import Distillation, unlike
 from nmspeller.training.start import start_model
 
 TOKENS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *"甲乙丙丁戊"]
@@ -56,13 +56,37 @@ def test_the_pupil_comes_to_say_what_the_teacher_says():
     assert all(torch.equal(tensor, before[name]) for name, tensor in teacher.state_dict().items())
 
 
-def test_the_teachers_share_of_the_loss():
-    teacher, pupil = bert(0), bert(1)
+def of_characters(teacher, pupil):
+    """What the loss is without a look at the layers."""
     batch = a_batch()
     there = batch.targets != NO_TARGET
     said, wanted = pupil(batch)[there].log_softmax(-1), teacher(batch)[there].softmax(-1)
-    expected = 0.7 * -(wanted * said).sum(-1).mean() + 0.3 * pupil.loss(batch)
-    assert torch.allclose(Distillation(teacher, pupil)(pupil, batch), expected, rtol=1e-5)
+    return 0.7 * -(wanted * said).sum(-1).mean() + 0.3 * pupil.loss(batch)
+
+
+def test_the_teachers_share_of_the_loss():
+    teacher, pupil = bert(0, layers=2), bert(1)
+    loss = Distillation(teacher, pupil)(pupil, a_batch())
+    assert torch.allclose(loss, of_characters(teacher, pupil), rtol=1e-5)
+
+
+def test_a_pupil_with_the_teachers_layers_is_held_to_each_of_them():
+    teacher, pupil, batch = bert(0, layers=2), bert(1, layers=2), a_batch()
+    there = batch.targets != NO_TARGET
+    apart = []
+    for said, wanted in zip(pupil.semantic.steps(batch)[1:], teacher.semantic.steps(batch)[1:], strict=True):
+        error = (said[there] - wanted[there]).square().mean(dim=0)
+        apart.append((error / wanted[there].var(dim=0, correction=0)).mean())
+    expected = of_characters(teacher, pupil) + torch.stack(apart).mean()
+    assert torch.allclose(Distillation(teacher, pupil)(pupil, batch), expected, rtol=1e-4)
+
+
+def test_who_says_what_the_teacher_says_is_not_unlike_it():
+    said = torch.randn(3, 4, 5, generator=torch.Generator().manual_seed(0))
+    there = torch.tensor([[True, True, False, False]] * 3)
+    other = torch.where(there.unsqueeze(-1), said, 9.0)
+    assert unlike(said, other, there) == 0
+    assert unlike(said, other, ~there) > 1
 
 
 def test_who_cannot_teach():

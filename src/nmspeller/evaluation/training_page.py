@@ -26,7 +26,11 @@ STAGES = {
     "the first shipped model, stage 2": "shipped_stage1",
     "the first shipped model, stage 3": "shipped_stage2",
 }
-LOGS = PRETRAININGS | STAGES
+TEACHINGS = {
+    "a relu for the gelu, taught layer by layer": "whole_relu",
+    "the same, rounded and taught on: the shipped model": "whole_relu_rounded",
+}
+LOGS = PRETRAININGS | STAGES | TEACHINGS
 
 
 def write_training_page(folder: str | Path) -> Path:
@@ -55,9 +59,9 @@ def write_training_page(folder: str | Path) -> Path:
     parts = [
         "# What training cost",
         "Written by `python -m nmspeller.evaluation.training_page docs/results` from the logs beside it. One"
-        " H200; `continue`, `eight_bits`, `pupil` and `narrow` in `configs/pretrain` and"
-        " `configs/recipes/shipped.yaml` say how. Tokens include the [PAD] that fills a packed step; tokens/s"
-        " is the median over the log's lines of the difference to the line before. The losses of different"
+        " H200; `continue`, `eight_bits`, `pupil` and `narrow` in `configs/pretrain` and `shipped`, `relu`"
+        " and `rounded` in `configs/recipes` say how. Tokens include the [PAD] that fills a packed step;"
+        " tokens/s is the median over the log's lines of the difference to the line before. The losses of different"
         " streams cannot be compared.",
         "\n".join([header, *rows]),
         f"A large bf16 product reaches {peak['peak_operations_per_second'] / 1e12:,.0f} TFLOP/s on an"
@@ -91,6 +95,7 @@ def write_training_page(folder: str | Path) -> Path:
         *attempts.rounding(json.loads((folder / "rounding.json").read_text(encoding="utf-8"))),
         *attempts.narrowing(json.loads((folder / "narrowing.json").read_text(encoding="utf-8"))),
         *attempts.third(json.loads((folder / "third.json").read_text(encoding="utf-8"))),
+        *attempts.whole_relu(json.loads((folder / "whole_relu.json").read_text(encoding="utf-8"))),
         *curves,
     ]
     page = folder / "training.md"

@@ -15,7 +15,7 @@ from nmspeller.models import names
 from nmspeller.models.batch import NO_TARGET, Batch, PackedBatch
 from nmspeller.models.chains import NEVER
 from nmspeller.models.config import EncoderConfig, MaskingConfig, SpellerConfig
-from nmspeller.models.encoder import Embeddings, Layer, dropout, initialise, run, stack
+from nmspeller.models.encoder import Embeddings, Layer, dropout, initialise, stack, steps
 from nmspeller.models.masking import NGramMasking
 from nmspeller.models.rounding import dense, rounded_inputs
 from nmspeller.text.vocabulary import Vocabulary
@@ -34,10 +34,14 @@ class SemanticEncoder(nn.Module):
 
     def forward(self, batch: Batch | PackedBatch) -> Tensor:
         """H_s: (..., hidden), with the batch's layout."""
+        return self.steps(batch)[-1]
+
+    def steps(self, batch: Batch | PackedBatch) -> list[Tensor]:
+        """What the first layer reads and what each of them makes of it: (..., hidden) each."""
         hidden = self.embeddings(batch)
         if self.masking is not None:
             hidden = self.masking(hidden, batch, self.embeddings)
-        return run(self.layers, hidden, batch)
+        return steps(self.layers, hidden, batch)
 
     def start_masking(self) -> None:
         if self.masking is not None:

@@ -1,4 +1,4 @@
-"""Learning from another speller: a small one takes over what a large one thinks of every position."""
+"""Learning from another speller: what the teacher thinks of every position, and how it comes to think so."""
 
 import torch
 from torch import Tensor
@@ -6,6 +6,7 @@ from torch.nn import functional
 
 from nmspeller.errors import InputError
 from nmspeller.models.batch import NO_TARGET, Batch, PackedBatch
+from nmspeller.models.bert import BertSpeller
 from nmspeller.models.speller import SpellerModel, cross_entropy
 
 # The rest is learnt from the right characters: a teacher errs too.
@@ -14,6 +15,9 @@ _TEACHERS_SHARE = 0.7
 
 class Distillation:
     """The loss of a pupil: cross-entropy with the teacher's probabilities and with the right characters.
+
+    Where the pupil has the teacher's layers, each of them is also held to what the teacher's says: a pupil
+    that only bends or rounds differently then stays the model that it was made of.
 
     Raises:
         InputError: one of the two is no plain speller, or they know different characters.
@@ -25,6 +29,7 @@ class Distillation:
         if teacher.config.encoder.vocabulary != pupil.config.encoder.vocabulary:
             raise InputError("the teacher knows other characters than the pupil; use one vocabulary.")
         device = next(pupil.parameters()).device
+        self.layer_by_layer = _have_the_same_layers(teacher, pupil)
         self.teacher = teacher.eval().requires_grad_(False).to(device)
         if device.type == "cuda":
             self.teacher.bfloat16()
@@ -33,14 +38,45 @@ class Distillation:
         """The mean over the positions that have a target; 0 where none has."""
         assert batch.targets is not None
         with torch.no_grad():
-            taught = _scores(self.teacher, batch)
-        scores = _scores(pupil, batch)
+            wanted = self._layers(self.teacher, batch)
+            taught = _scores(self.teacher, wanted[-1])
+        said = self._layers(pupil, batch)
+        scores = _scores(pupil, said[-1])
         there = batch.targets != NO_TARGET
         distances = -(taught.float().softmax(dim=-1) * functional.log_softmax(scores.float(), dim=-1)).sum(-1)
         from_teacher = (distances * there).sum() / there.sum().clamp(min=1)
-        return torch.lerp(cross_entropy(scores, batch.targets), from_teacher, _TEACHERS_SHARE)
+        loss = torch.lerp(cross_entropy(scores, batch.targets), from_teacher, _TEACHERS_SHARE)
+        if self.layer_by_layer:
+            apart = [unlike(*both, there) for both in zip(said, wanted, strict=True)]
+            loss = loss + torch.stack(apart).mean()
+        return loss
+
+    def _layers(self, model: SpellerModel, batch: Batch | PackedBatch) -> list[Tensor]:
+        """What is compared, (..., hidden) each; what the head reads is the last."""
+        return model.semantic.steps(batch)[1:] if self.layer_by_layer else [model.hidden(batch)]
 
 
-def _scores(model: SpellerModel, batch: Batch | PackedBatch) -> Tensor:
+def unlike(said: Tensor, wanted: Tensor, there: Tensor) -> Tensor:
+    """How far two layers' outputs (..., hidden) differ, as a share of each channel's own variance.
+
+    A few channels are many times as large as the others, and would be all that counts. Only the positions
+    that are `there`, (...), do.
+    """
+    count, weights = there.sum().clamp(min=1), there.unsqueeze(-1)
+    said, wanted = said.float().flatten(0, -2), wanted.float().flatten(0, -2)
+    weights = weights.flatten(0, -2)
+    mean = (wanted * weights).sum(dim=0) / count
+    variance = ((wanted - mean).square() * weights).sum(dim=0) / count
+    error = ((said - wanted).square() * weights).sum(dim=0) / count
+    return (error / variance.clamp(min=1e-6)).mean()
+
+
+def _have_the_same_layers(teacher: SpellerModel, pupil: SpellerModel) -> bool:
+    encoders = [(model.config.encoder.layers, model.config.encoder.hidden) for model in (teacher, pupil)]
+    return encoders[0] == encoders[1] and all(type(model) is BertSpeller for model in (teacher, pupil))
+
+
+def _scores(model: SpellerModel, hidden: Tensor) -> Tensor:
     """(..., vocabulary and what aligns it)"""
-    return model.head(model.hidden(batch), model.output_words(), aligned=True)
+    scores: Tensor = model.head(hidden, model.output_words(), aligned=True)
+    return scores
