@@ -61,8 +61,8 @@ def write_training_page(folder: str | Path) -> Path:
         "Written by `python -m nmspeller.evaluation.training_page docs/results` from the logs beside it. One"
         " H200; `continue`, `eight_bits`, `pupil` and `narrow` in `configs/pretrain` and `shipped`, `relu`"
         " and `rounded` in `configs/recipes` say how. Tokens include the [PAD] that fills a packed step;"
-        " tokens/s is the median over the log's lines of the difference to the line before. The losses of different"
-        " streams cannot be compared.",
+        " tokens/s is the median over the log's lines of the difference to the line before. The losses of"
+        " different streams cannot be compared.",
         "\n".join([header, *rows]),
         f"A large bf16 product reaches {peak['peak_operations_per_second'] / 1e12:,.0f} TFLOP/s on an"
         f" {peak['device']} (`nmspeller bench train`). The operations of pretraining are so many percent of"
