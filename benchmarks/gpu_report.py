@@ -26,9 +26,10 @@ def page(runs: list[dict[str, Any]]) -> str:
             "# Speed on a GPU",
             "",
             "Written by `python benchmarks/gpu_report.py` from gpu_speed.json, which holds what",
-            "`python -m nmspeller.runtime.benchmark` printed: the shipped model in half precision and packed",
-            "batches. Model: from ids to best ids. Pipeline: from strings to edits, in so many processes",
-            "that share the GPU. Sets with fewer sentences are read again and again.",
+            "`python -m nmspeller.runtime.benchmark` printed: checkpoints of the shipped model's size",
+            "(weights do not matter for speed), in half precision and packed batches. Model: from ids to",
+            "best ids. Pipeline: from strings to edits, in so many processes that share the GPU. Sets with",
+            "fewer sentences are read again and again.",
             "",
             "| device | texts | characters a sentence | sentences | model, sentences/s | model, characters/s "
             "| pipeline, sentences/s |",

@@ -28,7 +28,7 @@ STAGES = {
 }
 TEACHINGS = {
     "a relu for the gelu, taught layer by layer": "whole_relu",
-    "the same, rounded and taught on: the shipped model": "whole_relu_rounded",
+    "the same, rounded and taught on": "whole_relu_rounded",
 }
 LOGS = PRETRAININGS | STAGES | TEACHINGS
 
