@@ -14,6 +14,6 @@ ENV PATH=/opt/nmspeller/bin:$PATH PYTHONDONTWRITEBYTECODE=1 PYTHONUNBUFFERED=1
 EXPOSE 8081
 STOPSIGNAL SIGTERM
 HEALTHCHECK --interval=30s --timeout=10s --start-period=30s \
-  CMD ["python", "-c", "import urllib.request; urllib.request.urlopen('http://127.0.0.1:8081/healthz', timeout=8)"]
+  CMD ["python", "-c", "import http.client; c = http.client.HTTPConnection('127.0.0.1', 8081, timeout=8); c.request('GET', '/healthz'); exit(c.getresponse().status != 200)"]
 # Without NMSPELLER_API_KEY this refuses to start: in a container every address but its own is public.
 ENTRYPOINT ["nmspeller", "serve", "--host", "0.0.0.0"]

@@ -26,8 +26,8 @@ lint: $(venv)/dev.stamp
 	$(bin)/lint-imports
 
 clean:
-	rm -rf $(venv) build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
-	find src tests benchmarks scripts examples -name __pycache__ -type d -prune -exec rm -rf {} +
+	rm -rf $(venv) build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis tests/apps/http/node/node_modules
+	find src tests benchmarks scripts examples docs -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(bin)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(not (3, 10) <= sys.version_info[:2] <= (3, 13))' || \

@@ -29,7 +29,9 @@ def round_source(source: Source, texts: Sequence[str]) -> Source:
     if not any(texts):
         raise InputError("there is no text to fit the integers to; give a file with some hundred sentences.")
     if source.encoder.rounded:
-        raise InputError(f"{source.folder} is rounded already; leave out the texts.")
+        raise InputError(
+            f"{source.folder} is rounded already: train on from it as it is, or export it without --texts."
+        )
     weights = dict(source.weights)
     for name, samples in listen(source, texts).items():
         if name == TABLE:

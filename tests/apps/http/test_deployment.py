@@ -1,9 +1,16 @@
 """The files that others deploy with name commands and options that exist."""
 
 import configparser
+import json
+import os
 import re
+import subprocess
+import sys
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
+from threading import Thread
 
+import pytest
 import yaml
 
 from nmspeller.apps.cli import run
@@ -42,6 +49,29 @@ def test_container_runs_without_rights():
     assert service["cap_drop"] == ["ALL"]
     assert all(port.startswith("127.0.0.1:") for port in service["ports"])
     assert re.search(r"^USER nmspeller$", (ROOT / "Dockerfile").read_text("utf-8"), re.MULTILINE)
+
+
+def test_container_has_as_many_threads_as_cores():
+    service = yaml.safe_load((ROOT / "compose.yaml").read_text("utf-8"))["services"]["nmspeller"]
+    threads = service["command"][service["command"].index("--threads") + 1]
+    assert threads == service["deploy"]["resources"]["limits"]["cpus"]
+
+
+@pytest.mark.parametrize(("status", "code"), [(200, 0), (503, 1)])
+def test_container_is_as_healthy_as_its_server_whatever_proxy_there_is(status, code):
+    class Server(BaseHTTPRequestHandler):
+        def do_GET(self):
+            self.send_response(status if self.path == "/healthz" else 404)
+            self.end_headers()
+
+    with HTTPServer(("127.0.0.1", 0), Server) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        dockerfile = (ROOT / "Dockerfile").read_text("utf-8")
+        _, *arguments = json.loads(re.search(r"^  CMD (.+)$", dockerfile, re.MULTILINE)[1])
+        command = [sys.executable, *(word.replace("8081", str(server.server_port)) for word in arguments)]
+        proxy = {"http_proxy": "http://127.0.0.1:9"}
+        assert subprocess.run(command, env={**os.environ, **proxy}).returncode == code
+        server.shutdown()
 
 
 def test_unit_reloads_and_is_sandboxed():
