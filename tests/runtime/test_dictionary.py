@@ -2,6 +2,7 @@ import os
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -9,7 +10,13 @@ from hypothesis import strategies as st
 
 from nmspeller import InputError, Speller
 from nmspeller.runtime.correction import Reason
-from nmspeller.runtime.dictionary import Replacements, read_replacements, read_words
+from nmspeller.runtime.dictionary import (
+    Replacements,
+    read_replacements,
+    read_words,
+    replacement_source,
+    word_source,
+)
 from nmspeller.runtime.passage import prepare
 from nmspeller.text.protect import WordMatcher
 
@@ -33,6 +40,15 @@ def test_a_word_file_is_read_again_when_it_changes(model_folder: Path, tmp_path:
     assert not edited(speller) & set(range(0, 8))
     words.write_text("", "utf-8")
     assert edited(speller) == before
+
+
+def test_a_file_that_changed_behind_its_time_is_read_again(tmp_path: Path) -> None:
+    path = tmp_path / "words.txt"
+    path.write_text("张林\n", "utf-8")
+    words, status = word_source(path), path.stat()
+    path.write_text("李雷\n", "utf-8")
+    os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
+    assert words.current().words == ("李雷",)
 
 
 def test_while_a_file_cannot_be_read_what_it_held_is_in_force(model_folder: Path, tmp_path: Path) -> None:
@@ -71,50 +87,14 @@ def test_a_hundred_thousand_words(model_folder: Path, eager: Speller) -> None:
     assert not edited(speller)
 
 
-def test_words_that_overlap_are_both_protected(model_folder: Path) -> None:
-    speller = Speller(model_folder, words=["去外国可以", "可以认识很多的"], threads=1)
-    assert not edited(speller) & set(range(2, 12))
-
-
-def test_a_simplified_word_holds_in_a_traditional_text(model_folder: Path) -> None:
-    text = "我門去外國可以認識很多的人。"
-    assert edited(Speller(model_folder, threads=1), text) & set(range(1, 9))
-    assert not edited(Speller(model_folder, words=["门去外国可以认识"], threads=1), text) & set(range(1, 9))
-
-
-def test_the_longest_replacement_wins() -> None:
-    found = Replacements({"登陆": "登录", "登陆舰": "登陆舰", "陆": "路"}).find("登陆舰登陆")
-    assert [(each.start, each.stop, each.target) for each in found] == [(0, 3, "登陆舰"), (3, 5, "登录")]
-
-
-def test_replacements_leave_code_and_listed_words_alone(model_folder: Path) -> None:
-    speller = Speller(model_folder, replacements={"abc": "ABC", "帐号": "账号"}, words=["帐号"], threads=1)
-    assert speller.correct("`abc` abc 帐号").endswith(" ABC 帐号")
-    assert speller.correct("`abc` abc 帐号").startswith("`abc`")
-
-
-def test_a_replacement_that_is_not_made_hides_no_other() -> None:
-    table = Replacements({"登陆": "登录", "登陆艇上": "登录艇上", "陆军": "路军"})
-    assert table.find("登陆艇上", [(2, 3)]) == [(0, 2, "登录")]
-    assert table.find("登陆军", [(0, 1)]) == [(1, 3, "路军")]
-    assert table.find("登陆军", [(1, 2)]) == []
-
-
-def test_what_is_replaced_by_itself_is_left_alone(model_folder: Path) -> None:
-    replacements = {"登陆": "登录", "登陆艇": "登陆艇"}
-    speller = Speller(model_folder, replacements=replacements, level="thorough", threads=1)
-    checked = speller.check("登陆艇登陆")
-    assert checked.text == "登陆艇登录"
-    assert [edit.source for edit in checked.edits] == ["登陆"]
-
-
-def test_what_files_may_hold(tmp_path: Path) -> None:
+@pytest.mark.parametrize("line_end", ["\n", "\r\n", "\r"])
+def test_lines_end_as_they_do_anywhere(tmp_path: Path, line_end: str) -> None:
     words = tmp_path / "words.txt"
-    words.write_bytes("\ufeff# names\r\n张林\r\n\r\n 李雷 \n".encode())
+    words.write_bytes(line_end.join(("张林", "# names", "李雷")).encode())
     assert read_words(words) == ["张林", "李雷"]
     table = tmp_path / "table.tsv"
-    table.write_text("# wrong, right\n登陆\t登录\n", "utf-8")
-    assert read_replacements(table) == {"登陆": "登录"}
+    table.write_bytes(line_end.join(("登陆\t登录", "的的\t", "")).encode())
+    assert read_replacements(table) == {"登陆": "登录", "的的": ""}
 
 
 def test_blanks_around_a_word_are_no_part_of_it(tmp_path: Path) -> None:
@@ -183,3 +163,13 @@ def test_a_simplified_word_holds_in_traditional_text(text: str, word: str) -> No
 def test_a_name_that_no_file_can_have_is_refused(read: Callable[[Path], object]) -> None:
     with pytest.raises(InputError, match="check the path"):
         read(Path("a\0b"))
+
+
+@pytest.mark.parametrize("word", [5, b"\xe6\x88\x91", ("我门",)])
+def test_what_is_no_string_is_refused_at_once(word: Any) -> None:
+    with pytest.raises(InputError, match="string"):
+        word_source(["我门", word])
+    with pytest.raises(InputError, match="string"):
+        replacement_source({word: "我们"})
+    with pytest.raises(InputError, match="'我门' must be replaced by a string"):
+        replacement_source({"我门": word})

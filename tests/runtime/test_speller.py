@@ -2,6 +2,7 @@ import pickle
 import shutil
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -140,6 +141,12 @@ def test_a_string_is_no_list_of_words(model_folder: Path, eager: Speller) -> Non
         eager.check("我", words="我们")
 
 
+@pytest.mark.parametrize("text", [None, b"\xe6\x88\x91", 1, float("nan"), ["我"]])
+def test_what_is_no_text_is_refused(eager: Speller, text: Any) -> None:
+    with pytest.raises(InputError, match=f"a text must be a string, not {type(text).__name__}"):
+        eager.check_many(["我门", text])
+
+
 @pytest.mark.parametrize("missing", ["model.onnx", "vocab.txt", "policy.json"])
 def test_a_folder_that_lacks_a_file(model_folder: Path, tmp_path: Path, missing: str) -> None:
     broken = shutil.copytree(model_folder, tmp_path / "broken")
@@ -166,11 +173,31 @@ def test_a_model_of_another_vocabulary(model_folder: Path, tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize(
-    "content", ["", "[]", "{}", '{"format": "another"}', '{"format": "nmspeller policy 2"}']
+    "content",
+    ["", "[]", "{}", '{"format": "another"}', '{"format": "nmspeller policy 2"}', "[" * 100_000],
 )
 def test_a_policy_that_is_none(model_folder: Path, tmp_path: Path, content: str) -> None:
     broken = shutil.copytree(model_folder, tmp_path / "broken")
     (broken / "policy.json").write_text(content, "utf-8")
+    with pytest.raises(InputError, match=r"policy\.json"):
+        Speller(broken)
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong"),
+    [
+        ('"window": 40', '"window": 0'),
+        ('"window": 40', '"window": Infinity'),
+        ('"passes": 2', '"passes": 0'),
+        ('"explained": 0.002', '"explained": null'),
+        ('"unexplained": 0.002', '"unexplained": "0.9"'),
+    ],
+)
+def test_a_policy_with_a_wrong_number(model_folder: Path, tmp_path: Path, right: str, wrong: str) -> None:
+    broken = shutil.copytree(model_folder, tmp_path / "broken")
+    policy = (broken / "policy.json").read_text("utf-8")
+    assert right in policy
+    (broken / "policy.json").write_text(policy.replace(right, wrong), "utf-8")
     with pytest.raises(InputError, match=r"policy\.json"):
         Speller(broken)
 

@@ -4,17 +4,19 @@ Both are plain text files in UTF-8, read again whenever they change: a word a li
 Empty lines and lines that start with # are passed over.
 """
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Generic, NamedTuple, TypeVar
 
-import ahocorasick
 import numpy as np
 
 from nmspeller.errors import InputError
 from nmspeller.text.protect import WordMatcher
 
 Content = TypeVar("Content")
+
+_LINE_END = re.compile("\r\n?|\n")
 
 
 class Replacement(NamedTuple):
@@ -29,32 +31,31 @@ class Replacements:
     """Fixed replacements; of several that overlap the first is made, of several at one place the longest."""
 
     def __init__(self, pairs: Mapping[str, str]) -> None:
-        self._automaton = ahocorasick.Automaton()
         for wrong, right in pairs.items():
             if not wrong:
                 raise InputError("a replacement needs a text to replace; remove the empty one.")
-            self._automaton.add_word(wrong, (len(wrong), right))
-        self._automaton.make_automaton()
+            if not isinstance(right, str):
+                raise InputError(f"{wrong!r} must be replaced by a string, not by {right!r}.")
+        self._pairs = dict(pairs)
+        self._matcher = WordMatcher(self._pairs)
 
     def find(self, text: str, closed: Iterable[tuple[int, int]] = ()) -> list[Replacement]:
         """All replacements to be made in a text, in order and disjoint; none touches a closed stretch."""
-        if not len(self._automaton):
+        if not self._pairs:
             return []
         is_closed = np.zeros(len(text), np.bool_)
         for start, stop in closed:
             is_closed[start:stop] = True
         closed_before = [0, *np.cumsum(is_closed).tolist()]
-        # Not `iter_long`, which gives up on a match where a longer one began and was not completed.
-        longest: dict[int, Replacement] = {}
-        for last, (length, right) in self._automaton.iter(text):
-            start, stop = last + 1 - length, last + 1
+        longest: dict[int, int] = {}
+        for start, stop in self._matcher.matches(text):
             # Of one start, longer matches come later: they end later.
             if closed_before[start] == closed_before[stop]:
-                longest[start] = Replacement(start, stop, right)
+                longest[start] = stop
         found: list[Replacement] = []
-        for start in sorted(longest):
+        for start, stop in sorted(longest.items()):
             if not found or start >= found[-1].stop:
-                found.append(longest[start])
+                found.append(Replacement(start, stop, self._pairs[text[start:stop]]))
         return found
 
 
@@ -88,7 +89,8 @@ class Watched(Generic[Content]):
             status = self._path.stat()
         except (OSError, ValueError) as error:
             raise _unreadable(self._path, error) from error
-        return status.st_mtime_ns, status.st_size, status.st_ino
+        # Programs may set the time of the last writing, as copies do, but not that of the last change.
+        return status.st_mtime_ns, status.st_ctime_ns, status.st_size, status.st_ino
 
 
 class Fixed(Generic[Content]):
@@ -126,7 +128,7 @@ def read_replacements(path: Path) -> dict[str, str]:
     """The replacements of a file, `wrong<TAB>right` a line."""
     pairs: dict[str, str] = {}
     # A tab may stand before an empty right side, and a wide blank may belong to either side.
-    for number, line in _lines(path, margin=" \r"):
+    for number, line in _lines(path, margin=" "):
         wrong, tab, right = line.partition("\t")
         if not tab or not wrong or "\t" in right:
             raise InputError(f"{path}, line {number}: write the wrong text, one tab, the right text.")
@@ -142,7 +144,7 @@ def _lines(path: Path, margin: str | None) -> Iterable[tuple[int, str]]:
         raise InputError(f"{path} is not UTF-8 (byte {error.start}); save it as UTF-8.") from error
     except (OSError, ValueError) as error:
         raise _unreadable(path, error) from error
-    for number, line in enumerate(content.split("\n"), 1):
+    for number, line in enumerate(_LINE_END.split(content), 1):
         stripped = line.strip(margin)
         if stripped and not stripped.startswith("#"):
             yield number, stripped

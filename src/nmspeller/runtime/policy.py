@@ -31,6 +31,11 @@ class Thresholds:
     explained: float
     unexplained: float
 
+    def __post_init__(self) -> None:
+        for least in (self.explained, self.unexplained):
+            if not isinstance(least, float | int):
+                raise TypeError(f"{least!r} is no certainty")
+
 
 @dataclass(frozen=True)
 class Policy:
@@ -69,13 +74,16 @@ class Policy:
             if content["format"] != FORMAT:
                 raise ValueError(f"its format is {content['format']!r}")
             levels = {level: Thresholds(**content["levels"][level.value]) for level in Level}
-            return cls(levels, int(content["window"]), int(content["passes"]), content["calibration"])
+            window, passes = int(content["window"]), int(content["passes"])
+            if window < 1 or passes < 1:
+                raise ValueError("its window and its passes must be 1 or more")
+            return cls(levels, window, passes, content["calibration"])
         except OSError as error:
             reason = error.strerror or error
             raise InputError(
                 f"cannot read {path} ({reason}); a model folder needs its policy.json."
             ) from error
-        except (ValueError, KeyError, TypeError) as error:
+        except (ValueError, KeyError, TypeError, OverflowError, RecursionError) as error:
             raise InputError(f"{path} is not a policy ({error}); export the model again.") from error
 
     def write(self, path: Path) -> None:

@@ -59,6 +59,8 @@ class Reader:
         prepared: list[Prepared] = []
         size = 0
         for text in texts:
+            if not isinstance(text, str):
+                raise InputError(f"a text must be a string, not {type(text).__name__}.")
             prepared.append(prepare(text, matchers, replacements, self.policy.window, around))
             size += len(text)
             if size >= passage:

@@ -1,8 +1,10 @@
 """Find the words of a long list in a text, all in one pass (Aho-Corasick)."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 import ahocorasick
+
+from nmspeller.errors import InputError
 
 
 class _TwoSymbols(dict[int, str]):
@@ -23,6 +25,9 @@ class WordMatcher:
 
     def __init__(self, words: Iterable[str]) -> None:
         self.words = tuple(word for word in words if word)
+        for word in self.words:
+            if not isinstance(word, str):
+                raise InputError(f"a word must be a string, not {word!r}.")
         self._symbols = _TwoSymbols()
         self._automaton = ahocorasick.Automaton(ahocorasick.STORE_INTS)
         for word in self.words:
@@ -33,15 +38,19 @@ class WordMatcher:
         """How many different words are looked for."""
         return len(self._automaton)
 
-    def ranges(self, text: str) -> list[tuple[int, int]]:
-        """Start and stop of every stretch that words cover, in order; words that overlap are one stretch."""
+    def matches(self, text: str) -> Iterator[tuple[int, int]]:
+        """Start and stop of every occurrence of every word, in the order of their stops."""
         if not len(self._automaton):
-            return []
-        covered: list[tuple[int, int]] = []
+            return
         for last_symbol, length in self._automaton.iter(text.translate(self._symbols)):
             stop = last_symbol // 2 + 1
-            start = stop - length
-            # Matches come in the order of their ends, so only the latest stretches can touch this one.
+            yield stop - length, stop
+
+    def ranges(self, text: str) -> list[tuple[int, int]]:
+        """Start and stop of every stretch that words cover, in order; words that overlap are one stretch."""
+        covered: list[tuple[int, int]] = []
+        for start, stop in self.matches(text):
+            # They come in the order of their stops, so only the latest stretches can touch this one.
             while covered and covered[-1][1] > start:
                 start = min(start, covered.pop()[0])
             covered.append((start, stop))

@@ -154,6 +154,21 @@ def test_fix_keeps_permissions_and_follows_links(check, tmp_path):
 
 
 @pytest.mark.skipif(not hasattr(os, "setxattr"), reason="this system has them elsewhere")
+def test_who_may_not_give_a_file_back_to_its_owner_gives_it_to_its_group(check, tmp_path, monkeypatch):
+    (tmp_path / "a.txt").write_text("我门")
+    given = []
+
+    def chown(path, owner, group):
+        if owner != -1:
+            raise PermissionError(1, "Operation not permitted")
+        given.append(group)
+
+    monkeypatch.setattr(os, "chown", chown)
+    assert check("--fix", "a.txt").code == 1
+    assert (tmp_path / "a.txt").read_text() == "我们"
+    assert given == [(tmp_path / "a.txt").stat().st_gid]
+
+
 def test_fix_keeps_extended_attributes_and_tells_the_time(check, tmp_path):
     file = tmp_path / "a.txt"
     file.write_text("我门")

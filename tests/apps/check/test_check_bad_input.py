@@ -4,6 +4,7 @@ import io
 import os
 import subprocess
 import sys
+import threading
 import zipfile
 from pathlib import Path
 
@@ -137,6 +138,34 @@ def test_a_read_only_file_stays_as_it_is(check, tmp_path):
     file.chmod(0o444)
     assert refuses(check("--fix", "--backup", "a.txt"), "a.txt cannot be written: permission denied.")
     assert {path.name: path.read_text() for path in tmp_path.iterdir()} == {"a.txt": "我门"}
+
+
+def test_a_pipe_is_checked_but_not_corrected_in_place(check, tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+
+    def write():
+        (tmp_path / "pipe").write_text("我门")
+
+    for options in ([], ["--fix"]):
+        writer = threading.Thread(target=write)
+        writer.start()
+        result = check(*options, "pipe")
+        writer.join()
+        assert refuses(result, "pipe is a pipe or a device") if options else result.code == 1
+    assert (tmp_path / "pipe").is_fifo()
+
+
+@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
+def test_a_closed_stream_is_no_bug(tmp_path, closed):
+    (tmp_path / "a.txt").write_text("no prose")
+    call = ["sh", "-c", f'"$@" {closed}', "sh", *RUN, "a.txt", "-", "absent.txt"]
+    done = subprocess.run(call, cwd=tmp_path, input=b"", capture_output=True)
+    assert done.returncode == 2
+    assert done.stdout == b""
+    sentences = [b"nmspeller: absent.txt does not exist."]
+    if closed == "<&-":
+        sentences.append(b"nmspeller: Standard input is closed; name a file, or give it something to read.")
+    assert done.stderr.splitlines() == ([] if "2>&-" in closed else sentences)
 
 
 def test_a_full_disk_leaves_the_file_as_it_was(check, tmp_path, monkeypatch):

@@ -14,10 +14,10 @@ from nmspeller.apps.reports.terminal import TerminalReport
 from nmspeller.runtime.correction import Reason
 
 
-def terminal_output(speller, text, width=60, **options):
+def terminal_output(speller, text, width=60, name="a.txt", **options):
     from nmspeller.apps.documents import document as documents
 
-    document = from_text(text, "a.txt")
+    document = from_text(text, name)
     stream = io.StringIO()
     console = Console(
         file=stream, width=width, force_terminal=True, color_system="standard", legacy_windows=False
@@ -65,6 +65,7 @@ def test_a_long_line_is_cut_to_the_width_around_its_findings(speller):
 
 def test_control_characters_do_not_reach_the_terminal(speller):
     assert "\x1b[2J" not in terminal_output(speller, "我门\x1b[2J\x07好")
+    assert "\x1b[2J" not in terminal_output(speller, "我门", name="\x1b[2J.txt")
 
 
 def test_github_annotations_escape_what_they_must(check, tmp_path):

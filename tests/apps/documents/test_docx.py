@@ -218,3 +218,9 @@ def test_readings_and_what_was_moved_away_are_no_prose():
     output = io.BytesIO()
     document.save(output)
     assert DocxDocument.parse(output.getvalue(), "a.docx").text.strip() == "留下来"
+
+
+def test_what_xml_cannot_hold_is_refused(raw):
+    document = DocxDocument.parse(raw, "a.docx")
+    with pytest.raises(InputError, match=r"a\.docx: '左\\x0b格' cannot be written"):
+        document.with_edits([edit(document.text, "左格", "左\v格")])

@@ -13,7 +13,7 @@ from nmspeller import __version__
 from nmspeller.apps.cli import batch, bench, check, data, evaluate, export, laboratory, lsp, serve
 from nmspeller.errors import InputError
 
-# Typer carries its own copy of Click from 0.17 on; the base of what it exports is the same in both worlds.
+# Typer carries its own copy of Click from 0.26 on; the base of what it exports is the same in both worlds.
 _UsageError: Any = typer.BadParameter.__mro__[1]
 
 app = typer.Typer(
@@ -61,7 +61,10 @@ app.command("batch")(batch.batch)
 
 def main() -> None:
     """Run the command line and exit with its code."""
-    sys.exit(run(sys.argv[1:]))
+    with open(os.devnull, "w", encoding="utf-8") as nowhere:
+        # A stream that the caller closed is None; nobody wants what would be written there.
+        sys.stdout, sys.stderr = sys.stdout or nowhere, sys.stderr or nowhere
+        sys.exit(run(sys.argv[1:]))
 
 
 def run(arguments: list[str]) -> int:

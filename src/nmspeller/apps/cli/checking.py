@@ -133,6 +133,8 @@ class Job:
         return Input(lambda: documents.read(path, format, self.encoding), path, config)
 
     def _read_standard_input(self) -> tuple[Document, bytes]:
+        if sys.stdin is None:
+            raise InputError("Standard input is closed; name a file, or give it something to read.")
         raw = files.read_stream(sys.stdin.buffer, "<stdin>")
         return documents.parse(raw, "<stdin>", self.format, self.encoding), raw
 

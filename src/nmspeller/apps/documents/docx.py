@@ -84,7 +84,12 @@ class DocxDocument:
             end = min(edit.offset + edit.length - start, len(content))
             share = target if index == last else target[: end - begin]
             target = target[len(share) :]
-            element.text = content[:begin] + share + content[end:]
+            try:
+                element.text = content[:begin] + share + content[end:]
+            except ValueError:  # of the user's replacements: a control character
+                raise InputError(
+                    f"{self.name}: {edit.target!r} cannot be written in a Word document."
+                ) from None
             yield element
 
 

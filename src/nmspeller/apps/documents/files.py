@@ -45,6 +45,10 @@ def replace(path: Path, content: bytes, *, expected: bytes, backup: bool = False
     try:
         if not _may_be_written(target):
             raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+        if not target.is_file():
+            raise InputError(
+                f"{path} is a pipe or a device, which nobody can correct in place; read it as -."
+            )
         if target.read_bytes() != expected:
             raise InputError(f"{path} changed while it was being checked and was left alone; check it again.")
         if backup:
@@ -68,8 +72,10 @@ def _write_beside(model: Path, content: bytes, destination: Path) -> None:
             file.write(content)
             file.flush()
             status = model.stat()
-            with contextlib.suppress(OSError):  # only root may give files away
-                os.chown(temporary, status.st_uid, status.st_gid)
+            # Only root may give files away, but whoever is in a group may give it theirs.
+            for owner, group in ((-1, status.st_gid), (status.st_uid, -1)):
+                with contextlib.suppress(OSError):
+                    os.chown(temporary, owner, group)
             shutil.copystat(model, temporary)
             os.utime(temporary)  # but the time is now
             os.fsync(file.fileno())

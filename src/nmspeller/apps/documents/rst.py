@@ -16,7 +16,7 @@ _EXPLICIT = re.compile(r"(?P<indent>[ \t]*)\.\.(?:[ \t]+|$)(?P<rest>.*)")
 _DIRECTIVE = re.compile(r"(?:\|[^|]+\|[ \t]+)?(?P<name>[\w:+.\-]+)::[ \t]*")
 _FOOTNOTE = re.compile(r"\[[^\[\]]+\][ \t]+")
 _FIELD = re.compile(r"[ \t]*:[^:\r\n`]+:(?=[ \t]|$)")
-_ORNAMENT = re.compile(r"[ \t]*(?:([=\-`:'\"~^_*+#<>.])\1{2,}|[+|=\- ]{3,})[ \t]*")
+_ORNAMENT = re.compile(r"([=\-`:'\"~^_*+#<>.])\1{2,}|[+|=\- ]{3,}")
 _BULLET = re.compile(r"[ \t]*(?:[-*+•]|\(?(?:\d+|#|[a-zA-Z])[.)])[ \t]+")
 _INLINE = re.compile(
     r"""
@@ -60,7 +60,7 @@ def scan(text: str) -> Iterator[Markup]:
                 options_indent = indent
             else:
                 skipped_indent = indent
-        elif _ORNAMENT.fullmatch(line):
+        elif _ORNAMENT.fullmatch(content):
             yield Markup(start, stop)
         elif mark := _FIELD.match(line) or _BULLET.match(line):
             yield Markup(start, start + mark.end())

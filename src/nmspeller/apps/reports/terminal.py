@@ -31,7 +31,7 @@ class TerminalReport:
             return
         self._with_findings += 1
         self._findings += len(found)
-        self._console.print(Text(document.name, style="bold"))
+        self._console.print(Text(_printable(document.name), style="bold"))
         gutter = len(str(found[-1].line)) + 2
         for number, in_line in groupby(found, key=lambda one: one.line):
             group = list(in_line)
