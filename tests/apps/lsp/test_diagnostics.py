@@ -142,6 +142,12 @@ async def test_one_line_of_20000_characters_is_checked_by_sentences(editor):
     assert editor.asked() == ["这是平果第0句话，写得很平常。"]
 
 
+async def test_a_sentence_without_an_end_leaves_other_documents_their_turn(editor):
+    uri = editor.open("长.txt", "这句话没有个完" * 3_000 + "明天在见")
+    assert editor.found(uri, await editor.diagnostics(uri)) == ["在"]
+    assert max(map(len, editor.asked())) <= 1_000  # a turn is a batch, and no batch is smaller than a text
+
+
 async def test_a_full_replacement_of_the_text(editor):
     uri = editor.open("a.txt", "明天在见。")
     await editor.diagnostics(uri)

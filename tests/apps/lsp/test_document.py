@@ -1,5 +1,7 @@
 """Positions: the protocol's lines and the editor's units, against an arithmetic in bytes."""
 
+from time import monotonic
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -90,6 +92,51 @@ def test_a_very_long_line_is_counted_in_few_parts(monkeypatch):
     assert long.offset(types.Position(0, 2_999)) == 1_999
     assert len(counted) < 20
     assert sum(counted) <= 2000
+
+
+@given(text=texts, encoding=encodings, data=st.data())
+def test_changes_in_one_message_are_as_good_as_one_by_one(text, encoding, data):
+    positions = st.builds(types.Position, st.integers(0, 4), st.integers(0, 9))
+    change = st.builds(
+        types.TextDocumentContentChangePartial, range=st.builds(types.Range, positions, positions), text=texts
+    )
+    changes = data.draw(st.lists(change | st.builds(types.TextDocumentContentChangeWholeDocument, texts)))
+    one_by_one = document(text, encoding)
+    for each in changes:
+        one_by_one = one_by_one.changed([each], 2)
+    assert document(text, encoding).changed(changes, 2).text == one_by_one.text
+
+
+def test_a_carriage_return_and_a_line_feed_come_together():
+    first, second = types.Position(0, 1), types.Position(1, 0)
+    changes = [
+        types.TextDocumentContentChangePartial(types.Range(second, types.Position(1, 1)), ""),
+        types.TextDocumentContentChangePartial(types.Range(second, second), "新"),
+        types.TextDocumentContentChangePartial(types.Range(first, first), "旧"),
+    ]
+    assert document("一\r二\n三").changed(changes, 2).text == "一旧\r\n新三"
+
+
+def test_replacing_a_word_everywhere_in_a_long_text_is_quick():
+    text = "这一行很平常，明天在见。\n" * 80_000
+    everywhere = [
+        types.TextDocumentContentChangePartial(
+            types.Range(types.Position(line, 9), types.Position(line, 10)), "再"
+        )
+        for line in range(0, 80_000, 80)
+    ]
+    start = monotonic()
+    assert document(text).changed(everywhere, 2).text.count("再见") == 1_000
+    assert monotonic() - start < 5  # indexing the whole text for each would take half a minute
+
+
+def test_the_positions_of_many_findings_in_one_endless_line_come_quickly():
+    endless = document("中😀" * 500_000)
+    start = monotonic()
+    assert [endless.position(offset).character for offset in range(0, 1_000_000, 500)] == [
+        offset + offset // 2 for offset in range(0, 1_000_000, 500)
+    ]
+    assert monotonic() - start < 2  # counting from the beginning for each would take several times that
 
 
 def test_a_range_that_ends_before_it_starts_inserts():

@@ -178,6 +178,38 @@ def test_a_speller_that_breaks_costs_one_sentence(wire):
     server.end()
 
 
+def test_what_is_asked_after_shutdown_is_refused(wire):
+    server = wire()
+    server.send(INITIALIZE, INITIALIZED, call("shutdown", id=2), call("shutdown", id=3))
+    assert server.until(lambda received: received.get("id") == 2)["result"] is None
+    assert server.until(lambda received: received.get("id") == 3)["error"]["code"] == -32600
+    server.send(call("exit"))
+    assert server.process.wait(60) == 0
+
+
+def test_an_editor_that_never_sends_its_settings_is_waited_for_once(wire):
+    server = wire()
+    capabilities = {"workspace": {"configuration": True}}
+    options = {"debounce": 0}
+    params = {"processId": None, "capabilities": capabilities, "initializationOptions": options}
+    server.send(call("initialize", params, id=1), INITIALIZED, opened("明天在见"))
+    assert len(server.diagnostics()) == 1
+    start = time.monotonic()
+    for version in range(2, 7):
+        server.send(
+            call(
+                "textDocument/didChange",
+                {
+                    "textDocument": {"uri": "untitled:1", "version": version},
+                    "contentChanges": [{"text": "在见" * version}],
+                },
+            )
+        )
+        assert len(server.diagnostics()) == version
+    assert time.monotonic() - start < 9  # two seconds each time would be ten
+    server.end()
+
+
 def test_exit_without_shutdown_is_exit_code_1(wire):
     server = wire()
     server.send(INITIALIZE, INITIALIZED, call("exit"))

@@ -67,6 +67,13 @@ def test_a_file_that_cannot_be_written_is_named(place):
         place(words="no/such/folder/mine.txt").add_word("平果")
 
 
+def test_a_name_that_is_too_long_for_a_file_costs_nothing_but_itself(place):
+    place().add_word("平果")
+    assert words(place(words="张三，" * 200)) == ("平果",)
+    with pytest.raises(InputError, match="could not be added"):
+        place(words="张三，" * 200).add_word("李四")
+
+
 def test_a_file_that_cannot_be_read_costs_a_sentence(place):
     (place().root / ".nmspeller-words.txt").write_bytes("平果".encode("gb18030"))
     rules, (complaint,) = place().rules("plaintext")

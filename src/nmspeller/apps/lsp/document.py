@@ -9,10 +9,12 @@ from bisect import bisect_right
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import accumulate, pairwise
 
 from lsprotocol import types
 
 _LINE_END = re.compile("\r\n|\n|\r")
+_STRIDE = 500
 
 
 @dataclass(frozen=True)
@@ -26,49 +28,78 @@ class Document:
     encoding: str = types.PositionEncodingKind.Utf16.value
 
     def changed(self, changes: Iterable[types.TextDocumentContentChangeEvent], version: int) -> "Document":
-        """The document after the editor's changes, each of which speaks of the text the last one left."""
-        document = replace(self, version=version)
+        """The document after the editor's changes, each of which speaks of the text the last one left.
+
+        Replacing a word everywhere is one message with thousands of changes; each costs its lines alone.
+        """
+        lines = self._lines.copy()
         for change in changes:
             if isinstance(change, types.TextDocumentContentChangePartial):
-                start, stop = document.offset(change.range.start), document.offset(change.range.end)
-                text = document.text[:start] + change.text + document.text[max(start, stop) :]
+                self._change(lines, change)
             else:
-                text = change.text
-            document = replace(document, text=text)
-        return document
+                lines = _split(change.text)
+        return replace(self, version=version, text="".join(lines))
 
     def offset(self, position: types.Position) -> int:
         """The code point at a position; one beyond a line means its end, one inside a character its start."""
-        if position.line >= len(self._line_starts):
-            return len(self.text)
-        start, stop = self._line_starts[position.line], self._line_stops[position.line]
-        left = position.character
+        line, column = self._place(self._lines, position)
+        return self._line_starts[line] + column
+
+    def position(self, offset: int) -> types.Position:
+        """The position of a code point, in the editor's units."""
+        line = bisect_right(self._line_starts, offset) - 1
+        return types.Position(line, self._units_before(offset) - self._units_before(self._line_starts[line]))
+
+    def range(self, start: int, stop: int) -> types.Range:
+        """The range of the code points from `start` to before `stop`."""
+        return types.Range(self.position(start), self.position(stop))
+
+    def _change(self, lines: list[str], change: types.TextDocumentContentChangePartial) -> None:
+        first, left = self._place(lines, change.range.start)
+        last, right = max((first, left), self._place(lines, change.range.end))
+        # The line before comes along: its carriage return and a new line feed may make one line end.
+        start = max(0, first - 1)
+        before = [*lines[start:first], lines[first][:left]]
+        changed = _split("".join([*before, change.text, lines[last][right:]]))
+        is_the_end = last + 1 == len(lines)
+        lines[start : last + 1] = changed if is_the_end else changed[:-1]
+
+    def _place(self, lines: list[str], position: types.Position) -> tuple[int, int]:
+        """The line of a position, and the code point in it."""
+        if position.line >= len(lines):
+            return len(lines) - 1, len(lines[-1])
+        return position.line, self._column(lines[position.line], position.character)
+
+    def _column(self, line: str, left: int) -> int:
+        """The code point of a line that has `left` units before it."""
+        start, stop = 0, len(line.rstrip("\r\n"))
         # Halving counts each part of the line at most once, and a whole part faster than its characters.
         while start < stop:
             middle = (start + stop + 1) // 2
-            units = self._units(self.text[start:middle])
+            units = self._units(line[start:middle])
             if units <= left:
                 start, left = middle, left - units
             else:
                 stop = middle - 1
         return start
 
-    def position(self, offset: int) -> types.Position:
-        """The position of a code point, in the editor's units."""
-        line = bisect_right(self._line_starts, offset) - 1
-        return types.Position(line, self._units(self.text[self._line_starts[line] : offset]))
-
-    def range(self, start: int, stop: int) -> types.Range:
-        """The range of the code points from `start` to before `stop`."""
-        return types.Range(self.position(start), self.position(stop))
+    @cached_property
+    def _lines(self) -> list[str]:
+        return _split(self.text)
 
     @cached_property
     def _line_starts(self) -> list[int]:
-        return [0, *(end.end() for end in _LINE_END.finditer(self.text))]
+        return [0, *accumulate(map(len, self._lines[:-1]))]
+
+    def _units_before(self, offset: int) -> int:
+        stride = offset // _STRIDE
+        return self._units_before_strides[stride] + self._units(self.text[stride * _STRIDE : offset])
 
     @cached_property
-    def _line_stops(self) -> list[int]:
-        return [*(end.start() for end in _LINE_END.finditer(self.text)), len(self.text)]
+    def _units_before_strides(self) -> list[int]:
+        """Counted once, because of an endless line's findings each would count all that is before it."""
+        strides = (self.text[start : start + _STRIDE] for start in range(0, len(self.text), _STRIDE))
+        return [0, *accumulate(map(self._units, strides))]
 
     def _units(self, text: str) -> int:
         """How many of the editor's units a text takes; lone surrogates count as an editor counts them."""
@@ -77,3 +108,9 @@ class Document:
         if self.encoding == types.PositionEncodingKind.Utf32:
             return len(text)
         return len(text.encode("utf-16-le", "surrogatepass")) // 2
+
+
+def _split(text: str) -> list[str]:
+    """The lines of a text, each with its end; the last one, which may be empty, has none."""
+    ends = [end.end() for end in _LINE_END.finditer(text)]
+    return [text[start:stop] for start, stop in pairwise([0, *ends, len(text)])]

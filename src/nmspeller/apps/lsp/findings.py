@@ -3,12 +3,12 @@
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
-from nmspeller.apps.documents.prose import Passage
+from nmspeller.apps.documents.prose import Passage, passages
 from nmspeller.runtime.correction import Correction, Edit
 from nmspeller.text.script import Script
-from nmspeller.text.windows import sentences
+from nmspeller.text.windows import sentences, split
 
 _LONG_PASSAGE = 1_000
 _BATCH = 1_000
@@ -50,14 +50,29 @@ class Finding:
         return tuple(text for text in every if text != self.edit.source)
 
 
-def pieces(passage: Passage) -> list[tuple[int, str]]:
-    """The texts that are checked one by one, and where in the passage each starts.
+class Prose(NamedTuple):
+    """A passage, and the texts that are checked one by one, each with where in the passage it starts."""
 
-    That is the passage itself, unless it is so long that a keystroke would cost too much; then each sentence.
+    passage: Passage
+    pieces: list[tuple[int, str]]
+
+
+def read(text: str, format: str) -> list[Prose]:
+    """The prose of a document."""
+    return [Prose(passage, list(_pieces(passage.text))) for passage in passages(text, format)]
+
+
+def _pieces(text: str) -> Iterator[tuple[int, str]]:
+    """The text itself, unless it is so long that a keystroke would cost too much; then each sentence.
+
+    A sentence without an end is cut too: nothing else gets its turn, nor can the server end, within a piece.
     """
-    if len(passage.text) <= _LONG_PASSAGE:
-        return [(0, passage.text)]
-    return [(start, passage.text[start:stop]) for start, stop in sentences(passage.text)]
+    if len(text) <= _LONG_PASSAGE:
+        yield 0, text
+        return
+    for start, stop in sentences(text):
+        for window in split(text[start:stop], _LONG_PASSAGE):
+            yield start + window.keep_start, text[start + window.keep_start : start + window.keep_stop]
 
 
 def batches(texts: Iterable[str]) -> Iterator[list[str]]:
@@ -74,14 +89,14 @@ def batches(texts: Iterable[str]) -> Iterator[list[str]]:
         yield batch
 
 
-def place(text: str, prose: Sequence[Passage], known: Mapping[str, Sequence[Edit]]) -> list[Finding]:
+def place(text: str, prose: Sequence[Prose], known: Mapping[str, Sequence[Edit]]) -> list[Finding]:
     """The findings in the document's prose, as far as the edits of its pieces are known."""
     return [
         _finding(text, edit)
-        for passage in prose
+        for passage, pieces in prose
         for edit in passage.in_document(
             replace(edit, offset=start + edit.offset)
-            for start, piece in pieces(passage)
+            for start, piece in pieces
             for edit in known.get(piece, ())
         )
     ]

@@ -1,5 +1,6 @@
 """By which rules a document is checked: its format, and what its project and its writer ask for."""
 
+import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
@@ -117,7 +118,8 @@ class Place:
         folder = self.root or (self.path.parent if self.path else None)
         if folder and _leads_inside(folder / WORDS_FILE, folder):
             files.append(folder / WORDS_FILE)
-        return [file for file in files if file.exists()] if existing else files
+        # Not `Path.exists`, which raises of a name that is too long or a folder that is closed to us.
+        return [file for file in files if os.path.exists(file)] if existing else files
 
     def _model(self) -> str | None:
         return str(self._from_root(self.settings.model)) if self.settings.model else None

@@ -16,16 +16,16 @@ from time import monotonic
 from typing import Any, TypeVar
 
 from lsprotocol import types
-from pygls.exceptions import JsonRpcException, JsonRpcInvalidParams
+from pygls.exceptions import JsonRpcException, JsonRpcInvalidParams, JsonRpcInvalidRequest
 from pygls.lsp.server import LanguageServer
 from pygls.protocol import LanguageServerProtocol, default_converter, lsp_method
+from pygls.protocol.json_rpc import RPCRequest
 from pygls.uris import to_fs_path
 
 from nmspeller import __version__
-from nmspeller.apps.documents.prose import Passage, passages
 from nmspeller.apps.lsp import actions
 from nmspeller.apps.lsp.document import Document
-from nmspeller.apps.lsp.findings import Checker, Finding, batches, pieces, place
+from nmspeller.apps.lsp.findings import Checker, Finding, Prose, batches, place, read
 from nmspeller.apps.lsp.rules import Place, Rules
 from nmspeller.apps.lsp.settings import Settings
 from nmspeller.errors import InputError
@@ -77,6 +77,14 @@ class _Protocol(LanguageServerProtocol):
                 refusal = JsonRpcInvalidParams(f"The parameters do not fit {data['method']!r}.")
                 self._send_response(data["id"], error=refusal.to_response_error())
             raise
+
+    def handle_message(self, message: Any) -> None:
+        """Refuse what an editor asks after `shutdown`: pygls would leave it waiting."""
+        if self._shutdown and isinstance(message, RPCRequest):
+            refusal = JsonRpcInvalidRequest("The server has been shut down.")
+            self._send_response(message.id, error=refusal.to_response_error())
+        else:
+            super().handle_message(message)
 
 
 class SpellingServer(LanguageServer):
@@ -210,6 +218,7 @@ class SpellingServer(LanguageServer):
         what is published is always about the text as it is.
         """
         await _wait(self._configured, _SECONDS_TO_WAIT_FOR_SETTINGS)
+        self._configured.set()  # an editor that did not answer may never do so
         await _wait(state.hurry, delay)
         try:
             if not self.settings.enable:
@@ -221,10 +230,10 @@ class SpellingServer(LanguageServer):
                 self._say(complaint)
             if rules != state.rules:
                 state.rules, state.edits = rules, {}
-            prose = []
+            prose: list[Prose] = []
             if not rules.ignored:
-                prose = await self._in_thread(passages, state.document.text, rules.format)
-            texts = [text for passage in prose for _, text in pieces(passage)]
+                prose = await self._in_thread(read, state.document.text, rules.format)
+            texts = [text for _, pieces in prose for _, text in pieces]
             await self._check_new(state, rules, prose, texts)
             state.edits = {text: state.edits[text] for text in texts}
             self._publish(state, prose)
@@ -236,7 +245,7 @@ class SpellingServer(LanguageServer):
             self._publish(state, [])
             self._say(f"The speller failed on this document ({type(bug).__name__}: {bug}); please report it.")
 
-    async def _check_new(self, state: _Open, rules: Rules, prose: list[Passage], texts: list[str]) -> None:
+    async def _check_new(self, state: _Open, rules: Rules, prose: list[Prose], texts: list[str]) -> None:
         """Ask the speller about the texts that are new; of a long document, show what is found on the way."""
         edits, around = state.edits, detect("".join(texts))
         shown = monotonic()
@@ -255,7 +264,7 @@ class SpellingServer(LanguageServer):
         corrections = speller.check_many(batch, level=rules.level, words=rules.words, around=around)
         edits.update((text, correction.edits) for text, correction in zip(batch, corrections, strict=True))
 
-    def _publish(self, state: _Open, prose: list[Passage]) -> None:
+    def _publish(self, state: _Open, prose: list[Prose]) -> None:
         document = state.document
         state.findings = [
             finding
