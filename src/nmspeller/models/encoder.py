@@ -136,15 +136,9 @@ def stack(config: EncoderConfig, layers: int) -> nn.ModuleList:
 
 def run(layers: nn.ModuleList, hidden: Tensor, batch: Batch | PackedBatch) -> Tensor:
     """(..., hidden) through every layer."""
-    return steps(layers, hidden, batch)[-1]
-
-
-def steps(layers: nn.ModuleList, hidden: Tensor, batch: Batch | PackedBatch) -> list[Tensor]:
-    """(..., hidden) before the first layer and behind each of them."""
-    passed = [hidden]
     for layer in layers:
-        passed.append(layer(passed[-1], batch))
-    return passed
+        hidden = layer(hidden, batch)
+    return hidden
 
 
 def initialise(module: nn.Module) -> None:

@@ -15,7 +15,7 @@ from nmspeller.models import names
 from nmspeller.models.batch import NO_TARGET, Batch, PackedBatch
 from nmspeller.models.chains import NEVER
 from nmspeller.models.config import EncoderConfig, MaskingConfig, SpellerConfig
-from nmspeller.models.encoder import Embeddings, Layer, dropout, initialise, stack, steps
+from nmspeller.models.encoder import Embeddings, Layer, dropout, initialise, run, stack
 from nmspeller.models.masking import NGramMasking
 from nmspeller.models.rounding import dense, rounded_inputs
 from nmspeller.text.vocabulary import Vocabulary
@@ -34,14 +34,19 @@ class SemanticEncoder(nn.Module):
 
     def forward(self, batch: Batch | PackedBatch) -> Tensor:
         """H_s: (..., hidden), with the batch's layout."""
-        return self.steps(batch)[-1]
+        return run(self.layers, self._before_layers(batch), batch)
 
-    def steps(self, batch: Batch | PackedBatch) -> list[Tensor]:
-        """What the first layer reads and what each of them makes of it: (..., hidden) each."""
-        hidden = self.embeddings(batch)
-        if self.masking is not None:
-            hidden = self.masking(hidden, batch, self.embeddings)
-        return steps(self.layers, hidden, batch)
+    def layer_outputs(self, batch: Batch | PackedBatch) -> list[Tensor]:
+        """What each layer says, (..., hidden) each; the last is H_s, which needs none of the others kept."""
+        hidden, outputs = self._before_layers(batch), []
+        for layer in self.layers:
+            hidden = layer(hidden, batch)
+            outputs.append(hidden)
+        return outputs
+
+    def _before_layers(self, batch: Batch | PackedBatch) -> Tensor:
+        hidden: Tensor = self.embeddings(batch)
+        return hidden if self.masking is None else self.masking(hidden, batch, self.embeddings)
 
     def start_masking(self) -> None:
         if self.masking is not None:

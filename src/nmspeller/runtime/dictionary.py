@@ -4,7 +4,6 @@ Both are plain text files in UTF-8, read again whenever they change: a word a li
 Empty lines and lines that start with # are passed over.
 """
 
-import re
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Generic, NamedTuple, TypeVar
@@ -15,8 +14,6 @@ from nmspeller.errors import InputError
 from nmspeller.text.protect import WordMatcher
 
 Content = TypeVar("Content")
-
-_LINE_END = re.compile("\r\n?|\n")
 
 
 class Replacement(NamedTuple):
@@ -139,12 +136,12 @@ def read_replacements(path: Path) -> dict[str, str]:
 def _lines(path: Path, margin: str | None) -> Iterable[tuple[int, str]]:
     """The lines that say something, numbered, without what `margin` names around them (None: any blank)."""
     try:
-        content = path.read_bytes().decode("utf-8-sig")
+        content = path.read_text("utf-8-sig")
     except UnicodeDecodeError as error:
         raise InputError(f"{path} is not UTF-8 (byte {error.start}); save it as UTF-8.") from error
     except (OSError, ValueError) as error:
         raise _unreadable(path, error) from error
-    for number, line in enumerate(_LINE_END.split(content), 1):
+    for number, line in enumerate(content.split("\n"), 1):
         stripped = line.strip(margin)
         if stripped and not stripped.startswith("#"):
             yield number, stripped

@@ -53,7 +53,7 @@ class Distillation:
 
     def _layers(self, model: SpellerModel, batch: Batch | PackedBatch) -> list[Tensor]:
         """What is compared, (..., hidden) each; what the head reads is the last."""
-        return model.semantic.steps(batch)[1:] if self.layer_by_layer else [model.hidden(batch)]
+        return model.semantic.layer_outputs(batch) if self.layer_by_layer else [model.hidden(batch)]
 
 
 def unlike(said: Tensor, wanted: Tensor, there: Tensor) -> Tensor:
@@ -62,12 +62,12 @@ def unlike(said: Tensor, wanted: Tensor, there: Tensor) -> Tensor:
     A few channels are many times as large as the others, and would be all that counts. Only the positions
     that are `there`, (...), do.
     """
-    count, weights = there.sum().clamp(min=1), there.unsqueeze(-1)
     said, wanted = said.float().flatten(0, -2), wanted.float().flatten(0, -2)
-    weights = weights.flatten(0, -2)
-    mean = (wanted * weights).sum(dim=0) / count
-    variance = ((wanted - mean).square() * weights).sum(dim=0) / count
-    error = ((said - wanted).square() * weights).sum(dim=0) / count
+    # A share for each position, since picking those that are there would give every batch another shape.
+    shares = (there / there.sum().clamp(min=1)).flatten().unsqueeze(-1)
+    mean = (wanted * shares).sum(dim=0)
+    variance = ((wanted - mean).square() * shares).sum(dim=0)
+    error = ((said - wanted).square() * shares).sum(dim=0)
     return (error / variance.clamp(min=1e-6)).mean()
 
 
