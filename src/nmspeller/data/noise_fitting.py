@@ -15,6 +15,15 @@ from nmspeller.text.vocabulary import Vocabulary
 
 CANDIDATES = 48
 WORD_ALTERNATIVES = 12
+SAME_SYLLABLE = 0.9  # knowledge.pinyin gives at least this to characters that differ in tone alone
+
+# Occurrences of a character after which its own error rate outweighs that of its like.
+_TRUST = 200.0
+# A character's frequency counts as at least this: the rarest are in nobody's pairs.
+_RAREST = 1e-6
+# Both fits: Newton's steps, and how strongly they are held to their start, so that few counts move little.
+_STEPS = 20
+_CAUTION = 10.0
 
 
 @dataclass(frozen=True)
@@ -27,38 +36,75 @@ class Similar:
     frequency: float
 
 
+Weight = Callable[[Similar], float]
+Counts = Mapping[str, Counter[str]]
+
+
 @dataclass(frozen=True)
 class ProfileRecipe:
     """How one profile is fitted.
 
     pairs: real pairs to count, possibly none.
-    weight: the back-off's weight of a similar character; 0 rules it out.
     strength: how many counted errors of a character the back-off is worth.
     word_share: see NoiseModel.
+    weight: the back-off's weight of a similar character; 0 rules it out. None: `Taste`, fitted to the pairs.
     """
 
     name: str
     pairs: Sequence[Pair]
-    weight: Callable[[Similar], float]
     strength: float
     word_share: float
+    weight: Weight | None = None
 
 
-# A learner writes what sounds right, sometimes what looks right; a scanner sees only shapes; an input method
-# offers common characters of exactly that sound. The powers make near-misses rarer than exact ones.
-def learner_weight(similar: Similar) -> float:
-    return similar.frequency**0.5 * (similar.sound**4 + 0.3 * similar.shape**3)
+@dataclass(frozen=True)
+class Taste:
+    """How much each property of a similar character makes people write it; without counts, the defaults.
 
+    Sound and shape multiply: what shares both, as characters with one phonetic part do, is by far the
+    likeliest error of somebody who can write.
+    """
 
-def scanner_weight(similar: Similar) -> float:
-    return similar.frequency**0.1 * (similar.shape**4 + 0.05 * similar.sound**4)
+    frequency: float = 0.5
+    sound: float = 5.0
+    shape: float = 5.0
+
+    def __call__(self, similar: Similar) -> float:
+        exponents = np.array([self.frequency, self.sound, self.shape])
+        return float(np.exp(exponents @ self.properties(similar)))
+
+    @staticmethod
+    def properties(similar: Similar) -> list[float]:
+        return [np.log(similar.frequency), similar.sound**2, similar.shape**2]
+
+    @classmethod
+    def fitted(cls, errors: Counts, similar: Mapping[str, Sequence[Similar]]) -> "Taste":
+        """The one under which the errors, wrong characters counted for each right one, are most probable."""
+        taste = start = np.array([cls.frequency, cls.sound, cls.shape])
+        # (similar, 3) and how often each was written, (similar,), for each character
+        choices = [
+            (
+                np.array([cls.properties(each) for each in similar[right]]),
+                np.array([counts[each.character] for each in similar[right]]),
+            )
+            for right, counts in errors.items()
+            if any(counts[each.character] for each in similar.get(right, ()))
+        ]
+        for _ in range(_STEPS):
+            gradient, curvature = _CAUTION * (start - taste), _CAUTION * np.eye(3)
+            for properties, counts in choices:
+                weights = np.exp(properties @ taste)
+                shares = weights / weights.sum()
+                apart = properties - shares @ properties
+                gradient += counts @ apart
+                curvature += counts.sum() * (apart.T * shares) @ apart
+            taste = taste + np.linalg.solve(curvature, gradient)
+        return cls(*taste.tolist())
 
 
 def input_method_weight(similar: Similar) -> float:
+    """An input method offers common characters of exactly that sound."""
     return similar.frequency**0.7 * (1.0 if similar.sound >= SAME_SYLLABLE else 0.05 * similar.sound**4)
-
-
-SAME_SYLLABLE = 0.9  # knowledge.pinyin gives at least this to characters that differ in tone alone
 
 
 def fit(
@@ -66,9 +112,13 @@ def fit(
     vocabulary: Vocabulary,
     similar: Mapping[str, Sequence[Similar]],
     words: Mapping[str, Sequence[tuple[str, float]]],
+    frequencies: NDArray[np.floating],
 ) -> NoiseModel:
-    """A noise model from recipes, the characters similar to each, and the homophones of each word."""
-    fitted = [_fit_profile(recipe, vocabulary, similar) for recipe in recipes]
+    """A noise model from recipes, the characters similar to each, and the homophones of each word.
+
+    frequencies: the share of each id in text, (V,).
+    """
+    fitted = [_fit_profile(recipe, vocabulary, similar, frequencies) for recipe in recipes]
     keys, wrong_words, word_cumulative = _word_tables(words, vocabulary)
     return NoiseModel(
         names=tuple(recipe.name for recipe in recipes),
@@ -84,7 +134,10 @@ def fit(
 
 
 def _fit_profile(
-    recipe: ProfileRecipe, vocabulary: Vocabulary, similar: Mapping[str, Sequence[Similar]]
+    recipe: ProfileRecipe,
+    vocabulary: Vocabulary,
+    similar: Mapping[str, Sequence[Similar]],
+    frequencies: NDArray[np.floating],
 ) -> tuple[NDArray[np.float32], NDArray[np.uint16], NDArray[np.float32], float]:
     errors: dict[str, Counter[str]] = defaultdict(Counter)
     seen: Counter[str] = Counter()
@@ -97,19 +150,21 @@ def _fit_profile(
                 errors[right][wrong] += 1
                 runs, single = runs + wrong_before, single + 1
             wrong_before = wrong != right
-    overall = sum(sum(counts.values()) for counts in errors.values()) / max(sum(seen.values()), 1) or 1.0
-    trust = 200.0  # occurrences of a character after which its own error rate outweighs the overall one
+    weigh = recipe.weight or Taste.fitted(errors, similar)
+    numbers = {right: number for right in similar if (number := vocabulary.id(right)) != vocabulary.unk}
+    rates = error_rates(
+        np.array([sum(errors[right].values()) if right in errors else 0 for right in numbers]),
+        np.array([seen[right] for right in numbers]),
+        frequencies[list(numbers.values())],
+    )
 
     size = len(vocabulary)
     place = np.zeros(size, dtype=np.float32)
     candidates = np.zeros((size, CANDIDATES), dtype=np.uint16)
     cumulative = np.ones((size, CANDIDATES), dtype=np.float32)
-    for right, alike in similar.items():
-        number = vocabulary.id(right)
-        if number == vocabulary.unk:
-            continue
+    for (right, number), rate in zip(numbers.items(), rates.tolist(), strict=True):
         weights: dict[str, float] = defaultdict(float)
-        backoff = {other.character: recipe.weight(other) for other in alike if other.character != right}
+        backoff = {other.character: weigh(other) for other in similar[right] if other.character != right}
         total = sum(backoff.values())
         for character, weight in backoff.items():
             weights[character] += recipe.strength * weight / total if total else 0.0
@@ -125,8 +180,28 @@ def _fit_profile(
         ids, shares = zip(*chosen, strict=True)
         candidates[number, : len(ids)] = ids
         cumulative[number, : len(ids)] = np.cumsum(shares) / np.sum(shares)
-        place[number] = (sum(errors[right].values()) + trust * overall) / (seen[right] + trust)
+        place[number] = (sum(errors[right].values()) + _TRUST * rate) / (seen[right] + _TRUST)
     return place, candidates, cumulative, runs / max(single, 1)
+
+
+def error_rates(
+    errors: NDArray[np.integer], seen: NDArray[np.integer], frequencies: NDArray[np.floating]
+) -> NDArray[np.float64]:
+    """How often characters as frequent as each are misspelt: a power of their frequency, (characters,).
+
+    errors, seen: of each character in real pairs. frequencies: its share in text. People misspell rare
+    characters ten times as often as common ones, and more; where nothing was counted, so does this.
+    """
+    logarithms = np.log(np.maximum(frequencies, _RAREST))
+    terms = np.stack([np.ones_like(logarithms), logarithms], axis=1)
+    power = -0.3
+    level = np.log((errors.sum() + 1) / (seen @ np.exp(power * logarithms) + 1))
+    line = start = np.array([level, power])
+    for _ in range(_STEPS):
+        expected = seen * np.exp(terms @ line)
+        gradient = terms.T @ (errors - expected) + _CAUTION * (start - line)
+        line = line + np.linalg.solve((terms.T * expected) @ terms + _CAUTION * np.eye(2), gradient)
+    return np.asarray(np.exp(terms @ line))
 
 
 def _word_tables(

@@ -30,7 +30,8 @@ TRAINING_SETS = {
     "ecspell_odw": ("ecspell/odw_train.tsv", 10),
 }
 # Whose errors teach the noise model what.
-LEARNERS = ("sighan13_train", "sighan14_train", "sighan15_train", "ecspell_law", "ecspell_med", "ecspell_odw")
+LEARNERS = ("sighan14_train", "sighan15_train")
+WRITERS = ("sighan13_train", "ecspell_law", "ecspell_med", "ecspell_odw")
 SCANNERS = ("wang",)
 
 Say = Callable[[str], None]
@@ -133,11 +134,13 @@ def fit_noise(
     training: dict[str, list[Pair]], vocabulary: Vocabulary, frequencies: NDArray[np.int64]
 ) -> NoiseModel:
     """The noise model of the training sets; frequencies: how often each id occurs in text, (V,)."""
+    shares = frequencies / frequencies.sum()
     return noise_fitting.fit(
         noise_recipes(training),
         vocabulary,
-        noise_fitting.similar_characters(vocabulary, frequencies / frequencies.sum()),
+        noise_fitting.similar_characters(vocabulary, shares),
         noise_fitting.words_of_one_sound(noise_fitting.jieba_words()),
+        shares,
     )
 
 
@@ -153,15 +156,18 @@ def without_leaks(pairs: Sequence[Pair], leaks: LeakFilter) -> list[Pair]:
 
 
 def noise_recipes(training: dict[str, list[Pair]]) -> list[ProfileRecipe]:
-    """The three ways of going wrong: a learner's, a scanner's, an input method's."""
+    """The four ways of going wrong: a learner's, a native writer's, a scanner's, an input method's."""
 
     def pairs(names: Sequence[str]) -> list[Pair]:
         return [pair for name in names for pair in training[name]]
 
     return [
-        ProfileRecipe("learner", pairs(LEARNERS), noise_fitting.learner_weight, strength=4.0, word_share=0.1),
-        ProfileRecipe("scanner", pairs(SCANNERS), noise_fitting.scanner_weight, strength=4.0, word_share=0.0),
-        ProfileRecipe("input_method", [], noise_fitting.input_method_weight, strength=1.0, word_share=0.6),
+        ProfileRecipe("learner", pairs(LEARNERS), strength=4.0, word_share=0.1),
+        ProfileRecipe("writer", pairs(WRITERS), strength=4.0, word_share=0.1),
+        ProfileRecipe("scanner", pairs(SCANNERS), strength=4.0, word_share=0.0),
+        ProfileRecipe(
+            "input_method", [], strength=1.0, word_share=0.6, weight=noise_fitting.input_method_weight
+        ),
     ]
 
 
