@@ -26,11 +26,13 @@ STAGES = {
     "the first shipped model, stage 2": "shipped_stage1",
     "the first shipped model, stage 3": "shipped_stage2",
 }
-TEACHINGS = {
+LATER = {
     "a relu for the gelu, taught layer by layer": "whole_relu",
     "the same, rounded and taught on": "whole_relu_rounded",
+    "B, on errors as frequent as real ones": "writers",
+    "F, from the mean with B, rounded and taught on": "writers_rounded",
 }
-LOGS = PRETRAININGS | STAGES | TEACHINGS
+LOGS = PRETRAININGS | STAGES | LATER
 
 
 def write_training_page(folder: str | Path) -> Path:
@@ -96,6 +98,7 @@ def write_training_page(folder: str | Path) -> Path:
         *attempts.narrowing(json.loads((folder / "narrowing.json").read_text(encoding="utf-8"))),
         *attempts.third(json.loads((folder / "third.json").read_text(encoding="utf-8"))),
         *attempts.whole_relu(json.loads((folder / "whole_relu.json").read_text(encoding="utf-8"))),
+        *attempts.writers(json.loads((folder / "writers.json").read_text(encoding="utf-8"))),
         *curves,
     ]
     page = folder / "training.md"

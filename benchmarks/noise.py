@@ -1,0 +1,134 @@
+"""How made-up errors compare with real ones: where they fall, and what is written instead.
+
+    python benchmarks/noise.py PREPARED
+
+PREPARED is what `nmspeller data prepare` wrote. The real errors are those of its dev pairs, of which nothing
+was counted; the noise model's are made in the held-out text. Writes docs/results/noise.json and noise.md.
+"""
+
+import argparse
+import json
+from collections.abc import Sequence
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nmspeller.data.noise import NoiseModel
+from nmspeller.data.prepare import LEARNERS, SCANNERS, WRITERS
+from nmspeller.data.prepared import PairArrays, Prepared
+
+SETS = {
+    "learners (SIGHAN14 and 15)": LEARNERS,
+    "native writers (SIGHAN13, ECSpell)": WRITERS,
+    "scanner and speech (Wang)": SCANNERS,
+}
+# Occurrences in a million characters; the last group has no upper end.
+EDGES = (0, 10, 100, 1_000, 10_000)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("prepared", type=Path)
+    parser.add_argument("--out", type=Path, default=Path("docs/results"))
+    options = parser.parse_args()
+    prepared = Prepared(options.prepared)
+    found = measure(prepared)
+    (options.out / "noise.json").write_text(json.dumps(found, ensure_ascii=False, indent=1) + "\n", "utf-8")
+    (options.out / "noise.md").write_text(page(found), "utf-8")
+    print(page(found))
+
+
+def measure(prepared: Prepared) -> dict[str, Any]:
+    """The real errors' groups and bits, and the groups of made-up ones."""
+    noise, hanzi = prepared.noise, prepared.vocabulary.is_hanzi()
+    counts = np.bincount(prepared.corpus(), minlength=len(hanzi)) * hanzi
+    groups = np.digitize(1e6 * counts / counts.sum(), EDGES[1:])
+    real = []
+    for name, sets in SETS.items():
+        pairs = [prepared.pairs(f"{each}_dev") for each in sets]
+        right, wrong = (
+            np.concatenate([getattr(each, side) for each in pairs]) for side in ("target", "source")
+        )
+        real.append(
+            {
+                "errors_of": name,
+                "errors": int((right != wrong).sum()),
+                "rates": rates(groups[right], (right != wrong) & hanzi[right], hanzi[right]),
+                "bits": {profile: bits(noise, number, pairs) for number, profile in enumerate(noise.names)},
+            }
+        )
+    text = prepared.corpus("heldout")
+    made = [
+        {"profile": profile, "rates": rates(groups[text], noise.place[number][text], hanzi[text])}
+        for number, profile in enumerate(noise.names)
+    ]
+    return {"edges": EDGES, "real": real, "made": made}
+
+
+def rates(groups: NDArray[Any], errors: NDArray[Any], counted: NDArray[Any]) -> list[float]:
+    """How often each group is misspelt, as a multiple of how often any character is."""
+    mean = errors.sum() / counted.sum()
+    return [
+        round(float(errors[groups == group].sum() / max(counted[groups == group].sum(), 1) / mean), 2)
+        for group in range(len(EDGES))
+    ]
+
+
+def bits(noise: NoiseModel, profile: int, pairs: Sequence[PairArrays]) -> dict[str, float]:
+    """How surprising the profile finds what was written, and the share that it would never write."""
+    right, wrong = (
+        np.concatenate([getattr(each, side)[each.source != each.target] for each in pairs])
+        for side in ("target", "source")
+    )
+    shares = np.diff(noise.wrong_cumulative[profile, right], axis=1, prepend=0)
+    likely = np.where(noise.wrong[profile, right] == wrong[:, None], shares, 0).max(axis=1)
+    return {
+        "bits": round(float(-np.log2(likely[likely > 0]).mean()), 2),
+        "never": round(100 * float((likely <= 0).mean()), 1),
+    }
+
+
+def page(found: dict[str, Any]) -> str:
+    edges = [f"{edge:,}" for edge in found["edges"]]
+    between = [f"{low} to {high}" for low, high in pairwise(edges[1:])]
+    profiles = [each["profile"] for each in found["made"]]
+    rows = [
+        (each.get("errors_of") or f"made up: `{each['profile']}`", *each["rates"])
+        for each in (*found["real"], *found["made"])
+    ]
+    surprises = [
+        (
+            each["errors_of"],
+            f"{each['errors']:,}",
+            *(f"{each['bits'][name]['bits']} ({each['bits'][name]['never']} %)" for name in profiles),
+        )
+        for each in found["real"]
+    ]
+    return f"""# Made-up errors beside real ones
+
+Written by `benchmarks/noise.py`. Real errors are those of the dev pairs, of which nothing was counted;
+made-up ones are those of the noise model's profiles in held-out text.
+
+How often characters are misspelt, as a multiple of the mean, by how often they occur in a million:
+
+{table(("", f"under {edges[1]}", *between, f"over {edges[-1]}"), rows)}
+
+How many bits each profile needs to tell what was written for a character that is wrong, and in parentheses
+which share of the errors it would never make:
+
+{table(("errors of", "errors", *(f"`{name}`" for name in profiles)), surprises)}
+"""
+
+
+def table(head: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
+    lines = (f"| {' | '.join(map(str, row))} |" for row in rows)
+    return "\n".join([f"| {' | '.join(head)} |", "|---" * len(head) + "|", *lines])
+
+
+if __name__ == "__main__":
+    main()
