@@ -18,7 +18,7 @@ def test_the_summary_in_words_and_in_json(tmp_path, capsys):
     said, complaints = capsys.readouterr()
     assert complaints == ""
     assert "2 sentences in 2 rows" in said
-    assert "1 edits in 1 rows: 1 similar shape." in said
+    assert "1 edit in 1 row: 1 similar shape." in said
     assert "nmspeller-quarantine.jsonl" in said
     assert (tmp_path / "out" / "a.jsonl").read_text(encoding="utf-8") == '{"body": "我已经来了。在见！"}\n'
     # The second time there is nothing to do but to tell.

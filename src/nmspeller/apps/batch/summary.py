@@ -7,6 +7,7 @@ from nmspeller.apps.batch.places import printable
 from nmspeller.apps.batch.plan import Plan
 from nmspeller.apps.batch.progress import duration
 from nmspeller.apps.batch.store import Entries
+from nmspeller.apps.counted import counted
 
 
 def summarise(plan: Plan, entries: Entries, phases: dict[str, float], skipped: int) -> dict[str, Any]:
@@ -55,17 +56,19 @@ def in_words(summary: dict[str, Any], output: str) -> str:
     """The summary as a person reads it."""
     reasons = ", ".join(f"{count:,} {reason}" for reason, count in summary["edits_by_reason"].items())
     said = [
-        f"{summary['sentences']:,} sentences in {summary['rows']:,} rows of {summary['files']:,} files, "
-        f"written to {printable(output)} in {duration(summary['seconds'])}.",
-        f"{summary['edits']:,} edits in {summary['changed']:,} rows" + (f": {reasons}." if reasons else "."),
+        f"{counted(summary['sentences'], 'sentence')} in {counted(summary['rows'], 'row')}"
+        f" of {counted(summary['files'], 'file')},"
+        f" written to {printable(output)} in {duration(summary['seconds'])}.",
+        f"{counted(summary['edits'], 'edit')} in {counted(summary['changed'], 'row')}"
+        + (f": {reasons}." if reasons else "."),
     ]
     if summary["texts"]:
         share = 100 * summary["remembered"] / summary["texts"]
         said.append(f"{share:.1f} % of the texts were repetitions and not checked again.")
     if summary["quarantined"]:
         said.append(
-            f"{summary['quarantined']:,} rows could not be processed; "
-            "they are in nmspeller-quarantine.jsonl with the reasons."
+            f"{counted(summary['quarantined'], 'row')} could not be processed; "
+            "nmspeller-quarantine.jsonl has them with the reasons."
         )
     if summary["shards_done_before"]:
         said.append(f"{summary['shards_done_before']:,} of {summary['shards']:,} shards were done before.")

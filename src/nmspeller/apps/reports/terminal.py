@@ -8,6 +8,7 @@ from rich.cells import cell_len, set_cell_size
 from rich.console import Console
 from rich.text import Text
 
+from nmspeller.apps.counted import counted
 from nmspeller.apps.documents.document import Document
 from nmspeller.apps.reports.findings import Finding, findings
 from nmspeller.runtime.correction import Correction
@@ -71,13 +72,13 @@ class TerminalReport:
             self._console.print(Text(f"{' ' * len(number)}   {cells}  {one.probability:.2f}", style="dim"))
 
     def finish(self) -> None:
-        documents = _count(self._documents, "file")
+        documents = counted(self._documents, "file")
         if not self._findings:
             self._console.print(Text(f"No findings in {documents}.", style="green"))
             return
         done = "corrected" if self._fixing else "found"
         place = documents if self._documents == 1 else f"{self._with_findings} of {documents}"
-        self._console.print(f"{_count(self._findings, 'error')} {done} in {place}.")
+        self._console.print(f"{counted(self._findings, 'error')} {done} in {place}.")
 
 
 def _excerpts(
@@ -103,7 +104,3 @@ def _printable(text: str) -> str:
     return "".join(
         character if character.isprintable() or character == "\u3000" else " " for character in text
     )
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"

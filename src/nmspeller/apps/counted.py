@@ -1,0 +1,6 @@
+"""How many there are of something, in words."""
+
+
+def counted(number: int, noun: str) -> str:
+    """The number with its noun, e.g. "1 file" and "1,200 files"."""
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
