@@ -1,6 +1,7 @@
 """Where words come from and go to, without an editor."""
 
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -53,6 +54,17 @@ def test_a_file_with_other_line_ends_and_a_mark_stays_as_it_is(place):
     place().add_word("平果")
     assert file.read_bytes() == "\ufeff张三\r\n李四\n平果\n".encode()
     assert words(place()) == ("张三", "李四", "平果")
+
+
+def test_a_new_word_concerns_texts_that_hold_it_in_either_script(place):
+    before, _ = place().rules("plaintext")
+    place().add_word("头发")
+    after, _ = place().rules("plaintext")
+    texts = ["他的头发很长", "他的頭髮很長", "我们发展很快", "頭部與發展"]
+    assert after.unchanged_since(before, texts) == ["我们发展很快", "頭部與發展"]
+    assert before.unchanged_since(after, texts) == ["我们发展很快", "頭部與發展"]
+    assert after.unchanged_since(after, texts) == texts
+    assert replace(after, level="careful").unchanged_since(before, texts) == []
 
 
 @pytest.mark.parametrize("word", ["", "  ", "# 注", "一\n二", "一\u2028二", "\ud800"])

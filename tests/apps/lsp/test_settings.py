@@ -151,6 +151,24 @@ async def test_adding_a_word_writes_the_workspaces_file_and_counts_everywhere(ne
 
 
 @in_an_editor
+async def test_a_word_costs_the_paragraphs_that_hold_it(new_editor):
+    editor = new_editor
+    await editor.start()
+    uri = editor.open("a.txt", "我吃平果\n明天在见\n平果很甜")
+    assert len(await editor.diagnostics(uri)) == 3
+    editor.asked()
+
+    await add(editor, uri, 2, "平果")
+    assert editor.found(uri, await editor.diagnostics(uri)) == ["在"]
+    assert editor.asked() == ["我吃平果", "平果很甜"]
+
+    (editor.folder / ".nmspeller-words.txt").write_text("在见\n", "utf-8")
+    editor.client.workspace_did_change_watched_files(types.DidChangeWatchedFilesParams([]))
+    assert editor.found(uri, await editor.diagnostics(uri)) == ["平", "平"]
+    assert sorted(editor.asked()) == ["平果很甜", "我吃平果", "明天在见"]
+
+
+@in_an_editor
 async def test_an_unsaved_text_without_a_folder(new_editor):
     editor = new_editor
     await editor.start(root=False)

@@ -1,8 +1,8 @@
 """By which rules a document is checked: its format, and what its project and its writer ask for."""
 
 import os
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import TypeVar
@@ -12,6 +12,8 @@ from nmspeller.apps.documents.prose import format_of, passages
 from nmspeller.apps.lsp.settings import Settings
 from nmspeller.errors import InputError
 from nmspeller.runtime.dictionary import Watched, read_replacements, read_words
+from nmspeller.text.protect import WordMatcher
+from nmspeller.text.script import Script, fold, simplify
 
 Result = TypeVar("Result")
 
@@ -37,6 +39,21 @@ class Rules:
     replacements: tuple[tuple[str, str], ...]
     model: str | None
     ignored: bool
+
+    def unchanged_since(self, before: "Rules", texts: Iterable[str]) -> list[str]:
+        """The texts of which these rules say what those before said: a word concerns those that hold it."""
+        if replace(before, words=self.words) != self:
+            return []
+        words = WordMatcher(set(before.words) ^ set(self.words))
+
+        def is_concerned(text: str) -> bool:
+            # A Simplified word also holds in a Traditional text.
+            return bool(
+                words.ranges(text)
+                or words.folded.ranges(fold(simplify(text, around=Script.TRADITIONAL).text))
+            )
+
+        return [text for text in texts if not is_concerned(text)]
 
 
 @dataclass(frozen=True)

@@ -228,8 +228,11 @@ class SpellingServer(LanguageServer):
             rules, complaints = await self._in_thread(place.rules, state.document.language)
             for complaint in complaints:
                 self._say(complaint)
-            if rules != state.rules:
-                state.rules, state.edits = rules, {}
+            if state.rules is not None and rules != state.rules:
+                # A new dictionary: what the thread has in hand for the old rules still goes into the old one.
+                same = await self._in_thread(rules.unchanged_since, state.rules, list(state.edits))
+                state.edits = {text: state.edits[text] for text in same}
+            state.rules = rules
             prose: list[Prose] = []
             if not rules.ignored:
                 prose = await self._in_thread(read, state.document.text, rules.format)
