@@ -79,7 +79,8 @@ def run(arguments: list[str]) -> int:
         if type(wrong).__name__ == "NoArgsIsHelpError":
             typer.echo(wrong.format_message())
             return 2
-        return _refuse(wrong.format_message())
+        # How pydantic, through typer, begins what it says of any value.
+        return _refuse(wrong.format_message().replace(": Value error, ", ": "))
     except InputError as wrong:
         return _refuse(str(wrong))
     except (KeyboardInterrupt, typer.Abort):
