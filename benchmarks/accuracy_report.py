@@ -5,6 +5,7 @@ from typing import Any
 
 from nmspeller.errors import InputError
 from nmspeller.evaluation import paper
+from nmspeller.evaluation.markdown import table
 
 TEMPLATE = Path(__file__).parent / "card_template.md"
 BEGIN, END = "<!-- figures: begin -->", "<!-- figures: end -->"
@@ -97,7 +98,7 @@ def _protocol(result: dict[str, Any]) -> str:
         passes="one pass" if model["passes"] == 1 else f"at most {model['passes']} passes",
         window=model["window"],
     )
-    thresholds = _table(
+    thresholds = table(
         ["level", "where sound or shape explains the edit", "elsewhere"],
         [
             [f"`{level}`", _threshold(least["explained"]), _threshold(least["unexplained"])]
@@ -126,7 +127,7 @@ def _targets(result: dict[str, Any]) -> str:
         reached = [result["clean"]["levels"][level]["percent"] for level in LEVELS]
         verdict = _verdict(WANTED_CLEAN - reached[LEVELS.index(DEFAULT)])
         rows.append(["correct sentences changed", f"≤ {WANTED_CLEAN:g}", *map(_number, reached), verdict])
-    return _table(["", "asked", *LEVELS, f"at `{DEFAULT}`"], rows)
+    return table(["", "asked", *LEVELS, f"at `{DEFAULT}`"], rows)
 
 
 def _verdict(margin: float) -> str:
@@ -142,7 +143,7 @@ def _published(result: dict[str, Any]) -> str:
         gaps = [f"{own:.2f} ({own - other:+.2f})" for own, other in zip(mine, theirs, strict=True)]
         rows.append([_title(name, rule), *gaps])
     text = PUBLISHED.format(level=DEFAULT, citation=paper.CITATION)
-    return text + "\n\n" + _table(["", "precision", "recall", "F1"], rows)
+    return text + "\n\n" + table(["", "precision", "recall", "F1"], rows)
 
 
 def _sets(result: dict[str, Any], level: str) -> str:
@@ -162,7 +163,7 @@ def _sets(result: dict[str, Any], level: str) -> str:
                 + [_changed_clean(scores)]
             )
     columns = ["set", "sentences (with errors)", "D-P", "D-R", "D-F1", "C-P", "C-R", "C-F1"]
-    return "D: detection, C: correction.\n\n" + _table(
+    return "D: detection, C: correction.\n\n" + table(
         [*columns, "loose D-F1", "loose C-F1", "clean changed"], rows
     )
 
@@ -185,7 +186,7 @@ def _clean(result: dict[str, Any]) -> str:
         for level, found in clean["levels"].items()
     ]
     head = ["level", "correct sentences changed", "%", "sentences with a mistake changed"]
-    return CLEAN.format(**clean) + "\n\n" + _table(head, rows)
+    return CLEAN.format(**clean) + "\n\n" + table(head, rows)
 
 
 def _names(result: dict[str, Any]) -> str:
@@ -199,7 +200,7 @@ def _names(result: dict[str, Any]) -> str:
         edited = "，".join(f"{name}→{became}" for name, became in found["edited"]) or "none"
         lost.append(f"Edited at `{level}`: {edited}.")
     header = ["level", "kept", "kept when listed", "sentences changed anywhere, not listed"]
-    parts = [NAMES.format(total=total, file=names["file"]), _table(header, rows), *lost]
+    parts = [NAMES.format(total=total, file=names["file"]), table(header, rows), *lost]
     return "\n\n".join(parts)
 
 
@@ -210,7 +211,7 @@ def _cases(result: dict[str, Any]) -> str:
         rows.append(
             [case["input"], case["wanted"], case["answers"][DEFAULT], ", ".join(levels) or "at no level"]
         )
-    return _table(["sentence", "wanted", f"answer at `{DEFAULT}`", "right at"], rows)
+    return table(["sentence", "wanted", f"answer at `{DEFAULT}`", "right at"], rows)
 
 
 def _main(result: dict[str, Any], name: str, level: str) -> dict[str, Any]:
@@ -226,8 +227,3 @@ def _title(name: str, rule: str | None = None) -> str:
 
 def _number(value: float) -> str:
     return f"{value:.2f}"
-
-
-def _table(header: list[str], rows: list[list[str]]) -> str:
-    lines = [header, ["---"] * len(header), *rows]
-    return "\n".join("| " + " | ".join(line) + " |" for line in lines)

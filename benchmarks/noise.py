@@ -8,7 +8,6 @@ was counted; the noise model's are made in the held-out text. Writes docs/result
 
 import argparse
 import json
-from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -18,7 +17,8 @@ from numpy.typing import NDArray
 
 from nmspeller.data.noise import NoiseModel
 from nmspeller.data.prepare import LEARNERS, SCANNERS, WRITERS
-from nmspeller.data.prepared import PairArrays, Prepared
+from nmspeller.data.prepared import Ids, Prepared
+from nmspeller.evaluation.markdown import table
 
 SETS = {
     "learners (SIGHAN14 and 15)": LEARNERS,
@@ -54,12 +54,16 @@ def measure(prepared: Prepared) -> dict[str, Any]:
         right, wrong = (
             np.concatenate([getattr(each, side) for each in pairs]) for side in ("target", "source")
         )
+        differ = right != wrong
         real.append(
             {
                 "errors_of": name,
-                "errors": int((right != wrong).sum()),
-                "rates": rates(groups[right], (right != wrong) & hanzi[right], hanzi[right]),
-                "bits": {profile: bits(noise, number, pairs) for number, profile in enumerate(noise.names)},
+                "errors": int(differ.sum()),
+                "rates": rates(groups[right], differ & hanzi[right], hanzi[right]),
+                "bits": {
+                    profile: bits(noise, number, right[differ], wrong[differ])
+                    for number, profile in enumerate(noise.names)
+                },
             }
         )
     text = prepared.corpus("heldout")
@@ -79,12 +83,11 @@ def rates(groups: NDArray[Any], errors: NDArray[Any], counted: NDArray[Any]) -> 
     ]
 
 
-def bits(noise: NoiseModel, profile: int, pairs: Sequence[PairArrays]) -> dict[str, float]:
-    """How surprising the profile finds what was written, and the share that it would never write."""
-    right, wrong = (
-        np.concatenate([getattr(each, side)[each.source != each.target] for each in pairs])
-        for side in ("target", "source")
-    )
+def bits(noise: NoiseModel, profile: int, right: Ids, wrong: Ids) -> dict[str, float]:
+    """How surprising the profile finds what was written, and the share that it would never write.
+
+    right, wrong: of each error, (errors,).
+    """
     shares = np.diff(noise.wrong_cumulative[profile, right], axis=1, prepend=0)
     likely = np.where(noise.wrong[profile, right] == wrong[:, None], shares, 0).max(axis=1)
     return {
@@ -98,7 +101,7 @@ def page(found: dict[str, Any]) -> str:
     between = [f"{low} to {high}" for low, high in pairwise(edges[1:])]
     profiles = [each["profile"] for each in found["made"]]
     rows = [
-        (each.get("errors_of") or f"made up: `{each['profile']}`", *each["rates"])
+        (each.get("errors_of") or f"made up: `{each['profile']}`", *map(str, each["rates"]))
         for each in (*found["real"], *found["made"])
     ]
     surprises = [
@@ -123,11 +126,6 @@ which share of the errors it would never make:
 
 {table(("errors of", "errors", *(f"`{name}`" for name in profiles)), surprises)}
 """
-
-
-def table(head: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
-    lines = (f"| {' | '.join(map(str, row))} |" for row in rows)
-    return "\n".join([f"| {' | '.join(head)} |", "|---" * len(head) + "|", *lines])
 
 
 if __name__ == "__main__":

@@ -1,5 +1,7 @@
 """Fit the noise model: count real errors, back off to similarity, and list the words that sound alike."""
 
+import math
+import operator
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -70,12 +72,13 @@ class Taste:
     shape: float = 5.0
 
     def __call__(self, similar: Similar) -> float:
-        exponents = np.array([self.frequency, self.sound, self.shape])
-        return float(np.exp(exponents @ self.properties(similar)))
+        # A million of them are weighed, one by one, for which numpy would be slow.
+        likings = (self.frequency, self.sound, self.shape)
+        return math.exp(sum(map(operator.mul, likings, self.properties(similar))))
 
     @staticmethod
     def properties(similar: Similar) -> list[float]:
-        return [np.log(similar.frequency), similar.sound**2, similar.shape**2]
+        return [math.log(similar.frequency), similar.sound**2, similar.shape**2]
 
     @classmethod
     def fitted(cls, errors: Counts, similar: Mapping[str, Sequence[Similar]]) -> "Taste":

@@ -6,6 +6,7 @@ from pathlib import Path
 from statistics import mean, stdev
 
 from nmspeller.evaluation import paper, plots
+from nmspeller.evaluation.markdown import table
 from nmspeller.evaluation.metrics import DropDe, Outcomes, compare, score
 from nmspeller.evaluation.runs import Group, Run, group_runs, read_runs
 from nmspeller.evaluation.significance import Comparison, compare_f1, correction_counts, f1_interval
@@ -130,7 +131,7 @@ def _paper_table(groups: Sequence[Group], name: str, letters: dict[str, str]) ->
         rows.append([*_title(group, letters), *cells, *_significance(groups, group, name)])
         if name == "sighan13":
             rows[-1].append(spread([_f1_reference_kept(run, name) for run in _with(group, name)]))
-    return _table(header, rows)
+    return table(header, rows)
 
 
 def _significance(groups: Sequence[Group], group: Group, name: str) -> list[str]:
@@ -159,7 +160,7 @@ def _others_table(groups: Sequence[Group], names: Iterable[str], letters: dict[s
                 spread(group.figures(name, *CORRECTION_F1)) + (f" / {mean(changed):.1f}" if changed else "")
             )
         rows.append([*_title(group, letters), *cells])
-    return _table(["Speller", "n-gram", "Protocol", "Seeds", *names], rows)
+    return table(["Speller", "n-gram", "Protocol", "Seeds", *names], rows)
 
 
 def _runs_table(groups: Sequence[Group]) -> str:
@@ -176,7 +177,7 @@ def _runs_table(groups: Sequence[Group]) -> str:
     ]
     total = sum({(run.model, run.ngram, run.seed, run.protocol): run.seconds for run in runs}.values())
     spent = f"Seconds are those of the training, in all {total:,.0f}; a run with the layer on and off is one."
-    return "\n\n".join([_table(["Run", "Seed", "Seconds", "Data"], rows), spent, *sources])
+    return "\n\n".join([table(["Run", "Seed", "Seconds", "Data"], rows), spent, *sources])
 
 
 def _title(group: Group, letters: dict[str, str]) -> list[str]:
@@ -208,8 +209,3 @@ def _rank(group: Group) -> tuple[int, str, int, str, str]:
 def _letters(groups: Sequence[Group]) -> dict[str, str]:
     protocols = list(dict.fromkeys(group.protocol for group in groups))
     return {protocol: f"P{number}" for number, protocol in enumerate(protocols, start=1)}
-
-
-def _table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    lines = [header, ["---"] * len(header), *rows]
-    return "\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines)
