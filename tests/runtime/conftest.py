@@ -50,6 +50,12 @@ def source_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
+def small_source(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Another speller of the same vocabulary, to glance with; it reads less at once."""
+    return write_hugging_face_model(tmp_path_factory.mktemp("small"), layers=1, positions=48)
+
+
+@pytest.fixture(scope="session")
 def model_folder(source_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Exported in single precision, with thresholds so low that it proposes many edits."""
     from nmspeller.runtime.export import export_model

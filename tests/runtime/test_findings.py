@@ -1,4 +1,4 @@
-"""A second reading happens where it can change something, and only there."""
+"""A first reading happens where a glance has doubts, a second one where it can change something."""
 
 import numpy as np
 import pytest
@@ -41,13 +41,34 @@ class ScriptedEngine:
         return OTHER, 0.001
 
 
-def find(engine: ScriptedEngine, ids: list[int], passes: int) -> Findings:
-    finder = Finder(engine, np.ones(5, np.bool_), lambda originals, _: np.ones(len(originals), np.bool_))
+class ScriptedGlance:
+    """Doubts the two halves as it is told to, and counts how often it is asked."""
+
+    def __init__(self, *suspicion: float) -> None:
+        self.says = np.array(suspicion, np.float32)
+        self.asked = 0
+
+    def suspicion(self, ids, allowed, windows):
+        self.asked += 1
+        assert len(windows.starts) == len(self.says)
+        return self.says
+
+
+def find(
+    engine: ScriptedEngine,
+    ids: list[int],
+    passes: int,
+    glance: ScriptedGlance | None = None,
+    doubt: float = 0.0,
+    fixed: tuple[int, ...] = (),
+) -> Findings:
+    """Read two halves of a text; what is `fixed` may not change."""
+    replaceable = np.ones(5, np.bool_)
+    finder = Finder(engine, replaceable, lambda originals, _: np.ones(len(originals), np.bool_), glance)
     halves = np.array([0, len(ids) // 2]), np.array([len(ids) // 2, len(ids)])
-    everything = np.array(ids, np.int32)
-    return finder.find(
-        everything, np.ones(len(ids), np.bool_), Windows(*halves, *halves), Thresholds(0.8, 0.8), passes
-    )
+    everything, allowed = np.array(ids, np.int32), np.ones(len(ids), np.bool_)
+    allowed[list(fixed)] = False
+    return finder.find(everything, allowed, Windows(*halves, *halves), Thresholds(0.8, 0.8, doubt), passes)
 
 
 @pytest.mark.parametrize(("passes", "positions"), [(1, [0]), (2, [0, 1])])
@@ -81,3 +102,36 @@ def test_where_nothing_else_was_in_doubt_nothing_is_read_again():
     engine = ScriptedEngine(doubt_at_first=0.01)
     assert find(engine, [WRONG, NEIGHBOUR, OTHER, OTHER], passes=2).positions.tolist() == [0]
     assert engine.read == [2]
+
+
+@pytest.mark.parametrize(
+    ("suspicion", "positions"), [((0.5, 0.4), [0]), ((0.4, 0.5), [2]), ((0.9, 0.6), [0, 2]), ((0.4, 0.1), [])]
+)
+def test_only_what_the_glance_doubts_is_read(suspicion, positions):
+    engine = ScriptedEngine(doubt_at_first=0.01)
+    found = find(engine, [WRONG, OTHER, WRONG, OTHER], 1, ScriptedGlance(*suspicion), doubt=0.5)
+    assert found.positions.tolist() == positions
+    assert engine.read == [len(positions)]
+
+
+def test_a_threshold_of_nothing_reads_everything_without_a_glance():
+    engine, glance = ScriptedEngine(doubt_at_first=0.01), ScriptedGlance(0.0, 0.0)
+    assert find(engine, [WRONG, OTHER, WRONG, OTHER], 1, glance).positions.tolist() == [0, 2]
+    assert glance.asked == 0
+
+
+def test_without_a_glance_its_threshold_holds_nothing_back():
+    engine = ScriptedEngine(doubt_at_first=0.01)
+    assert find(engine, [WRONG, OTHER, WRONG, OTHER], 1, doubt=0.5).positions.tolist() == [0, 2]
+
+
+def test_a_second_reading_needs_no_second_glance():
+    engine, glance = ScriptedEngine(doubt_at_first=0.3), ScriptedGlance(0.9, 0.1)
+    found = find(engine, [WRONG, NEIGHBOUR, WRONG, NEIGHBOUR], 2, glance, doubt=0.5)
+    assert found.positions.tolist() == [0, 1]
+    assert (engine.read, glance.asked) == ([1, 1], 1)
+
+
+def test_no_glance_is_lost_on_what_may_not_change():
+    engine, glance = ScriptedEngine(doubt_at_first=0.01), ScriptedGlance(0.9)
+    assert find(engine, [WRONG, OTHER] * 2, 1, glance, doubt=0.5, fixed=(0, 1)).positions.tolist() == [2]

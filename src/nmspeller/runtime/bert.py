@@ -10,14 +10,15 @@ from nmspeller.runtime.graph import MICROSOFT, Graph
 from nmspeller.runtime.weights import Source
 
 
-def build(source: Source, arithmetic: Arithmetic) -> onnx.ModelProto:
+def build(source: Source, arithmetic: Arithmetic, *, best: bool = True) -> onnx.ModelProto:
     """The whole model.
 
     Inputs: `ids` (batch, length) int32 with [CLS] first and [SEP] behind each text, padded; `lengths`
     (batch,) int32, the special tokens counted. Outputs, for all positions but the first and the last column:
     `best` (batch, length - 2, 5) int32, their `probabilities`, and `kept` (batch, length - 2), the
     probability of the character that stands there. `embedded` (batch, length, hidden) is what the first
-    layer reads, for those who want to show what a masking layer would attend to.
+    layer reads, for those who want to show what a masking layer would attend to. A glance proposes nothing
+    and shows nothing: without `best` only `kept` leaves the graph.
     """
     graph = Graph()
     ids = graph.input("ids", np.int32, ["batch", "length"])
@@ -26,11 +27,15 @@ def build(source: Source, arithmetic: Arithmetic) -> onnx.ModelProto:
     layers = [f"semantic.layers.{layer}" for layer in range(source.encoder.layers)]
     readers = [*(f"{layer}.qkv" for layer in layers), None]
     scaled = build_part.embeddings(ids, readers[0])
-    embedded = build_part.whole(readers[0], scaled)
-    graph.output(embedded, "embedded", np.float32, ["batch", "length", source.encoder.hidden])
+    if best:
+        embedded = build_part.whole(readers[0], scaled)
+        graph.output(embedded, "embedded", np.float32, ["batch", "length", source.encoder.hidden])
     for layer, reader in zip(layers, readers[1:], strict=True):
         scaled = build_part.layer(layer, scaled, lengths, reader)
-    build_part.head(scaled, ids)
+    everything = build_part.head(scaled)
+    if best:
+        build_part.best(everything)
+    build_part.kept(everything, ids)
     return graph.model(
         {
             "format": FORMAT,
@@ -76,23 +81,30 @@ class _Builder:
         narrow = graph.node("Add", self._dense(f"{name}.down", wide), self.whole(f"{name}.up", scaled))
         return self._normalise(f"{name}.output_norm", narrow, reader)
 
-    def head(self, hidden: str, ids: str) -> None:
-        """(batch, length, hidden) -> the graph's outputs"""
+    def head(self, hidden: str) -> str:
+        """(batch, length, hidden) -> the probability of each character, (batch, length - 2, vocabulary)"""
         graph = self._graph
-        inner = graph.integers(1), graph.integers(-1), graph.integers(1)
-        hidden = graph.node("Slice", hidden, *inner)
+        hidden = self._inner(hidden)
         if "head.dense.weight" in self._weights:
             hidden = self._dense("head.dense", hidden)
             hidden = self._normalise("head.norm", graph.node("Gelu", hidden, domain=MICROSOFT), None)
-        everything = graph.node("Softmax", self._arithmetic.score(graph, hidden), axis=-1)
+        return graph.node("Softmax", self._arithmetic.score(graph, hidden), axis=-1)
+
+    def best(self, everything: str) -> None:
+        """Let the likeliest characters of each position leave the graph, and their probabilities."""
+        graph = self._graph
         probabilities, best = graph.nodes("TopK", everything, graph.integers(BEST), outputs=2, axis=-1)
-        standing = graph.node("Unsqueeze", graph.node("Slice", ids, *inner), graph.integers(2))
+        shape: list[int | str] = ["batch", "characters", BEST]
+        graph.output(graph.node("Cast", best, to=graph.INT32), "best", np.int32, shape)
+        graph.output(probabilities, "probabilities", np.float32, shape)
+
+    def kept(self, everything: str, ids: str) -> None:
+        """Let the probability of the character that stands at each position leave the graph."""
+        graph = self._graph
+        standing = graph.node("Unsqueeze", self._inner(ids), graph.integers(2))
         kept = graph.node("GatherElements", everything, standing, axis=2)
         kept = graph.node("Squeeze", kept, graph.integers(2))
-        shape: list[int | str] = ["batch", "characters"]
-        graph.output(graph.node("Cast", best, to=graph.INT32), "best", np.int32, [*shape, BEST])
-        graph.output(probabilities, "probabilities", np.float32, [*shape, BEST])
-        graph.output(kept, "kept", np.float32, shape)
+        graph.output(kept, "kept", np.float32, ["batch", "characters"])
 
     def whole(self, reader: str | None, scaled: str) -> str:
         """What was scaled for the reader, as it was before."""
@@ -100,6 +112,11 @@ class _Builder:
         if reach is None:
             return scaled
         return self._graph.node("Mul", scaled, self._graph.constant(f"{reader}.reach", reach))
+
+    def _inner(self, value: str) -> str:
+        """All positions but the first and the last column."""
+        graph = self._graph
+        return graph.node("Slice", value, graph.integers(1), graph.integers(-1), graph.integers(1))
 
     def _dense(self, name: str, value: str) -> str:
         """A dense layer whose input no normalisation could scale."""

@@ -6,6 +6,7 @@ from nmspeller.errors import InputError
 from nmspeller.runtime.choice import Choice
 from nmspeller.runtime.engine import Engine
 from nmspeller.runtime.findings import AnyEngine
+from nmspeller.runtime.glance import FILE as GLANCE
 from nmspeller.text.vocabulary import Vocabulary
 
 _EXPORTED = ("model.onnx",)
@@ -29,7 +30,31 @@ def weight_files(folder: Path, device: Device) -> tuple[Path, ...]:
     for names in preferred:
         if all((folder / name).is_file() for name in names):
             return tuple(folder / name for name in names)
-    raise InputError(f"{folder} holds no model.onnx; give a folder that `nmspeller export` wrote.")
+    raise _no_export(folder)
+
+
+def need_exported(folder: Path) -> None:
+    """Make sure that the folder holds an export.
+
+    Raises:
+        InputError: it does not.
+    """
+    if not (folder / "model.onnx").is_file():
+        raise _no_export(folder)
+
+
+def _no_export(folder: Path) -> InputError:
+    return InputError(f"{folder} holds no model.onnx; give a folder that `nmspeller export` wrote.")
+
+
+def glance_file(folder: Path, device: Device) -> Path | None:
+    """The folder's glance, if it has one and its use saves time.
+
+    PyTorch reads everything: beside a GPU, the small speller on the processor would be the slower part.
+    """
+    glance = folder / GLANCE
+    exported = weight_files(folder, device)[0].name == "model.onnx"
+    return glance if exported and device is Device.CPU and glance.is_file() else None
 
 
 def open_engine(

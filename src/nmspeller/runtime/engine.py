@@ -30,11 +30,25 @@ class Scores(NamedTuple):
     kept: Floats  # (positions,) probability of the character that stands there
 
 
-class Engine:
-    """An ONNX Runtime session over one model file."""
+class Batch(NamedTuple):
+    """Windows of about one length, a row each, the shorter ones padded."""
 
-    passage = 1 << 15
-    """How many characters to hand over at a time."""
+    windows: NDArray[np.intp]  # (rows,) which of the windows each row is
+    inside: NDArray[np.bool_]  # (rows, columns) where a row has a character
+    positions: NDArray[np.intp]  # (rows, columns) into the flat array; meaningless where not inside
+    ids: Ids  # (rows, columns + 2) with [CLS] before and [SEP] behind each window
+    lengths: Ids  # (rows,) the special tokens counted
+
+
+class Session:
+    """An ONNX Runtime session over one file, which windows are handed to in batches."""
+
+    command = "nmspeller export"
+    """What writes such files."""
+    outputs: tuple[str, ...] = ("best", "probabilities", "kept")
+    """What is asked of each batch."""
+    idle_threads_spin = True
+    """Whether threads that have nothing to do wait for the next batch without giving their core away."""
 
     def __init__(self, model: Path, vocabulary: Vocabulary, *, threads: int | None = None) -> None:
         # Loaded late: `import nmspeller` and `--help` do without it.
@@ -43,6 +57,9 @@ class Engine:
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = threads or cores()
         options.log_severity_level = 4
+        options.add_session_config_entry(
+            "session.intra_op.allow_spinning", "1" if self.idle_threads_spin else "0"
+        )
         # The graph is fused by hand, and the fused addition and normalisation is slower than the two apart.
         options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_BASIC
         self._specials = vocabulary.cls, vocabulary.sep, vocabulary.pad
@@ -52,11 +69,14 @@ class Engine:
             )
         except Exception as wrong:  # ONNX Runtime has no narrower class in common.
             raise InputError(
-                f"{model} is damaged or is no model; write it again with `nmspeller export`."
+                f"{model} is damaged or is no model; write it again with `{self.command}`."
             ) from wrong
         facts = self._session.get_modelmeta().custom_metadata_map
-        if facts.get("format") != FORMAT:
-            raise InputError(f"{model} was not written by `nmspeller export`; export the checkpoint with it.")
+        offered = {output.name for output in self._session.get_outputs()}
+        if facts.get("format") != FORMAT or not offered.issuperset(self.outputs):
+            raise InputError(
+                f"{model} was not written by `{self.command}`; make it from the checkpoint with that."
+            )
         if int(facts["vocabulary"]) != len(vocabulary):
             raise InputError(
                 f"{model} knows {facts['vocabulary']} characters and its vocab.txt {len(vocabulary)}; "
@@ -65,6 +85,42 @@ class Engine:
         self.longest = int(facts["positions"]) - 2
         """How many characters a window may have."""
 
+    def read(
+        self, ids: Ids, starts: NDArray[np.intp], stops: NDArray[np.intp]
+    ) -> Iterator[tuple[Batch, list[NDArray[Any]]]]:
+        """The windows `ids[start:stop]` in batches, each with its outputs."""
+        lengths = stops - starts
+        order = np.argsort(lengths, kind="stable")
+        ascending = lengths[order]
+        first = int(np.searchsorted(ascending, 1))
+        while first < len(order):
+            last = first + _batch_size(ascending[first : first + _BATCH_TOKENS] + 2)
+            batch = self._batch(ids, order[first:last], starts, lengths)
+            feed = {"ids": batch.ids, "lengths": batch.lengths}
+            yield batch, self._session.run(self.outputs, feed)
+            first = last
+
+    def _batch(
+        self, ids: Ids, windows: NDArray[np.intp], starts: NDArray[np.intp], lengths: NDArray[np.intp]
+    ) -> Batch:
+        cls, sep, pad = self._specials
+        sizes = lengths[windows]
+        columns = np.arange(sizes.max())
+        inside = columns < sizes[:, None]
+        positions = starts[windows][:, None] + columns
+        padded = np.full((len(windows), len(columns) + 2), pad, np.int32)
+        padded[:, 0] = cls
+        padded[:, 1:-1][inside] = ids[positions[inside]]
+        padded[np.arange(len(windows)), sizes + 1] = sep
+        return Batch(windows, inside, positions, padded, (sizes + 2).astype(np.int32))
+
+
+class Engine(Session):
+    """The model on the processor."""
+
+    passage = 1 << 15
+    """How many characters to hand over at a time."""
+
     def scores(
         self, ids: Ids, starts: NDArray[np.intp], stops: NDArray[np.intp], doubt: float = np.inf
     ) -> Iterator[Scores]:
@@ -72,14 +128,13 @@ class Engine:
 
         Only positions whose character has at most the probability `doubt` are told of.
         """
-        lengths = stops - starts
-        order = np.argsort(lengths, kind="stable")
-        ascending = lengths[order]
-        first = int(np.searchsorted(ascending, 1))
-        while first < len(order):
-            last = first + _batch_size(ascending[first : first + _BATCH_TOKENS] + 2)
-            yield self._run(ids, order[first:last], starts, lengths, doubt)
-            first = last
+        for batch, (best, probabilities, kept) in self.read(ids, starts, stops):
+            # A character that is nearly certain leaves no room for another; most positions end here.
+            told = batch.inside & (kept <= doubt)
+            rows = np.nonzero(told)[0]
+            yield Scores(
+                batch.windows[rows], batch.positions[told], best[told], probabilities[told], kept[told]
+            )
 
     def embedded(self, ids: Ids) -> Floats:
         """What the first layer reads of a window, [CLS] and [SEP] too: (length,) -> (length + 2, hidden)."""
@@ -89,31 +144,6 @@ class Engine:
             ["embedded"], {"ids": row, "lengths": np.array([row.shape[1]], np.int32)}
         )[0][0]
         return embedded
-
-    def _run(
-        self,
-        ids: Ids,
-        windows: NDArray[np.intp],
-        starts: NDArray[np.intp],
-        lengths: NDArray[np.intp],
-        doubt: float,
-    ) -> Scores:
-        cls, sep, pad = self._specials
-        sizes = lengths[windows]
-        columns = np.arange(sizes.max())
-        inside = columns < sizes[:, None]
-        where = starts[windows][:, None] + columns
-        padded = np.full((len(windows), len(columns) + 2), pad, np.int32)
-        padded[:, 0] = cls
-        padded[:, 1:-1][inside] = ids[where[inside]]
-        padded[np.arange(len(windows)), sizes + 1] = sep
-        best, probabilities, kept = self._session.run(
-            ["best", "probabilities", "kept"], {"ids": padded, "lengths": (sizes + 2).astype(np.int32)}
-        )
-        # A character that is nearly certain leaves no room for another; most positions end here.
-        told = inside & (kept <= doubt)
-        rows = np.nonzero(told)[0]
-        return Scores(windows[rows], where[told], best[told], probabilities[told], kept[told])
 
 
 def _batch_size(widths: NDArray[np.intp]) -> int:

@@ -6,15 +6,18 @@ from pathlib import Path
 
 from nmspeller.data.files import write_whole
 from nmspeller.data.pairs import Pair
-from nmspeller.runtime import masking
+from nmspeller.errors import InputError
+from nmspeller.runtime import glance, masking
 from nmspeller.runtime.arithmetic import Float, Integer
 from nmspeller.runtime.bert import build
 from nmspeller.runtime.calibration import round_source
+from nmspeller.runtime.device import need_exported
 from nmspeller.runtime.masking import MaskingLayer
 from nmspeller.runtime.policy import Policy
 from nmspeller.runtime.reader import Reader
-from nmspeller.runtime.thresholds import calibrate
+from nmspeller.runtime.thresholds import calibrate, calibrate_glance
 from nmspeller.runtime.weights import Source, read_source
+from nmspeller.text.vocabulary import Vocabulary
 
 
 def export_model(
@@ -25,7 +28,8 @@ def export_model(
 ) -> Path:
     """Write model.onnx, vocab.txt, card.md, masking.npz and a policy.json that is not calibrated yet.
 
-    A checkpoint that was trained rounded becomes a model in integers with the same numbers.
+    A checkpoint that was trained rounded becomes a model in integers with the same numbers. A glance that the
+    folder held before is removed: it was chosen for another model.
 
     Args:
         checkpoint: a checkpoint of ours, or a Hugging Face BertForMaskedLM folder.
@@ -36,12 +40,10 @@ def export_model(
     Raises:
         InputError: the checkpoint cannot be read, or is of a kind that cannot be exported.
     """
-    source, out = read_source(checkpoint), Path(out)
-    if texts is not None:
-        source = round_source(source, texts)
-    arithmetic = Integer if source.encoder.rounded else Float
-    content = build(source, arithmetic(source.weights)).SerializeToString(deterministic=True)
+    source, out = _rounded(read_source(checkpoint), texts), Path(out)
+    content = _graph(source)
     out.mkdir(parents=True, exist_ok=True)
+    (out / glance.FILE).unlink(missing_ok=True)
     write_whole(out / "vocab.txt", (source.folder / "vocab.txt").read_bytes())
     write_whole(out / "card.md", _card(source))
     policy = Policy.uncalibrated()
@@ -57,6 +59,59 @@ def calibrate_model(folder: str | Path, dev: Sequence[Pair], clean: Sequence[str
     policy = calibrate(Reader(folder), dev, clean)
     policy.write(folder / "policy.json")
     return policy
+
+
+def export_glance(checkpoint: str | Path, folder: str | Path, *, texts: Sequence[str] | None = None) -> Path:
+    """Write the glance.onnx of an exported model, and its policy.json so that nothing is left unread yet.
+
+    Args:
+        checkpoint: a very small speller, of a kind that `export_model` takes.
+        folder: what `export_model` wrote.
+        texts: as for `export_model`.
+
+    Raises:
+        InputError: the checkpoint cannot be exported or does not fit the model, or the folder holds no model.
+    """
+    source, folder = read_source(checkpoint), Path(folder)
+    need_exported(folder)
+    policy = Policy.read(folder / "policy.json")
+    if source.vocabulary.tokens != Vocabulary.from_file(folder / "vocab.txt").tokens:
+        raise InputError(
+            f"{source.folder} has another vocab.txt than {folder}; train a glance with that of its model."
+        )
+    longest = source.encoder.positions - 2
+    if policy.window > longest:
+        raise InputError(
+            f"{source.folder} reads {longest} characters at once, and {folder} {policy.window}; "
+            "train a glance with as many positions as its model."
+        )
+    content = _graph(_rounded(source, texts), best=False)
+    # Thresholds that were chosen for another glance must never meet this one, whatever happens in between.
+    unused = {level: replace(thresholds, glance=0.0) for level, thresholds in policy.levels.items()}
+    replace(policy, levels=unused).write(folder / "policy.json")
+    write_whole(folder / glance.FILE, content)
+    return folder / glance.FILE
+
+
+def calibrate_glance_model(folder: str | Path, dev: Sequence[Pair], clean: Sequence[str] = ()) -> Policy:
+    """Choose the glance thresholds of an exported model and write them to its policy.json."""
+    folder = Path(folder)
+    policy = calibrate_glance(Reader(folder), dev, clean)
+    policy.write(folder / "policy.json")
+    return policy
+
+
+def _rounded(source: Source, texts: Sequence[str] | None) -> Source:
+    """The source as it was, or rounded where there are texts to fit integers to."""
+    return source if texts is None else round_source(source, texts)
+
+
+def _graph(source: Source, *, best: bool = True) -> bytes:
+    """The source as an ONNX file, in integers where it is rounded."""
+    arithmetic = Integer if source.encoder.rounded else Float
+    model = build(source, arithmetic(source.weights), best=best)
+    content: bytes = model.SerializeToString(deterministic=True)
+    return content
 
 
 def _card(source: Source) -> bytes:

@@ -51,6 +51,12 @@ class Windows(NamedTuple):
         return inside
 
 
+class AnyGlance(Protocol):
+    """What tells which windows are worth the model's time: `glance.Glance`."""
+
+    def suspicion(self, ids: Ids, allowed: NDArray[np.bool_], windows: Windows) -> Floats: ...
+
+
 class Findings(NamedTuple):
     """Characters to replace, in the order of their positions; the candidates are best first."""
 
@@ -93,12 +99,14 @@ class Finder:
     """Reads windows through the engine and finds what to replace.
 
     `replaceable` (vocabulary,) marks the ids that may be replaced and may replace: Chinese characters;
-    `explains` says of pairs of ids whether ear or eye explains that one was written for the other.
+    `explains` says of pairs of ids whether ear or eye explains that one was written for the other; where
+    there is a `glance`, only windows that it doubts are read.
     """
 
     engine: AnyEngine
     replaceable: NDArray[np.bool_]
     explains: Explains
+    glance: AnyGlance | None = None
 
     def find(
         self, ids: Ids, allowed: NDArray[np.bool_], windows: Windows, thresholds: Thresholds, passes: int
@@ -107,6 +115,8 @@ class Finder:
         allowed = allowed & self.replaceable[ids]
         allowed_before = np.concatenate(([0], np.cumsum(allowed)))
         windows = windows.subset(allowed_before[windows.keep_stops] > allowed_before[windows.keep_starts])
+        if self.glance is not None and thresholds.glance > 0:
+            windows = windows.subset(self.glance.suspicion(ids, allowed, windows) >= thresholds.glance)
         found, unsure = self._read(ids, allowed, windows, thresholds)
         for _ in range(1, passes):
             # The text is read again as corrected so far; what was found stays found. Where nothing was found,

@@ -25,14 +25,16 @@ class Thresholds:
     """The least certainty a replacement needs; see `findings.certainty`.
 
     `explained` holds where the two characters sound or look alike, `unexplained` where only the context
-    speaks for the edit; a value above 1 means never.
+    speaks for the edit; a value above 1 means never. `glance` is how doubtful the glance must find a
+    character before the model reads its window; 0 reads everything.
     """
 
     explained: float
     unexplained: float
+    glance: float = 0.0
 
     def __post_init__(self) -> None:
-        for least in (self.explained, self.unexplained):
+        for least in (self.explained, self.unexplained, self.glance):
             if not isinstance(least, float | int):
                 raise TypeError(f"{least!r} is no certainty")
 

@@ -7,11 +7,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nmspeller.errors import InputError
-from nmspeller.runtime.device import Device, open_engine, weight_files
+from nmspeller.runtime.device import Device, glance_file, open_engine, weight_files
 from nmspeller.runtime.dictionary import Replacements
-from nmspeller.runtime.engine import Ids
+from nmspeller.runtime.engine import Floats, Ids
 from nmspeller.runtime.explain import is_explained
 from nmspeller.runtime.findings import Finder, Findings
+from nmspeller.runtime.glance import FILE as GLANCE
+from nmspeller.runtime.glance import Glance
 from nmspeller.runtime.passage import Passage, Prepared, prepare
 from nmspeller.runtime.policy import Policy, Thresholds
 from nmspeller.text.protect import WordMatcher
@@ -23,7 +25,12 @@ SHIPPED = Path(__file__).parents[1] / "shipped"
 
 
 class Reader:
-    """The files of a model folder, loaded: the model itself, `vocab.txt` and `policy.json`.
+    """The files of a model folder, loaded: the model itself, `vocab.txt`, `policy.json` and its glance.
+
+    Attributes:
+        policy: what `policy.json` says.
+        vocabulary: what `vocab.txt` says.
+        glance: what tells which windows to read; None where the folder has none or its use saves no time.
 
     Raises:
         InputError: a file is missing, damaged or of another model.
@@ -31,6 +38,7 @@ class Reader:
 
     def __init__(self, folder: Path, *, threads: int | None = None, device: Device = Device.CPU) -> None:
         weight_files(folder, device)
+        self._folder = folder
         self.policy = Policy.read(folder / "policy.json")
         self.vocabulary = Vocabulary.from_file(folder / "vocab.txt")
         engine = open_engine(folder, self.vocabulary, device, threads=threads)
@@ -38,7 +46,14 @@ class Reader:
             raise InputError(
                 f"{folder}/policy.json asks for windows of more than {engine.longest} characters."
             )
-        self._finder = Finder(engine, self.vocabulary.is_hanzi(), self.explains)
+        glance = glance_file(folder, device)
+        self.glance = Glance(glance, self.vocabulary, threads=threads) if glance else None
+        if self.glance and self.policy.window > self.glance.longest:
+            raise InputError(
+                f"{folder}/policy.json asks for windows of more than {self.glance.longest} characters, "
+                f"and {glance} reads no more; write it again with `{self.glance.command}`."
+            )
+        self._finder = Finder(engine, self.vocabulary.is_hanzi(), self.explains, self.glance)
 
     def read(
         self,
@@ -53,9 +68,31 @@ class Reader:
 
         around: the script of the document that they are parts of.
         """
-        replacements = replacements or Replacements({})
+        for passage in self._passages(texts, matchers, replacements or Replacements({}), around):
+            found = self._finder.find(passage.ids, passage.allowed, passage.windows, thresholds, passes)
+            yield passage, found
+
+    def glance_over(self, texts: Iterable[str]) -> Iterator[tuple[Passage, Floats]]:
+        """The same, each time with how doubtful the glance finds the passage's windows: (windows,).
+
+        Raises:
+            InputError: there is no glance.
+        """
+        if self.glance is None:
+            raise InputError(f"{self._folder} holds no {GLANCE}; write it with `{Glance.command}`.")
+        for passage in self._passages(texts, (), Replacements({}), Script.NEUTRAL):
+            allowed = passage.allowed & self._finder.replaceable[passage.ids]
+            yield passage, self.glance.suspicion(passage.ids, allowed, passage.windows)
+
+    def _passages(
+        self,
+        texts: Iterable[str],
+        matchers: Sequence[WordMatcher],
+        replacements: Replacements,
+        around: Script,
+    ) -> Iterator[Passage]:
         # So many characters at a time that memory does not grow with the number of texts.
-        passage = self._finder.engine.passage
+        enough = self._finder.engine.passage
         prepared: list[Prepared] = []
         size = 0
         for text in texts:
@@ -63,18 +100,11 @@ class Reader:
                 raise InputError(f"a text must be a string, not {type(text).__name__}.")
             prepared.append(prepare(text, matchers, replacements, self.policy.window, around))
             size += len(text)
-            if size >= passage:
-                yield self._find(prepared, thresholds, passes)
+            if size >= enough:
+                yield Passage(prepared, self.vocabulary)
                 prepared, size = [], 0
         if prepared:
-            yield self._find(prepared, thresholds, passes)
-
-    def _find(
-        self, prepared: Sequence[Prepared], thresholds: Thresholds, passes: int
-    ) -> tuple[Passage, Findings]:
-        passage = Passage(prepared, self.vocabulary)
-        found = self._finder.find(passage.ids, passage.allowed, passage.windows, thresholds, passes)
-        return passage, found
+            yield Passage(prepared, self.vocabulary)
 
     def explains(self, originals: Ids, targets: Ids) -> NDArray[np.bool_]:
         """Whether ear or eye explains each of the pairs, (pairs,) each."""

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from nmspeller.errors import InputError
 from nmspeller.runtime.calibration import round_source
+from nmspeller.runtime.device import need_exported
 from nmspeller.runtime.exported import read_exported
 from nmspeller.runtime.narrowing import narrow_source
 from nmspeller.runtime.weights import Source, read_source
@@ -17,8 +18,7 @@ def reopen_model(folder: str | Path, out: str | Path) -> Path:
         InputError: the folder holds no exported model, or PyTorch is missing.
     """
     folder = Path(folder)
-    if not (folder / "model.onnx").is_file():
-        raise InputError(f"{folder} holds no model.onnx; give a folder that `nmspeller export` wrote.")
+    need_exported(folder)
     return _write(read_exported(folder), out)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from nmspeller.errors import InputError
 from nmspeller.runtime.correction import Correction, apply_edits
-from nmspeller.runtime.device import Device, weight_files
+from nmspeller.runtime.device import Device, glance_file, weight_files
 from nmspeller.runtime.dictionary import replacement_source, word_source
 from nmspeller.runtime.edits import Change, edits_of
 from nmspeller.runtime.findings import Findings
@@ -91,10 +91,13 @@ class Speller:
 
     @cached_property
     def model_hash(self) -> str:
-        """SHA-256 of all that decides what is corrected: the model, its vocabulary and its policy."""
+        """SHA-256 of all that decides what is corrected: model, vocabulary, policy and glance."""
+        paths = [*weight_files(self._folder, self._device)]
+        paths += [self._folder / "vocab.txt", self._folder / "policy.json"]
+        if glance := glance_file(self._folder, self._device):
+            paths.append(glance)
         digest = hashlib.sha256()
-        weights = weight_files(self._folder, self._device)
-        for path in (*weights, self._folder / "vocab.txt", self._folder / "policy.json"):
+        for path in paths:
             digest.update(path.read_bytes())
         return digest.hexdigest()
 

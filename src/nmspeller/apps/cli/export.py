@@ -1,4 +1,4 @@
-"""`nmspeller export`, `nmspeller reopen`, `nmspeller round` and `nmspeller narrow`"""
+"""`nmspeller export`, `nmspeller glance`, `nmspeller reopen`, `nmspeller round` and `nmspeller narrow`"""
 
 import json
 from pathlib import Path
@@ -11,24 +11,27 @@ from nmspeller.errors import InputError
 if TYPE_CHECKING:
     from nmspeller.data.pairs import Pairs
 
+_TEXTS = typer.Option(
+    [],
+    help="Sentences to fit the integers to: a text file, or pairs, of which the sources are read. "
+    "A checkpoint that is rounded needs none.",
+)
+_AS_JSON = typer.Option(False, "--json", help="Print one JSON object.")
+
 
 def export(
     checkpoint: Path = typer.Argument(
         ..., help="A checkpoint folder, or a Hugging Face BertForMaskedLM folder."
     ),
     out: Path = typer.Argument(..., help="The folder to write."),
-    texts: list[Path] = typer.Option(
-        [],
-        help="Sentences to fit the integers to: a text file, or pairs, of which the sources are read. "
-        "A checkpoint that is rounded needs none.",
-    ),
+    texts: list[Path] = _TEXTS,
     full: bool = typer.Option(False, "--float", help="Stay in single precision: exact, large and slow."),
     dev: list[Path] = typer.Option([], help="Pairs that no training saw, to calibrate the three levels on."),
     clean: list[Path] = typer.Option(
         [], help="Clean sentences that no training saw, which must stay as they are."
     ),
     parity: list[Path] = typer.Option([], help="Pairs on which to compare with the checkpoint on PyTorch."),
-    as_json: bool = typer.Option(False, "--json", help="Print one JSON object."),
+    as_json: bool = _AS_JSON,
 ) -> None:
     """Turn a trained checkpoint into the ONNX folder that the speller loads."""
     _need_onnx()
@@ -55,6 +58,31 @@ def export(
         report["policy"] = calibrate_model(out, pairs, unchanged).calibration
     if parity:
         report["parity"] = _parity(checkpoint, out, compared)
+    typer.echo(json.dumps(report, ensure_ascii=False) if as_json else _plain(report))
+
+
+def glance(
+    checkpoint: Path = typer.Argument(
+        ..., help="A very small speller: a checkpoint folder, or a Hugging Face one."
+    ),
+    model: Path = typer.Argument(..., help="An exported folder of the same vocabulary, to add it to."),
+    texts: list[Path] = _TEXTS,
+    dev: list[Path] = typer.Option(..., help="Pairs that no training saw, whose errors must still be found."),
+    clean: list[Path] = typer.Option([], help="Clean sentences, to tell how many of them are still read."),
+    as_json: bool = _AS_JSON,
+) -> None:
+    """Add a small speller to an exported model that tells it which sentences to read."""
+    _need_onnx()
+    from nmspeller.runtime.export import calibrate_glance_model, export_glance
+    from nmspeller.runtime.weights import is_rounded
+
+    if not texts and not is_rounded(checkpoint):
+        raise InputError("give --texts, sentences to fit the integers to.")
+    pairs, unchanged = [pair for path in dev for pair in _pairs(path)], _sentences(clean)
+    written = export_glance(checkpoint, model, texts=_sentences(texts) if texts else None)
+    policy = calibrate_glance_model(model, pairs, unchanged)
+    report: dict[str, object] = {"glance": str(written), "bytes": written.stat().st_size}
+    report |= policy.calibration["glance"]
     typer.echo(json.dumps(report, ensure_ascii=False) if as_json else _plain(report))
 
 
