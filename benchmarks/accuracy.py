@@ -25,7 +25,6 @@ from nmspeller.evaluation import suites
 from nmspeller.evaluation.cases import CASES
 from nmspeller.evaluation.metrics import DropDe, evaluate, percent
 from nmspeller.runtime.correction import Correction
-from nmspeller.runtime.glance import FILE as GLANCE
 from nmspeller.runtime.policy import Level, Policy
 from nmspeller.runtime.reader import SHIPPED
 
@@ -78,11 +77,10 @@ def measure(model: Path, clean: Path | None, limit: int | None, threads: int | N
 
 
 def describe(model: Path, speller: Speller) -> dict[str, Any]:
-    policy, glance = Policy.read(model / "policy.json"), model / GLANCE
+    policy = Policy.read(model / "policy.json")
     return {
         "hash": speller.model_hash,
         "bytes": (model / "model.onnx").stat().st_size,
-        "glance_bytes": glance.stat().st_size if glance.is_file() else 0,
         "onnxruntime": onnxruntime.__version__,
         "passes": policy.passes,
         "window": policy.window,

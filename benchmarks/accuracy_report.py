@@ -30,10 +30,9 @@ TITLES = {
 RULES = {"both": "地/得 rule", "prediction": "地/得 rule, as the paper counts", "none": "no rule"}
 
 PROTOCOL = """\
-Written by `benchmarks/accuracy.py`; no figure is typed by hand. The model has {megabytes:.1f} MB, the glance
-that tells which sentences it need not read {glance_megabytes:.1f} MB; SHA-256 of both, vocabulary and policy:
-`{hash}…`; ONNX Runtime {onnxruntime}. Every sentence goes through `Speller.check_many`, without a word list,
-as a user's text does.
+Written by `benchmarks/accuracy.py`; no figure is typed by hand. The model has {megabytes:.1f} MB;
+SHA-256 of model, vocabulary and policy: `{hash}…`; ONNX Runtime {onnxruntime}. Every sentence goes through
+`Speller.check_many`, without a word list, as a user's text does.
 
 All figures are percent. Sentence level: a sentence is detected when exactly its wrong characters were
 changed, corrected when they also became the right ones; precision is over the sentences that were
@@ -45,8 +44,7 @@ CSCD-NS was not trained on.
 
 Decoding: in {passes}, with windows of {window} characters, the most probable other character is taken
 where its certainty is at least the level's threshold (`runtime/findings.py`: p⁴ / (p⁴ + k), p the other
-character's probability and k that of the one that stands there), in sentences where the glance gives some
-character at most 1 less the third figure:"""
+character's probability and k that of the one that stands there):"""
 CLEAN = """\
 Sentences of news, articles and essays in the corpus, held out from training and from the choice of the
 thresholds, chosen by the look of their paragraphs (`benchmarks/clean_text.py`). They are taken to be right as
@@ -95,16 +93,15 @@ def _protocol(result: dict[str, Any]) -> str:
     model = result["model"]
     text = PROTOCOL.format(
         megabytes=model["bytes"] / 1e6,
-        glance_megabytes=model["glance_bytes"] / 1e6,
         hash=model["hash"][:16],
         onnxruntime=model["onnxruntime"],
         passes="one pass" if model["passes"] == 1 else f"at most {model['passes']} passes",
         window=model["window"],
     )
     thresholds = table(
-        ["level", "where sound or shape explains the edit", "elsewhere", "glance"],
+        ["level", "where sound or shape explains the edit", "elsewhere"],
         [
-            [f"`{level}`", *(_threshold(least[name]) for name in ("explained", "unexplained", "glance"))]
+            [f"`{level}`", _threshold(least["explained"]), _threshold(least["unexplained"])]
             for level, least in model["thresholds"].items()
         ],
     )

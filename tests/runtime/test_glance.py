@@ -11,11 +11,11 @@ import pytest
 
 from nmspeller import InputError, Speller
 from nmspeller.data.pairs import Pair
-from nmspeller.runtime.device import Device, glance_file
+from nmspeller.runtime.device import Device, glance_files
 from nmspeller.runtime.engine import Engine
 from nmspeller.runtime.export import calibrate_glance_model, export_glance, export_model
 from nmspeller.runtime.findings import Windows
-from nmspeller.runtime.glance import FILE, Glance
+from nmspeller.runtime.glance import DOUBTS, FILE, Doubts, Glance
 from nmspeller.runtime.policy import Level, Policy, Thresholds
 from nmspeller.runtime.reader import Reader
 from nmspeller.text.vocabulary import Vocabulary
@@ -68,9 +68,7 @@ def encode(glanced: Path, sentences: list[str]) -> np.ndarray:
 
 def with_doubt(folder: Path, doubt: float) -> None:
     """Let every level hold back what the glance doubts less."""
-    policy = Policy.read(folder / "policy.json")
-    levels = {level: replace(thresholds, glance=doubt) for level, thresholds in policy.levels.items()}
-    replace(policy, levels=levels).write(folder / "policy.json")
+    Doubts(dict.fromkeys(Level, doubt)).write(folder / DOUBTS)
 
 
 def test_suspicion_is_what_the_whole_small_speller_does_not_keep(
@@ -123,7 +121,7 @@ def test_what_may_not_change_is_beyond_doubt(folder: Path, glance: Glance) -> No
 
 
 def test_a_reader_glances_at_chinese_characters_alone(folder: Path) -> None:
-    ((_, suspicion),) = Reader(folder, threads=1).glance_over(["，。！？", "我门", "abc"])
+    ((_, suspicion),) = Reader(folder, threads=1, quick=True).glance_over(["，。！？", "我门", "abc"])
     assert (suspicion > 0).tolist() == [False, True, False]
 
 
@@ -135,7 +133,7 @@ def test_nothing_but_doubt_leaves_the_graph(folder: Path) -> None:
 
 @pytest.mark.parametrize("passes", [1, 2])
 def test_windows_that_pass_are_read_as_before_and_no_others(folder: Path, passes: int) -> None:
-    reader = Reader(folder, threads=1)
+    reader = Reader(folder, threads=1, quick=True)
     texts = [*SENTENCES, LONG, "", "abc"]
     ((passage, everything),) = reader.read(texts, Thresholds(0.002, 0.002), passes)
     ((_, suspicion),) = reader.glance_over(texts)
@@ -150,31 +148,68 @@ def test_windows_that_pass_are_read_as_before_and_no_others(folder: Path, passes
     assert 0 < len(expected.positions) < len(everything.positions)
 
 
-def test_a_speller_takes_its_glance_along(own_folder: Path, eager: Speller) -> None:
-    with_doubt(own_folder, 2.0)
-    nothing = Speller(own_folder, threads=1)
+def test_only_a_quick_speller_glances_and_takes_that_along(own_folder: Path, eager: Speller) -> None:
+    with_doubt(own_folder, 1.0)
+    nothing = Speller(own_folder, threads=1, quick=True)
     assert eager.check(LONG).edits
     for speller in (nothing, pickle.loads(pickle.dumps(nothing))):
         assert not speller.check(LONG).edits
-    (own_folder / FILE).unlink()
+        assert speller.check(LONG).source == LONG
     assert Speller(own_folder, threads=1).check(LONG) == eager.check(LONG)
 
 
-def test_a_glance_is_part_of_what_decides(own_folder: Path) -> None:
-    with_glance = Speller(own_folder, threads=1).model_hash
-    (own_folder / FILE).unlink()
-    assert Speller(own_folder, threads=1).model_hash != with_glance
+def test_a_glance_is_part_of_what_decides_for_the_quick_alone(own_folder: Path, eager: Speller) -> None:
+    with_doubt(own_folder, 0.5)
+    hashes = {Speller(own_folder, threads=1, quick=True).model_hash}
+    with_doubt(own_folder, 0.25)
+    hashes.add(Speller(own_folder, threads=1, quick=True).model_hash)
+    hashes.add(Speller(own_folder, threads=1).model_hash)
+    assert len(hashes) == 3
+    assert eager.model_hash in hashes
 
 
-def test_pytorch_does_not_glance(own_folder: Path, source_folder: Path) -> None:
-    assert glance_file(own_folder, Device.CPU) == own_folder / FILE
-    assert glance_file(own_folder, Device.CUDA) is None
-    with_doubt(own_folder, 2.0)
+def test_pytorch_cannot_be_quick(own_folder: Path, source_folder: Path) -> None:
+    assert glance_files(own_folder, Device.CPU) == (own_folder / FILE, own_folder / DOUBTS)
+    with pytest.raises(InputError, match="on the processor can be quick"):
+        glance_files(own_folder, Device.CUDA)
     (own_folder / "model.onnx").unlink()
     for name in ("model.safetensors", "config.json"):
         shutil.copy(source_folder / name, own_folder)
-    assert glance_file(own_folder, Device.CPU) is None
+    with pytest.raises(InputError, match="on the processor can be quick"):
+        Speller(own_folder, threads=1, quick=True)
     assert Speller(own_folder, threads=1).check(LONG).edits
+
+
+def test_without_a_glance_nobody_is_quick(model_folder: Path) -> None:
+    with pytest.raises(InputError, match=r"holds no glance\.onnx to be quick with"):
+        Speller(model_folder, quick=True)
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong"),
+    [
+        ("nmspeller glance 1", "nmspeller glance 0"),
+        ('"careful": 0.5', '"careful": NaN'),
+        ('"careful": 0.5', '"careful": 2'),
+        ('"careful": 0.5', '"careful": null'),
+        ('"careful": 0.5,', ""),
+        ("{", ""),
+    ],
+)
+def test_doubts_that_are_none(own_folder: Path, right: str, wrong: str) -> None:
+    with_doubt(own_folder, 0.5)
+    path = own_folder / DOUBTS
+    content = path.read_text("utf-8")
+    assert right in content
+    path.write_text(content.replace(right, wrong, 1), "utf-8")
+    with pytest.raises(InputError, match=r"glance\.json does not say when"):
+        Speller(own_folder, quick=True)
+
+
+def test_doubts_that_are_missing(own_folder: Path) -> None:
+    (own_folder / DOUBTS).unlink()
+    with pytest.raises(InputError, match=r"cannot read .*glance\.json"):
+        Speller(own_folder, quick=True)
 
 
 @pytest.mark.parametrize("share", [0.0, 0.1, 0.5, 0.99])
@@ -182,7 +217,8 @@ def test_a_truncated_glance(own_folder: Path, share: float) -> None:
     content = (own_folder / FILE).read_bytes()
     (own_folder / FILE).write_bytes(content[: int(len(content) * share)])
     with pytest.raises(InputError, match=r"glance\.onnx .* `nmspeller glance`"):
-        Speller(own_folder)
+        Speller(own_folder, quick=True)
+    assert Speller(own_folder).check("我门").source == "我门"
 
 
 def test_a_glance_of_another_vocabulary(own_folder: Path) -> None:
@@ -190,7 +226,7 @@ def test_a_glance_of_another_vocabulary(own_folder: Path) -> None:
     next(fact for fact in glance.metadata_props if fact.key == "vocabulary").value = "7"
     onnx.save(glance, own_folder / FILE)
     with pytest.raises(InputError, match=r"glance\.onnx knows 7 characters"):
-        Speller(own_folder)
+        Speller(own_folder, quick=True)
 
 
 def test_a_glance_is_no_model(own_folder: Path) -> None:
@@ -202,8 +238,8 @@ def test_a_glance_is_no_model(own_folder: Path) -> None:
 def test_windows_longer_than_the_glance_reads(own_folder: Path, small_source: Path) -> None:
     policy = Policy.read(own_folder / "policy.json")
     replace(policy, window=47).write(own_folder / "policy.json")
-    with pytest.raises(InputError, match=r"46 characters, and .*glance\.onnx"):
-        Speller(own_folder)
+    with pytest.raises(InputError, match=r"glance\.onnx reads no more than 46 characters"):
+        Speller(own_folder, quick=True)
     (own_folder / FILE).unlink()
     with pytest.raises(InputError, match="46 characters at once"):
         export_glance(small_source, own_folder)
@@ -214,18 +250,18 @@ def test_windows_longer_than_the_glance_reads(own_folder: Path, small_source: Pa
 def test_a_new_glance_holds_nothing_back_before_it_is_calibrated(
     own_folder: Path, small_source: Path
 ) -> None:
-    with_doubt(own_folder, 0.5)
-    before = Policy.read(own_folder / "policy.json")
+    with_doubt(own_folder, 1.0)
+    policy = (own_folder / "policy.json").read_bytes()
     export_glance(small_source, own_folder)
-    after = Policy.read(own_folder / "policy.json")
-    assert [thresholds.glance for thresholds in after.levels.values()] == [0, 0, 0]
-    with_doubt(own_folder, 0.5)
-    assert Policy.read(own_folder / "policy.json") == before
+    assert Doubts.read(own_folder / DOUBTS).levels == dict.fromkeys(Level, 0.0)
+    assert (own_folder / "policy.json").read_bytes() == policy
+    quick, whole = (Speller(own_folder, threads=1, quick=quick) for quick in (True, False))
+    assert quick.check(LONG) == whole.check(LONG)
 
 
 def test_a_new_model_has_no_glance(own_folder: Path, source_folder: Path) -> None:
     export_model(source_folder, own_folder)
-    assert not (own_folder / FILE).exists()
+    assert not any((own_folder / name).exists() for name in (FILE, DOUBTS))
 
 
 def test_calibrating_loses_few_sentences_and_tells_how_many(
@@ -237,14 +273,14 @@ def test_calibrating_loses_few_sentences_and_tells_how_many(
     policy = Policy.read(own_folder / "policy.json")
     least = dict(zip(Level, (0.3, 0.02, 0.002), strict=True))
     levels = {level: Thresholds(certainty, certainty) for level, certainty in least.items()}
-    replace(policy, levels=levels, calibration={"pairs": 1}).write(own_folder / "policy.json")
+    replace(policy, levels=levels).write(own_folder / "policy.json")
     written = calibrate_glance_model(own_folder, [Pair(text, text) for text in texts], unchanged)
-    assert Policy.read(own_folder / "policy.json") == written
-    assert written.calibration["pairs"] == 1
-    careful, balanced, thorough = (written.levels[level].glance for level in Level)
+    assert Doubts.read(own_folder / DOUBTS) == written
+    assert (written.calibration["pairs"], written.calibration["clean_sentences"]) == (102, 7)
+    careful, balanced, thorough = (written.levels[level] for level in Level)
     assert careful >= balanced >= thorough
     assert careful > 0
-    reader = Reader(own_folder, threads=1)
+    reader = Reader(own_folder, threads=1, quick=True)
 
     def counts(thresholds: Thresholds) -> np.ndarray:
         """How much is found in each text, read by itself."""
@@ -255,17 +291,17 @@ def test_calibrating_loses_few_sentences_and_tells_how_many(
     def suspicions(sentences: list[str]) -> list[np.ndarray]:
         return [suspicion for text in sentences for _, suspicion in reader.glance_over([text])]
 
-    for level, thresholds in written.levels.items():
-        assert replace(thresholds, glance=0.0) == levels[level]
+    for level, doubt in written.levels.items():
+        thresholds = reader.policy.levels[level]
+        assert thresholds == replace(levels[level], glance=doubt)
         lost = counts(thresholds) < counts(levels[level])
         share = lost.sum() / (counts(levels[level]) > 0).sum()
         assert share <= 0.005
         windows, clean = np.concatenate(suspicions(texts)), [max(each) for each in suspicions(unchanged)]
-        assert written.calibration["glance"][level.value] == {
-            "threshold": thresholds.glance,
+        assert written.calibration["levels"][level.value] == {
             "lost": round(100 * share, 2),
-            "read": round(100 * np.mean(windows >= thresholds.glance), 2),
-            "clean_read": round(100 * np.mean(np.array(clean) >= thresholds.glance), 2),
+            "read": round(100 * np.mean(windows >= doubt), 2),
+            "clean_read": round(100 * np.mean(np.array(clean) >= doubt), 2),
         }
 
 

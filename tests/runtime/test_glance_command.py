@@ -29,12 +29,14 @@ def test_from_checkpoints_to_edits(
     assert run(["glance", str(small_source), str(model), *files, "--json"]) == 0
     report = json.loads(capsys.readouterr().out)
     assert report["bytes"] == (model / "glance.onnx").stat().st_size
-    written = json.loads((model / "policy.json").read_text("utf-8"))
-    for level, thresholds in written["levels"].items():
-        assert report[level] == written["calibration"]["glance"][level]
-        assert set(report[level]) == {"threshold", "lost", "read", "clean_read"}
-        assert report[level]["threshold"] == thresholds["glance"]
-    assert Speller(model, threads=1).check("我门去外国").source == "我门去外国"
+    written = json.loads((model / "glance.json").read_text("utf-8"))
+    for level, doubt in written["levels"].items():
+        assert report[level] == {"doubt": doubt, **written["calibration"]["levels"][level]}
+        assert set(report[level]) == {"doubt", "lost", "read", "clean_read"}
+    text = tmp_path / "text.txt"
+    text.write_text("我门去外国", "utf-8")
+    assert run(["check", "--quick", "--model", str(model), "--json", str(text)]) in (0, 1)
+    assert json.loads(capsys.readouterr().out)["text"]
 
 
 def test_a_rounded_checkpoint_needs_no_texts(
@@ -44,7 +46,7 @@ def test_a_rounded_checkpoint_needs_no_texts(
     assert run(["round", str(small_source), "--texts", str(pairs), "--out", str(rounded)]) == 0
     assert run(["glance", str(rounded), str(model), "--dev", str(pairs)]) == 0
     said = capsys.readouterr().out
-    assert "careful: {'threshold': " in said
+    assert "careful: {'doubt': " in said
     assert "clean_read" not in said
 
 
@@ -108,7 +110,8 @@ def test_a_damaged_glance_is_named(
     model = shutil.copytree(model_folder, tmp_path / "model")
     (model / "glance.onnx").write_bytes(b"no model")
     (tmp_path / "text.txt").write_text("我门去外国", "utf-8")
-    refused(["check", "--model", str(model), str(tmp_path / "text.txt")], "glance.onnx is damaged", capsys)
+    command = ["check", "--quick", "--model", str(model), str(tmp_path / "text.txt")]
+    refused(command, "glance.onnx is damaged", capsys)
 
 
 def refused(command: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:

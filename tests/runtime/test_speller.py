@@ -191,7 +191,6 @@ def test_a_policy_that_is_none(model_folder: Path, tmp_path: Path, content: str)
         ('"passes": 2', '"passes": 0'),
         ('"explained": 0.002', '"explained": null'),
         ('"unexplained": 0.002', '"unexplained": "0.9"'),
-        ('"glance": 0.0', '"glance": null'),
     ],
 )
 def test_a_policy_with_a_wrong_number(model_folder: Path, tmp_path: Path, right: str, wrong: str) -> None:

@@ -6,6 +6,7 @@ from nmspeller.errors import InputError
 from nmspeller.runtime.choice import Choice
 from nmspeller.runtime.engine import Engine
 from nmspeller.runtime.findings import AnyEngine
+from nmspeller.runtime.glance import DOUBTS, Glance
 from nmspeller.runtime.glance import FILE as GLANCE
 from nmspeller.text.vocabulary import Vocabulary
 
@@ -47,14 +48,22 @@ def _no_export(folder: Path) -> InputError:
     return InputError(f"{folder} holds no model.onnx; give a folder that `nmspeller export` wrote.")
 
 
-def glance_file(folder: Path, device: Device) -> Path | None:
-    """The folder's glance, if it has one and its use saves time.
+def glance_files(folder: Path, device: Device) -> tuple[Path, Path]:
+    """The folder's glance and its doubts.
 
     PyTorch reads everything: beside a GPU, the small speller on the processor would be the slower part.
+
+    Raises:
+        InputError: there is none, or none that would save time.
     """
-    glance = folder / GLANCE
-    exported = weight_files(folder, device)[0].name == "model.onnx"
-    return glance if exported and device is Device.CPU and glance.is_file() else None
+    if device is not Device.CPU or weight_files(folder, device)[0].name != "model.onnx":
+        raise InputError("only an exported model on the processor can be quick; leave `quick` out.")
+    if not (folder / GLANCE).is_file():
+        raise InputError(
+            f"{folder} holds no {GLANCE} to be quick with; leave `quick` out, or make one with "
+            f"`{Glance.command}`."
+        )
+    return folder / GLANCE, folder / DOUBTS
 
 
 def open_engine(

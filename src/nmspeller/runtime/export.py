@@ -12,10 +12,12 @@ from nmspeller.runtime.arithmetic import Float, Integer
 from nmspeller.runtime.bert import build
 from nmspeller.runtime.calibration import round_source
 from nmspeller.runtime.device import need_exported
+from nmspeller.runtime.glance import Doubts
+from nmspeller.runtime.glance_calibration import calibrate_glance
 from nmspeller.runtime.masking import MaskingLayer
-from nmspeller.runtime.policy import Policy
+from nmspeller.runtime.policy import Level, Policy
 from nmspeller.runtime.reader import Reader
-from nmspeller.runtime.thresholds import calibrate, calibrate_glance
+from nmspeller.runtime.thresholds import calibrate
 from nmspeller.runtime.weights import Source, read_source
 from nmspeller.text.vocabulary import Vocabulary
 
@@ -43,7 +45,8 @@ def export_model(
     source, out = _rounded(read_source(checkpoint), texts), Path(out)
     content = _graph(source)
     out.mkdir(parents=True, exist_ok=True)
-    (out / glance.FILE).unlink(missing_ok=True)
+    for name in (glance.FILE, glance.DOUBTS):
+        (out / name).unlink(missing_ok=True)
     write_whole(out / "vocab.txt", (source.folder / "vocab.txt").read_bytes())
     write_whole(out / "card.md", _card(source))
     policy = Policy.uncalibrated()
@@ -62,7 +65,7 @@ def calibrate_model(folder: str | Path, dev: Sequence[Pair], clean: Sequence[str
 
 
 def export_glance(checkpoint: str | Path, folder: str | Path, *, texts: Sequence[str] | None = None) -> Path:
-    """Write the glance.onnx of an exported model, and its policy.json so that nothing is left unread yet.
+    """Write the glance.onnx of an exported model, and its glance.json so that nothing is left unread yet.
 
     Args:
         checkpoint: a very small speller, of a kind that `export_model` takes.
@@ -86,19 +89,18 @@ def export_glance(checkpoint: str | Path, folder: str | Path, *, texts: Sequence
             "train a glance with as many positions as its model."
         )
     content = _graph(_rounded(source, texts), best=False)
-    # Thresholds that were chosen for another glance must never meet this one, whatever happens in between.
-    unused = {level: replace(thresholds, glance=0.0) for level, thresholds in policy.levels.items()}
-    replace(policy, levels=unused).write(folder / "policy.json")
+    # Doubts that were chosen for another glance must never meet this one, whatever happens in between.
+    Doubts(dict.fromkeys(Level, 0.0)).write(folder / glance.DOUBTS)
     write_whole(folder / glance.FILE, content)
     return folder / glance.FILE
 
 
-def calibrate_glance_model(folder: str | Path, dev: Sequence[Pair], clean: Sequence[str] = ()) -> Policy:
-    """Choose the glance thresholds of an exported model and write them to its policy.json."""
+def calibrate_glance_model(folder: str | Path, dev: Sequence[Pair], clean: Sequence[str] = ()) -> Doubts:
+    """Choose how doubtful the glance of an exported model must be and write it to its glance.json."""
     folder = Path(folder)
-    policy = calibrate_glance(Reader(folder), dev, clean)
-    policy.write(folder / "policy.json")
-    return policy
+    doubts = calibrate_glance(Reader(folder, quick=True), dev, clean)
+    doubts.write(folder / glance.DOUBTS)
+    return doubts
 
 
 def _rounded(source: Source, texts: Sequence[str] | None) -> Source:

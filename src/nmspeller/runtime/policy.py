@@ -1,7 +1,7 @@
 """When the model's opinion becomes an edit: three levels, their thresholds read from the model's folder."""
 
 import json
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +26,7 @@ class Thresholds:
 
     `explained` holds where the two characters sound or look alike, `unexplained` where only the context
     speaks for the edit; a value above 1 means never. `glance` is how doubtful the glance must find a
-    character before the model reads its window; 0 reads everything.
+    character before the model reads its window; 0 reads everything, and is what a policy asks for.
     """
 
     explained: float
@@ -34,7 +34,7 @@ class Thresholds:
     glance: float = 0.0
 
     def __post_init__(self) -> None:
-        for least in (self.explained, self.unexplained, self.glance):
+        for least in (self.explained, self.unexplained):
             if not isinstance(least, float | int):
                 raise TypeError(f"{least!r} is no certainty")
 
@@ -94,7 +94,10 @@ class Policy:
             "format": FORMAT,
             "window": self.window,
             "passes": self.passes,
-            "levels": {level.value: asdict(thresholds) for level, thresholds in self.levels.items()},
+            "levels": {
+                level.value: {"explained": least.explained, "unexplained": least.unexplained}
+                for level, least in self.levels.items()
+            },
             "calibration": self.calibration,
         }
         write_whole(path, (json.dumps(content, indent=1, ensure_ascii=False) + "\n").encode())

@@ -1,19 +1,19 @@
 """An opened model folder: reads texts and says what it would replace in them."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nmspeller.errors import InputError
-from nmspeller.runtime.device import Device, glance_file, open_engine, weight_files
+from nmspeller.runtime.device import Device, glance_files, open_engine, weight_files
 from nmspeller.runtime.dictionary import Replacements
 from nmspeller.runtime.engine import Floats, Ids
 from nmspeller.runtime.explain import is_explained
 from nmspeller.runtime.findings import Finder, Findings
-from nmspeller.runtime.glance import FILE as GLANCE
-from nmspeller.runtime.glance import Glance
+from nmspeller.runtime.glance import Doubts, Glance
 from nmspeller.runtime.passage import Passage, Prepared, prepare
 from nmspeller.runtime.policy import Policy, Thresholds
 from nmspeller.text.protect import WordMatcher
@@ -25,20 +25,21 @@ SHIPPED = Path(__file__).parents[1] / "shipped"
 
 
 class Reader:
-    """The files of a model folder, loaded: the model itself, `vocab.txt`, `policy.json` and its glance.
+    """The files of a model folder, loaded: the model itself, `vocab.txt` and `policy.json`; if `quick`, its
+    glance and that one's doubts too.
 
     Attributes:
-        policy: what `policy.json` says.
+        policy: what `policy.json` says, and what the doubts add to it.
         vocabulary: what `vocab.txt` says.
-        glance: what tells which windows to read; None where the folder has none or its use saves no time.
 
     Raises:
         InputError: a file is missing, damaged or of another model.
     """
 
-    def __init__(self, folder: Path, *, threads: int | None = None, device: Device = Device.CPU) -> None:
+    def __init__(
+        self, folder: Path, *, threads: int | None = None, device: Device = Device.CPU, quick: bool = False
+    ) -> None:
         weight_files(folder, device)
-        self._folder = folder
         self.policy = Policy.read(folder / "policy.json")
         self.vocabulary = Vocabulary.from_file(folder / "vocab.txt")
         engine = open_engine(folder, self.vocabulary, device, threads=threads)
@@ -46,14 +47,23 @@ class Reader:
             raise InputError(
                 f"{folder}/policy.json asks for windows of more than {engine.longest} characters."
             )
-        glance = glance_file(folder, device)
-        self.glance = Glance(glance, self.vocabulary, threads=threads) if glance else None
-        if self.glance and self.policy.window > self.glance.longest:
+        self._glance = self._open_glance(*glance_files(folder, device), threads) if quick else None
+        self._finder = Finder(engine, self.vocabulary.is_hanzi(), self.explains, self._glance)
+
+    def _open_glance(self, path: Path, doubts: Path, threads: int | None) -> Glance:
+        glance = Glance(path, self.vocabulary, threads=threads)
+        if self.policy.window > glance.longest:
             raise InputError(
-                f"{folder}/policy.json asks for windows of more than {self.glance.longest} characters, "
-                f"and {glance} reads no more; write it again with `{self.glance.command}`."
+                f"{path} reads no more than {glance.longest} characters at once, and policy.json beside it "
+                f"asks for windows of {self.policy.window}; write it again with `{glance.command}`."
             )
-        self._finder = Finder(engine, self.vocabulary.is_hanzi(), self.explains, self.glance)
+        least = Doubts.read(doubts).levels
+        levels = {
+            level: replace(thresholds, glance=least[level])
+            for level, thresholds in self.policy.levels.items()
+        }
+        self.policy = replace(self.policy, levels=levels)
+        return glance
 
     def read(
         self,
@@ -73,16 +83,11 @@ class Reader:
             yield passage, found
 
     def glance_over(self, texts: Iterable[str]) -> Iterator[tuple[Passage, Floats]]:
-        """The same, each time with how doubtful the glance finds the passage's windows: (windows,).
-
-        Raises:
-            InputError: there is no glance.
-        """
-        if self.glance is None:
-            raise InputError(f"{self._folder} holds no {GLANCE}; write it with `{Glance.command}`.")
+        """The same, each time with how doubtful the glance finds the passage's windows: (windows,)."""
+        assert self._glance is not None, "only a quick reader has a glance"
         for passage in self._passages(texts, (), Replacements({}), Script.NEUTRAL):
             allowed = passage.allowed & self._finder.replaceable[passage.ids]
-            yield passage, self.glance.suspicion(passage.ids, allowed, passage.windows)
+            yield passage, self._glance.suspicion(passage.ids, allowed, passage.windows)
 
     def _passages(
         self,

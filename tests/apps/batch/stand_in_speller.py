@@ -25,7 +25,15 @@ class StandIn:
     model_hash = "stand-in"
 
     def __init__(
-        self, model=None, *, level="balanced", words=None, replacements=None, threads=None, device="cpu"
+        self,
+        model=None,
+        *,
+        level="balanced",
+        words=None,
+        replacements=None,
+        threads=None,
+        device="cpu",
+        quick=False,
     ) -> None:
         if model is not None:
             self.model_hash = f"stand-in {model}"

@@ -15,16 +15,16 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 @pytest.fixture
 def speller(monkeypatch):
-    """The speller that `check` gets, and the lists it was asked to load with."""
+    """The speller that `check` gets, the lists it was asked to load with, and whether it must be quick."""
     from knowing_speller import KnowingSpeller
 
     from nmspeller.runtime.dictionary import read_words
 
     made = KnowingSpeller()
 
-    def load(model, lists):
+    def load(model, lists, quick):
         made.words = tuple(word for path in lists.words for word in read_words(path))
-        made.lists = lists
+        made.lists, made.quick = lists, quick
         return made
 
     monkeypatch.setattr(checking, "load_speller", load)

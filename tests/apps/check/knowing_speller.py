@@ -48,7 +48,7 @@ class KnowingSpeller:
 if __name__ == "__main__":
     from nmspeller.apps.cli import checking, run
 
-    checking.load_speller = lambda model, lists: KnowingSpeller(
+    checking.load_speller = lambda model, lists, quick: KnowingSpeller(
         seconds=float(os.environ.get("SECONDS_A_CHECK", 0))
     )
     sys.exit(run(sys.argv[1:]))

@@ -238,6 +238,13 @@ def test_level_and_words_reach_the_speller(check, speller, tmp_path):
     assert "门 → 们" in result.out
 
 
+def test_being_quick_must_be_asked_for(check, speller):
+    check("--text", "我门看天汽")
+    assert not speller.quick
+    check("--text", "我门看天汽", "--quick")
+    assert speller.quick
+
+
 def test_config_is_found_upwards_and_options_override_it(check, speller, tmp_path):
     (tmp_path / ".nmspeller.toml").write_text(
         'level = "careful"\nwords = "words.txt"\nignore = ["drafts/"]\nformat = {"*.note" = "markdown"}\n'

@@ -58,7 +58,7 @@ def test_an_interrupt_while_writing_leaves_the_original_and_nothing_else(tmp_pat
         "sys.path.insert(0, sys.argv[1])\n"
         "from knowing_speller import KnowingSpeller\n"
         "from nmspeller.apps.cli import checking, run\n"
-        "checking.load_speller = lambda model, lists: KnowingSpeller()\n"
+        "checking.load_speller = lambda model, lists, quick: KnowingSpeller()\n"
         "def stuck(descriptor):\n"
         "    print('writing', flush=True)\n"
         "    time.sleep(60)\n"

@@ -39,6 +39,14 @@ def test_the_findings_that_the_manual_shows():
         assert line.endswith(f"{edit['probability']:.2f}")
 
 
+def test_being_quick_finds_what_is_plain():
+    whole, quick = (
+        nmspeller("check", *option, "--json", "examples/sample.txt", cwd=ROOT).stdout
+        for option in ([], ["--quick"])
+    )
+    assert json.loads(quick)["edits"] == json.loads(whole)["edits"] != []
+
+
 def test_formats_are_kept_to_the_byte(tmp_path):
     (tmp_path / "a.md").write_text(
         "# 我**门**的 `我门` 计划\r\n\r\n[我们己经](http://x/己经)到了。\r\n", newline=""

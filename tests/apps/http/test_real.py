@@ -6,7 +6,10 @@ import json
 import httpx
 import pytest
 
+from nmspeller import Speller
 from nmspeller.apps.cli import run
+from nmspeller.apps.http.server import load_speller
+from nmspeller.apps.http.settings import Settings
 
 SENTENCES = [
     "今天天汽真好，我和朋友一起去公园玩。",
@@ -60,6 +63,13 @@ def test_levels_and_words(real_server):
     assert len(careful["edits"]) <= len(thorough["edits"])
     [spared] = check(real_server, text, level="thorough", words=["我门", "高心"])
     assert spared["text"] == text
+
+
+def test_a_server_is_quick_if_asked():
+    servers = [load_speller(Settings(quick=quick)) for quick in (False, True)]
+    whole, quick = (server.model_hash for server in servers)
+    assert whole == Speller().model_hash
+    assert quick == Speller(quick=True).model_hash != whole
 
 
 @pytest.mark.parametrize(

@@ -39,13 +39,14 @@ def refuse_another_job(begun: dict[str, Any], job: Job, model_hash: str, sources
             f"{job.output} holds a job {difference}; give another OUTPUT, or remove that folder."
         )
 
-    if begun["model"] != model_hash:
-        refuse("that was begun with another model")
     for name, value in job.options().items():
         before = begun["options"].get(name)
         if before != value:
             shown = "another file" if name == "--words" else f"{before!r}, not {value!r}"
             refuse(f"that was begun with other options ({name}: {shown})")
+    # Behind the options, one of which makes the hash another.
+    if begun["model"] != model_hash:
+        refuse("that was begun with another model")
     if begun["nmspeller"] != __version__:
         refuse(f"that was begun by nmspeller {begun['nmspeller']}")
     before = [(file["address"], file["name"]) for file in begun["inputs"]]

@@ -27,6 +27,7 @@ class SpellerSettings:
     level: str = "balanced"
     words: tuple[str, ...] = ()
     device: str = "cpu"
+    quick: bool = False
     # Where the class is found: the tests put a stand-in here that needs no model.
     factory: str = "nmspeller.runtime:Speller"
 
@@ -34,7 +35,14 @@ class SpellerSettings:
         """A speller on one thread: a worker is one process on one core."""
         module, name = self.factory.split(":")
         make = getattr(import_module(module), name)
-        return make(self.model, level=self.level, words=self.words, threads=1, device=self.device)
+        return make(
+            self.model,
+            level=self.level,
+            words=self.words,
+            threads=1,
+            device=self.device,
+            quick=self.quick,
+        )
 
 
 @dataclass(frozen=True)
@@ -69,6 +77,7 @@ class Job:
             "--format": self.format,
             "--level": self.speller.level,
             "--device": self.speller.device,
+            "--quick": self.speller.quick,
             "--words": hashlib.sha256(words).hexdigest() if self.speller.words else None,
             "--shard-size": self.shard_bytes,
         }

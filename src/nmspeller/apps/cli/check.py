@@ -7,7 +7,7 @@ from pathlib import Path
 
 import typer
 
-from nmspeller.apps.cli.options import MODEL, WORDS, Level
+from nmspeller.apps.cli.options import MODEL, QUICK, WORDS, Level
 from nmspeller.errors import InputError
 
 
@@ -81,6 +81,7 @@ def check(
         show_default=False,
     ),
     model: Path = MODEL,
+    quick: bool = QUICK,
     format: Format = typer.Option(
         Format.auto, "--format", "-f", help="Only prose is checked; auto goes by the name."
     ),
@@ -121,6 +122,7 @@ def check(
         words=tuple(words or ()),
         replacements=tuple(replacements or ()),
         model=model,
+        quick=quick,
         format=format.value,
         encoding=encoding.value,
     )

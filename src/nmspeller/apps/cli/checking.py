@@ -55,6 +55,7 @@ class Job:
     words: tuple[Path, ...]
     replacements: tuple[Path, ...]
     model: Path | None
+    quick: bool
     format: str
     encoding: str
     refusals: set[str] = field(default_factory=set)
@@ -105,7 +106,7 @@ class Job:
         lists = Lists(config.words + self.words, config.replacements + self.replacements)
         if lists not in self.spellers:
             try:
-                self.spellers[lists] = load_speller(self.model, lists)
+                self.spellers[lists] = load_speller(self.model, lists, quick=self.quick)
             except InputError as wrong:
                 self.spellers[lists] = wrong
         speller = self.spellers[lists]
@@ -151,7 +152,7 @@ class Job:
         print(f"nmspeller: {sentence}", file=sys.stderr, flush=True)
 
 
-def load_speller(model: Path | None, lists: Lists) -> Any:
+def load_speller(model: Path | None, lists: Lists, *, quick: bool = False) -> Any:
     """A speller that knows the words and replacements of these files."""
     from nmspeller.runtime import Speller
     from nmspeller.runtime.dictionary import read_replacements, read_words
@@ -162,6 +163,7 @@ def load_speller(model: Path | None, lists: Lists) -> Any:
         replacements={
             wrong: right for path in lists.replacements for wrong, right in read_replacements(path).items()
         },
+        quick=quick,
     )
 
 

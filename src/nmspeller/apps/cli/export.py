@@ -71,7 +71,7 @@ def glance(
     clean: list[Path] = typer.Option([], help="Clean sentences, to tell how many of them are still read."),
     as_json: bool = _AS_JSON,
 ) -> None:
-    """Add a small speller to an exported model that tells it which sentences to read."""
+    """Add a small speller to an exported model, which tells it what to read when it must be quick."""
     _need_onnx()
     from nmspeller.runtime.export import calibrate_glance_model, export_glance
     from nmspeller.runtime.weights import is_rounded
@@ -80,9 +80,10 @@ def glance(
         raise InputError("give --texts, sentences to fit the integers to.")
     pairs, unchanged = [pair for path in dev for pair in _pairs(path)], _sentences(clean)
     written = export_glance(checkpoint, model, texts=_sentences(texts) if texts else None)
-    policy = calibrate_glance_model(model, pairs, unchanged)
+    doubts = calibrate_glance_model(model, pairs, unchanged)
     report: dict[str, object] = {"glance": str(written), "bytes": written.stat().st_size}
-    report |= policy.calibration["glance"]
+    for level, doubt in doubts.levels.items():
+        report[level.value] = {"doubt": doubt, **doubts.calibration["levels"][level.value]}
     typer.echo(json.dumps(report, ensure_ascii=False) if as_json else _plain(report))
 
 
