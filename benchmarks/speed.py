@@ -5,11 +5,11 @@
 REFERENCE is a Hugging Face BERT-base folder (its weights do not matter for speed). It is used as
 pycorrector's MacBertCorrector uses such a model: PyTorch in single precision, sentence by sentence, softmax
 over the whole vocabulary, the answer decoded to a string and compared character by character. PREPARED is
-what `nmspeller data prepare` wrote: the sentences are of its held-out text, and since the speller passes over
-those that look right, they are read twice: with an error made up in one of ten, as in text that people write,
-and with one in each, which is the worst that can be asked. Both sides get the same sentences and the same
-number of threads, in turn, each in a process of its own: the threads of one would otherwise spin while the
-other is at work. Cold start and memory are measured in processes of their own as well. Writes
+what `nmspeller data prepare` wrote: the sentences are of its held-out text. Since a quick speller passes over
+those that look right, there are two kinds: with an error made up in one of ten, and, a quarter as many in
+bulk, with one in each, which is the worst that it can be asked. Both sides get the same sentences and the
+same number of threads, in turn, each in a process of its own: the threads of one would otherwise spin while
+the other is at work. Cold start and memory are measured in processes of their own as well. Writes
 docs/results/speed.json and .md, which keep the last run on each kind of processor.
 """
 
@@ -29,11 +29,11 @@ import numpy as np
 
 from nmspeller.data.prepared import Prepared, sentence_windows
 from nmspeller.errors import InputError
+from nmspeller.evaluation.markdown import table
 from nmspeller.runtime.benchmark import processor
 
-# The share of sentences with an error, by what the page calls them.
-KINDS = {"an error in one sentence of ten": 0.1, "an error in every sentence": 1.0}
-ORDINARY = next(iter(KINDS))
+ORDINARY, WORST = "an error in one sentence of ten", "an error in every sentence"
+SPELLERS = {"nmspeller": False, "nmspeller, quick": True}  # by what the page calls them
 LEAST, MOST = 25, 35  # characters of a sentence
 PROFILES = ("writer", "learner", "input_method")  # whose errors they are
 PARAGRAPH = 4  # sentences, in the long text
@@ -60,7 +60,10 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=Path("docs/results"))
     options = parser.parse_args()
     prepared = Prepared(options.prepared)
-    kinds = {kind: sentences(prepared, options.sentences, wrong) for kind, wrong in KINDS.items()}
+    kinds = {
+        ORDINARY: sentences(prepared, options.sentences, 0.1),
+        WORST: sentences(prepared, options.sentences // 4, 1.0),
+    }
     result = {
         "threads": options.threads,
         "processor": processor(),
@@ -69,10 +72,13 @@ def main() -> None:
         "single": {kind: single(options, some) for kind, some in kinds.items()},
         "bulk": {kind: bulk(options, some) for kind, some in kinds.items()},
         "cold_start_seconds": cold_start(options),
-        "long_text": [
-            long_text(options, kinds[ORDINARY], characters)
-            for characters in (options.characters // 4, options.characters)
-        ],
+        "long_text": {
+            name: [
+                long_text(options, kinds[ORDINARY], characters, quick)
+                for characters in (options.characters // 4, options.characters)
+            ]
+            for name, quick in SPELLERS.items()
+        },
     }
     options.out.mkdir(parents=True, exist_ok=True)
     path = options.out / "speed.json"
@@ -176,54 +182,61 @@ def timed(work: Callable[[Any], object], argument: object) -> float:
     return time.perf_counter() - start
 
 
-def speller(options: argparse.Namespace) -> Any:
+def spellers(options: argparse.Namespace) -> dict[str, Any]:
     from nmspeller import Speller
 
-    return Speller(options.model, threads=options.threads)
+    return {
+        name: Speller(options.model, threads=options.threads, quick=quick) for name, quick in SPELLERS.items()
+    }
 
 
-def single(options: argparse.Namespace, sentences: list[str]) -> dict[str, float]:
-    """Median time of one sentence, both sides in turn."""
-    ours = speller(options)
-    times: dict[str, list[float]] = {"reference": [], "speller": []}
+def single(options: argparse.Namespace, sentences: list[str]) -> dict[str, Any]:
+    """Median time of one sentence, all sides in turn."""
+    ours = spellers(options)
+    times: dict[str, list[float]] = {name: [] for name in ("reference", *ours)}
     with Reference(options.reference, options.threads) as theirs:
         for turn in range(TURNS + 1):
             some = sentences[turn * SENTENCES_A_TURN : (turn + 1) * SENTENCES_A_TURN]
             times["reference"] += theirs.times(some)
-            times["speller"] += [timed(ours.check, sentence) for sentence in some]
-            time.sleep(PAUSE)
-    # The first turn warms both sides up.
+            for name, speller in ours.items():
+                times[name] += [timed(speller.check, sentence) for sentence in some]
+                time.sleep(PAUSE)
+    # The first turn warms all sides up.
     measured = {name: [1000 * seconds for seconds in each[SENTENCES_A_TURN:]] for name, each in times.items()}
     medians = {name: statistics.median(each) for name, each in measured.items()}
     return {
-        "sentences": len(measured["speller"]),
-        "reference_ms": round(medians["reference"], 2),
-        "speller_ms": round(medians["speller"], 2),
-        "ratio": round(medians["reference"] / medians["speller"], 2),
-        "speller_ms_at_95_percent": round(statistics.quantiles(measured["speller"], n=20)[-1], 2),
+        name: {
+            "ms": round(medians[name], 2),
+            "ms_at_95_percent": round(statistics.quantiles(measured[name], n=20)[-1], 2),
+            "ratio": round(medians["reference"] / medians[name], 2),
+        }
+        for name in measured
     }
 
 
-def bulk(options: argparse.Namespace, sentences: list[str]) -> dict[str, float]:
-    """Sentences a second; the reference's share is read in slices between the speller's."""
-    ours = speller(options)
-    slices = 4
+def bulk(options: argparse.Namespace, sentences: list[str]) -> dict[str, Any]:
+    """Sentences a second; the reference's share is read in slices between the spellers'."""
+    ours, slices = spellers(options), 4
     few = sentences[: options.reference_sentences]
-    seconds = {"reference": 0.0, "speller": 0.0}
-    ours.check_many(sentences[:64])
+    seconds = dict.fromkeys(("reference", *ours), 0.0)
+    for speller in ours.values():
+        speller.check_many(sentences[:64])
     with Reference(options.reference, options.threads) as theirs:
         theirs.times(sentences[:5])
         for part in range(slices):
-            seconds["speller"] += timed(ours.check_many, sentences[part::slices])
-            time.sleep(PAUSE)
+            for name, speller in ours.items():
+                seconds[name] += timed(speller.check_many, sentences[part::slices])
+                time.sleep(PAUSE)
             seconds["reference"] += sum(theirs.times(few[part::slices]))
-    rates = {"reference": len(few) / seconds["reference"], "speller": len(sentences) / seconds["speller"]}
+    counts = {name: len(few) if name == "reference" else len(sentences) for name in seconds}
+    rates = {name: counts[name] / seconds[name] for name in seconds}
     return {
-        "sentences": len(sentences),
-        "reference_sentences": len(few),
-        "reference_per_second": round(rates["reference"], 1),
-        "speller_per_second": round(rates["speller"], 1),
-        "ratio": round(rates["speller"] / rates["reference"], 2),
+        name: {
+            "sentences": counts[name],
+            "per_second": round(rate, 1),
+            "ratio": round(rate / rates["reference"], 2),
+        }
+        for name, rate in rates.items()
     }
 
 
@@ -240,13 +253,15 @@ def cold_start(options: argparse.Namespace) -> float:
     return round(min(times), 2)
 
 
-def long_text(options: argparse.Namespace, sentences: list[str], characters: int) -> dict[str, float]:
+def long_text(
+    options: argparse.Namespace, sentences: list[str], characters: int, quick: bool
+) -> dict[str, float]:
     """One text in one call, in a process of its own: seconds and peak memory."""
     program = """
 import json, sys, time
 from pathlib import Path
 from nmspeller import Speller
-speller = Speller(sys.argv[1] or None, threads=int(sys.argv[3]))
+speller = Speller(sys.argv[1] or None, threads=int(sys.argv[3]), quick=bool(sys.argv[4]))
 text = Path(sys.argv[2]).read_text("utf-8")
 start = time.perf_counter()
 speller.check(text)
@@ -262,7 +277,7 @@ print(json.dumps({"characters": len(text), "seconds": round(seconds, 1), "peak_m
     with TemporaryDirectory() as folder:
         file = Path(folder) / "text.txt"
         file.write_text(text, "utf-8")
-        arguments = [str(options.model or ""), str(file), str(options.threads)]
+        arguments = [str(options.model or ""), str(file), str(options.threads), "quick" if quick else ""]
         done = subprocess.run(
             [sys.executable, "-c", program, *arguments], check=True, capture_output=True, text=True
         )
@@ -277,46 +292,45 @@ def page(runs: list[dict[str, Any]]) -> str:
         "`benchmarks/speed.py`, one run on each processor. The reference is BERT-base in PyTorch, single",
         "precision, used sentence by sentence as pycorrector uses it; both sides read the same sentences of",
         f"{LEAST} to {MOST} characters with the same number of threads. They are of the held-out part of the",
-        "corpus, with errors made up in some. The speller's glance passes over most that are right, so",
-        "that its time depends on how many are.",
+        "corpus, with errors made up in some. A quick speller passes over most that are right, so that its",
+        "time depends on how many are; [quick.md](quick.md) says what it misses.",
         "",
     ]
     return "\n".join([*head, *(line for run in runs for line in section(run))])
 
 
 def section(run: dict[str, Any]) -> list[str]:
-    return [
+    lines = [
         f"## {run['processor']}, {run['threads']} threads",
         "",
         f"Load of the machine before the run: {run['load_before']:.1f}. The sentences have "
         f"{run['characters']} characters in the mean.",
         "",
-        "| one sentence | reference, median | nmspeller, median | ratio | nmspeller, 95 % are faster than |",
-        "|---|---|---|---|---|",
-        *(
-            f"| {kind} | {one['reference_ms']} ms | {one['speller_ms']} ms | {one['ratio']}× "
-            f"| {one['speller_ms_at_95_percent']} ms |"
-            for kind, one in run["single"].items()
-        ),
-        "",
-        "| in bulk | reference | nmspeller | ratio |",
-        "|---|---|---|---|",
-        *(
-            f"| {many['sentences']:,} sentences (reference {many['reference_sentences']:,}), {kind} "
-            f"| {many['reference_per_second']}/s | {many['speller_per_second']}/s | {many['ratio']}× |"
-            for kind, many in run["bulk"].items()
-        ),
-        "",
-        f"Cold start, from starting Python to the first answer: {run['cold_start_seconds']} s.",
-        "",
-        f"| one text of paragraphs, {ORDINARY} | seconds | peak memory |",
-        "|---|---|---|",
-        *(
-            f"| {each['characters']:,} characters | {each['seconds']} | {each['peak_mb']} MB |"
-            for each in run["long_text"]
-        ),
-        "",
     ]
+    for kind in (ORDINARY, WORST):
+        one, many = run["single"][kind], run["bulk"][kind]
+        rows = [
+            [
+                name,
+                f"{one[name]['ms']} ms",
+                f"{one[name]['ms_at_95_percent']} ms",
+                f"{one[name]['ratio']}×",
+                f"{many[name]['per_second']}/s",
+                f"{many[name]['sentences']:,}",
+                f"{many[name]['ratio']}×",
+            ]
+            for name in one
+        ]
+        head = [kind, "one sentence, median", "95 % take at most", "ratio", "in bulk", "sentences", "ratio"]
+        lines += [table(head, rows), ""]
+    lines += [f"Cold start, from starting Python to the first answer: {run['cold_start_seconds']} s.", ""]
+    rows = [
+        [name, f"{each['characters']:,}", f"{each['seconds']}", f"{each['peak_mb']} MB"]
+        for name, texts in run["long_text"].items()
+        for each in texts
+    ]
+    head = [f"one text of paragraphs, {ORDINARY}", "characters", "seconds", "peak memory"]
+    return [*lines, table(head, rows), ""]
 
 
 if __name__ == "__main__":

@@ -61,6 +61,7 @@ def test_a_quick_speller_finds_the_same_plain_mistakes(speller: Speller) -> None
 
 def test_a_quick_speller_passes_over_what_looks_right() -> None:
     reader, doubts = Reader(SHIPPED, quick=True), Doubts.read(SHIPPED / DOUBTS)
-    ((_, suspicion),) = reader.glance_over(["今天天气很好，我们去公园散步。", "今天天汽很好，我们去公园散步。"])
+    texts = ["今天天气很好，我们去公园散步。", "今天天汽很好，我们去公园散步。"]
+    ((_, suspicion),) = reader.glance_over(texts)
     right, wrong = suspicion.tolist()
     assert right < min(doubts.levels.values()) <= max(doubts.levels.values()) < wrong

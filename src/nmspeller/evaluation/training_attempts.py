@@ -198,6 +198,32 @@ def writers(found: dict[str, Any]) -> list[str]:
     ]
 
 
+def glances(found: dict[str, Any]) -> list[str]:
+    """Two very small spellers, and how much each lets the model pass over."""
+    rows = []
+    for model in found["models"]:
+        encoder, probe = model["encoder"], model["probe"]
+        size = f"{encoder['layers']} layers of {encoder['hidden']}, {encoder['intermediate']} inner units"
+        tokens = [model[stage]["tokens"] / 1e6 for stage in ("pretrained", "taught")]
+        levels = model["calibration"]["levels"].values()
+        rows.append(
+            f"| {size} | {model['bytes'] / 1e6:.1f} MB | {tokens[0]:,.0f} M | {probe['restored']:.1f} "
+            f"| {tokens[1]:,.0f} M | {model['taught']['loss']:.4f} | "
+            + " | ".join(f"{100 - level['clean_read']:.0f} %" for level in levels)
+            + " |"
+        )
+    head = ["", "glance.onnx", "tokens from nothing", "errors restored then", "tokens with the model",
+            "last loss", *(f"passed over, {level}" for level in found["levels"])]  # fmt: skip
+    return [
+        "A glance tells a quick speller what it need not read. Two were trained side by side, in the same way"
+        " (`configs/pretrain/glance.yaml`, `configs/recipes/glance.yaml`), and calibrated by `nmspeller"
+        f" glance` on {found['dev_pairs']:,} dev pairs: of the sentences with findings, each may keep 0.5 %"
+        f" from the model. Passed over: of {found['clean_sentences']:,} clean sentences. The last is the"
+        " shipped one.",
+        table(head, rows),
+    ]
+
+
 def _trained(model: dict[str, Any]) -> str:
     return f"| {model['model']} | {_cost(model['training'])} | {_figures(model)} |"
 

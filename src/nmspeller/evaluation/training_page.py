@@ -31,6 +31,8 @@ LATER = {
     "the same, rounded and taught on": "whole_relu_rounded",
     "B, on errors as frequent as real ones": "writers",
     "F, from the mean with B, rounded and taught on": "writers_rounded",
+    "the glance, from nothing": "glance",
+    "the same, taught by the shipped model": "glance_taught",
 }
 LOGS = PRETRAININGS | STAGES | LATER
 
@@ -61,10 +63,10 @@ def write_training_page(folder: str | Path) -> Path:
     parts = [
         "# What training cost",
         "Written by `python -m nmspeller.evaluation.training_page docs/results` from the logs beside it. One"
-        " H200; `continue`, `eight_bits`, `pupil` and `narrow` in `configs/pretrain` and `shipped`, `relu`"
-        " and `rounded` in `configs/recipes` say how. Tokens include the [PAD] that fills a packed step;"
-        " tokens/s is the median over the log's lines of the difference to the line before. The losses of"
-        " different streams cannot be compared.",
+        " H200; `continue`, `eight_bits`, `pupil`, `narrow` and `glance` in `configs/pretrain` and `shipped`,"
+        " `relu`, `rounded` and `glance` in `configs/recipes` say how. Tokens include the [PAD] that fills a"
+        " packed step; tokens/s is the median over the log's lines of the difference to the line before. The"
+        " losses of different streams cannot be compared.",
         "\n".join([header, *rows]),
         f"A large bf16 product reaches {peak['peak_operations_per_second'] / 1e12:,.0f} TFLOP/s on an"
         f" {peak['device']} (`nmspeller bench train`). The operations of pretraining are so many percent of"
@@ -99,6 +101,7 @@ def write_training_page(folder: str | Path) -> Path:
         *attempts.third(json.loads((folder / "third.json").read_text(encoding="utf-8"))),
         *attempts.whole_relu(json.loads((folder / "whole_relu.json").read_text(encoding="utf-8"))),
         *attempts.writers(json.loads((folder / "writers.json").read_text(encoding="utf-8"))),
+        *attempts.glances(json.loads((folder / "glances.json").read_text(encoding="utf-8"))),
         *curves,
     ]
     page = folder / "training.md"
