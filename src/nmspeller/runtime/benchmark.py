@@ -31,7 +31,6 @@ from nmspeller.runtime.speller import Speller
 from nmspeller.text.vocabulary import Vocabulary
 
 # About 30 characters each, with an error in most; other sentences are put together from their clauses.
-# Published speeds (benchmarks/speed.py) were measured with them.
 _SENTENCES = (
     "我门去外国可以认识很多的人，还能学到不少新的东西呢。",
     "昨天晚上我和朋友一起去看了一场电影，剧情非常精采动人。",

@@ -16,9 +16,6 @@ FORMAT = "nmspeller model 1"
 Ids = NDArray[np.int32]
 Floats = NDArray[np.float32]
 
-# Small enough for the activations to stay in a laptop's cache, large enough to keep its cores busy.
-_BATCH_TOKENS = 768  # larger batches are hardly faster on a few cores, and take more memory
-
 
 class Scores(NamedTuple):
     """What the model says of some positions of a flat array, best candidates first."""
@@ -47,6 +44,8 @@ class Session:
     """What writes such files."""
     outputs: tuple[str, ...] = ("best", "probabilities", "kept")
     """What is asked of each batch."""
+    batch_tokens = 768
+    """Few enough for the activations to stay in a laptop's cache, many enough to keep its cores busy."""
     idle_threads_spin = True
     """Whether threads that have nothing to do wait for the next batch without giving their core away."""
 
@@ -94,7 +93,7 @@ class Session:
         ascending = lengths[order]
         first = int(np.searchsorted(ascending, 1))
         while first < len(order):
-            last = first + _batch_size(ascending[first : first + _BATCH_TOKENS] + 2)
+            last = first + _batch_size(ascending[first : first + self.batch_tokens] + 2, self.batch_tokens)
             batch = self._batch(ids, order[first:last], starts, lengths)
             feed = {"ids": batch.ids, "lengths": batch.lengths}
             yield batch, self._session.run(self.outputs, feed)
@@ -146,9 +145,9 @@ class Engine(Session):
         return embedded
 
 
-def _batch_size(widths: NDArray[np.intp]) -> int:
+def _batch_size(widths: NDArray[np.intp], tokens: int) -> int:
     """How many windows, of ascending widths, make a batch: within the budget, at most 1/8 of it padding."""
-    fits = (widths * np.arange(1, len(widths) + 1) <= _BATCH_TOKENS) & (widths <= widths[0] * 9 // 8 + 1)
+    fits = (widths * np.arange(1, len(widths) + 1) <= tokens) & (widths <= widths[0] * 9 // 8 + 1)
     return len(fits) if fits.all() else max(1, int(np.argmin(fits)))
 
 

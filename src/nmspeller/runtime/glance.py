@@ -29,6 +29,8 @@ class Glance(Session):
 
     command = "nmspeller glance"
     outputs = ("kept",)
+    # Its probabilities of all characters are what takes memory, and larger batches are no faster.
+    batch_tokens = 256
     # The model, which comes next, needs the cores: with both spinning it takes twice as long.
     idle_threads_spin = False
 

@@ -43,7 +43,8 @@ class Speller:
         threads: how many cores to use; all by default.
         device: "cpu" or "cuda". A GPU, which needs PyTorch and onnx, is for many texts in one call.
         quick: have a very small model glance at everything first, and the model read only what that doubts.
-            Ordinary text takes about half the time, and a few corrections in a hundred are missed.
+            Sentences of which most are right take about half the time, and a few corrections in a hundred are
+            missed. A long paragraph is read whole where anything in it looks wrong, and gains little.
 
     Attributes:
         vocabulary: the characters that the model knows.

@@ -26,7 +26,7 @@ MODEL = typer.Option(
 QUICK = typer.Option(
     False,
     "--quick",
-    help="Pass over what looks right at a glance: twice as fast, but a few findings in a hundred are missed.",
+    help="Pass over sentences that look right at a glance: faster, but a few findings in a hundred are missed.",
 )
 WORDS = typer.Option(
     None,
