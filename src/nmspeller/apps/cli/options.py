@@ -26,7 +26,7 @@ MODEL = typer.Option(
 QUICK = typer.Option(
     False,
     "--quick",
-    help="Pass over sentences that look right at a glance: faster, but a few findings in a hundred are missed.",
+    help="Pass over sentences that look right at a glance: faster, but a few findings are missed.",
 )
 WORDS = typer.Option(
     None,
