@@ -23,6 +23,7 @@ def test_the_published_page_is_up_to_date(tmp_path):
         "rounding",
         "narrowing",
         "third",
+        "glances",
     )
     for name in (*LOGS.values(), *others):
         for path in RESULTS.glob(f"{name}.json*"):
