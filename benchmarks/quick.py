@@ -20,6 +20,7 @@ from nmspeller import Speller
 from nmspeller.evaluation import suites
 from nmspeller.evaluation.markdown import table
 from nmspeller.runtime.glance import DOUBTS, FILE, Doubts
+from nmspeller.runtime.glance_calibration import glances
 from nmspeller.runtime.policy import Level
 from nmspeller.runtime.reader import SHIPPED, Reader
 
@@ -57,7 +58,7 @@ def main() -> None:
 
 
 def measure(clean: Path) -> dict[str, Any]:
-    speller, doubts = Speller(quick=True), Doubts.read(SHIPPED / DOUBTS)
+    speller, reader, doubts = Speller(quick=True), Reader(SHIPPED, quick=True), Doubts.read(SHIPPED / DOUBTS)
     sources = {name: [pair.source for pair in suites.load(name)] for name in suites.SETS}
     sources["clean"] = clean.read_text("utf-8").split()
     return {
@@ -65,24 +66,17 @@ def measure(clean: Path) -> dict[str, Any]:
         "bytes": (SHIPPED / FILE).stat().st_size,
         "doubts": {level.value: doubt for level, doubt in doubts.levels.items()},
         "calibration": doubts.calibration,
-        "read": {name: share_read(texts, doubts) for name, texts in sources.items()},
+        "read": {name: share_read(reader, texts, doubts) for name, texts in sources.items()},
         "sets": {name: measure_set(speller, name, None) for name in suites.SETS},
         "clean": measure_clean(speller, clean, None),
     }
 
 
-def share_read(texts: list[str], doubts: Doubts) -> dict[str, float]:
+def share_read(reader: Reader, texts: list[str], doubts: Doubts) -> dict[str, float]:
     """How many of the texts the model reads at each level, in percent."""
-    suspicion: list[float] = []
-    for passage, of_windows in Reader(SHIPPED, quick=True).glance_over(texts):
-        number = np.searchsorted(passage.offsets, passage.windows.keep_starts, side="right") - 1
-        of_texts = np.zeros(len(passage.texts))
-        np.maximum.at(of_texts, number, of_windows)
-        suspicion += of_texts.tolist()
-    return {
-        level.value: round(100 * float((np.array(suspicion) >= doubts.levels[level]).mean()), 1)
-        for level in Level
-    }
+    glanced = glances(reader, texts)
+    read = {level: len(np.unique(glanced.sentence[glanced.read(doubts.levels[level])])) for level in Level}
+    return {level.value: round(100 * count / len(texts), 1) for level, count in read.items()}
 
 
 def page(quick: dict[str, Any], whole: dict[str, Any]) -> str:

@@ -70,3 +70,11 @@ def model_folder(source_folder: Path, tmp_path_factory: pytest.TempPathFactory) 
 @pytest.fixture(scope="session")
 def eager(model_folder: Path) -> Speller:
     return Speller(model_folder, threads=1)
+
+
+@pytest.fixture
+def pairs(tmp_path: Path) -> Path:
+    """A file of pairs, for the commands that read one."""
+    path = tmp_path / "pairs.tsv"
+    path.write_text("我门去外国\t我们去外国\n他在国外\t他在国外\n可以借少\t可以介绍\n", "utf-8")
+    return path

@@ -6,15 +6,6 @@ import pytest
 from nmspeller import Speller
 from nmspeller.apps.cli import run
 
-PAIRS = "我门去外国\t我们去外国\n他在国外\t他在国外\n可以借少\t可以介绍\n"
-
-
-@pytest.fixture
-def pairs(tmp_path: Path) -> Path:
-    path = tmp_path / "pairs.tsv"
-    path.write_text(PAIRS, "utf-8")
-    return path
-
 
 def test_everything_at_once(
     source_folder: Path, tmp_path: Path, pairs: Path, capsys: pytest.CaptureFixture[str]

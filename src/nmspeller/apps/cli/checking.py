@@ -152,7 +152,7 @@ class Job:
         print(f"nmspeller: {sentence}", file=sys.stderr, flush=True)
 
 
-def load_speller(model: Path | None, lists: Lists, *, quick: bool = False) -> Any:
+def load_speller(model: Path | None, lists: Lists, *, quick: bool) -> Any:
     """A speller that knows the words and replacements of these files."""
     from nmspeller.runtime import Speller
     from nmspeller.runtime.dictionary import read_replacements, read_words
