@@ -21,12 +21,12 @@ import onnxruntime
 from accuracy_report import page, write_card
 from clean_text import has_mistake
 from nmspeller import InputError, Speller
-from nmspeller.evaluation import suites
-from nmspeller.evaluation.cases import CASES
-from nmspeller.evaluation.metrics import DropDe, evaluate, percent
+from nmspeller.lab.evaluation import suites
+from nmspeller.lab.evaluation.cases import CASES
+from nmspeller.lab.evaluation.metrics import DropDe, evaluate, percent
 from nmspeller.runtime.correction import Correction
+from nmspeller.runtime.pipeline import SHIPPED
 from nmspeller.runtime.policy import Level, Policy
-from nmspeller.runtime.reader import SHIPPED
 
 Row = TypeVar("Row")
 

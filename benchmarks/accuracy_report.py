@@ -4,8 +4,8 @@ from pathlib import Path
 from typing import Any
 
 from nmspeller.errors import InputError
-from nmspeller.evaluation import paper
-from nmspeller.evaluation.markdown import table
+from nmspeller.lab.evaluation import paper
+from nmspeller.lab.evaluation.markdown import table
 
 TEMPLATE = Path(__file__).parent / "card_template.md"
 BEGIN, END = "<!-- figures: begin -->", "<!-- figures: end -->"
@@ -43,7 +43,7 @@ reference and prediction; as the paper counts: from the prediction alone; no rul
 CSCD-NS was not trained on.
 
 Decoding: in {passes}, with windows of {window} characters, the most probable other character is taken
-where its certainty is at least the level's threshold (`runtime/findings.py`: p⁴ / (p⁴ + k), p the other
+where its confidence is at least the level's threshold (`runtime/decoder.py`: p⁴ / (p⁴ + k), p the other
 character's probability and k that of the one that stands there):"""
 CLEAN = """\
 Sentences of news, articles and essays in the corpus, held out from training and from the choice of the

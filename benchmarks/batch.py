@@ -24,11 +24,11 @@ from nmspeller.apps.batch.local import LocalEngine, cores
 from nmspeller.apps.batch.store import Store
 from nmspeller.apps.batch.tally import peak_memory
 from nmspeller.apps.batch.worker import ShardWorker
-from nmspeller.data.folder import data_folder
 from nmspeller.errors import InputError
-from nmspeller.runtime.benchmark import processor
+from nmspeller.lab.data.folder import data_folder
+from nmspeller.lab.evaluation.speed import processor
 from nmspeller.runtime.correction import Correction
-from nmspeller.runtime.reader import SHIPPED
+from nmspeller.runtime.pipeline import SHIPPED
 from nmspeller.text.windows import sentences
 
 RESULTS = Path(__file__).parents[1] / "docs" / "results" / "batch.json"
@@ -82,7 +82,7 @@ class Watched:
 
 
 def corpus_lines() -> Iterator[str]:
-    """The lines of the corpus, or made-up ones without end."""
+    """The lines of the corpus, or synthetic ones without end."""
     try:
         parts = sorted((data_folder() / "corpus").glob("*.txt.xz"))
     except InputError:
@@ -152,7 +152,7 @@ def measure_speed(folder: Path, count: int) -> dict[str, Any]:
 
 def measure_stages(folder: Path, count: int) -> dict[str, float]:
     """Seconds a stage takes for a thousand sentences, in one worker."""
-    from nmspeller.runtime import engine, reader
+    from nmspeller.runtime import engine, pipeline
 
     spent = {"window": 0.0, "infer": 0.0, "keep": 0.0}
 
@@ -168,8 +168,8 @@ def measure_stages(folder: Path, count: int) -> dict[str, float]:
 
         setattr(owner, name, watched)
 
-    watch(reader, "prepare", "window")
-    watch(reader, "Passage", "window")
+    watch(pipeline, "prepare", "window")
+    watch(pipeline, "TextBatch", "window")
     watch(engine.Engine, "_run", "infer")
     # A shard's own entry cannot tell how long it took to put it into place.
     watch(Store, "finish", "keep")

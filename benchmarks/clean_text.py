@@ -23,8 +23,8 @@ from pathlib import Path
 
 import numpy as np
 
-from nmspeller.data.corpus import LINE_END
-from nmspeller.data.prepared import Prepared
+from nmspeller.lab.data.corpus import LINE_END
+from nmspeller.lab.data.prepared import Prepared
 
 MISTAKES = Path(__file__).with_name("mistakes_in_corpus.txt")
 

@@ -1,6 +1,6 @@
 """Write docs/results/gpu_speed.md from docs/results/gpu_speed.json.
 
-    python -m nmspeller.runtime.benchmark FOLDER --device cuda --texts FILE --sentences N --json
+    python -m nmspeller.lab.evaluation.speed FOLDER --device cuda --texts FILE --sentences N --json
 
 prints one object on a machine with a GPU; the file holds a list of such objects, each with the name of its
 texts as `texts`.
@@ -26,7 +26,7 @@ def page(runs: list[dict[str, Any]]) -> str:
             "# Speed on a GPU",
             "",
             "Written by `python benchmarks/gpu_report.py` from gpu_speed.json, which holds what",
-            "`python -m nmspeller.runtime.benchmark` printed: checkpoints of the shipped model's size",
+            "`python -m nmspeller.lab.evaluation.speed` printed: checkpoints of the shipped model's size",
             "(weights do not matter for speed), in half precision and packed batches. Model: from ids to",
             "best ids. Pipeline: from strings to edits, in so many processes that share the GPU. Sets with",
             "fewer sentences are read again and again.",

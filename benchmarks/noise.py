@@ -1,4 +1,4 @@
-"""How made-up errors compare with real ones: where they fall, and what is written instead.
+"""How synthetic errors compare with real ones: where they fall, and what is written instead.
 
     python benchmarks/noise.py PREPARED
 
@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nmspeller.data.noise import NoiseModel
-from nmspeller.data.prepare import LEARNERS, SCANNERS, WRITERS
-from nmspeller.data.prepared import Ids, Prepared
-from nmspeller.evaluation.markdown import table
+from nmspeller.lab.data.noise import NoiseModel
+from nmspeller.lab.data.prepare import LEARNERS, SCANNERS, WRITERS
+from nmspeller.lab.data.prepared import Ids, Prepared
+from nmspeller.lab.evaluation.markdown import table
 
 SETS = {
     "learners (SIGHAN14 and 15)": LEARNERS,
@@ -44,7 +44,7 @@ def main() -> None:
 
 
 def measure(prepared: Prepared) -> dict[str, Any]:
-    """The real errors' groups and bits, and the groups of made-up ones."""
+    """The real errors' groups and bits, and the groups of synthetic ones."""
     noise, hanzi = prepared.noise, prepared.vocabulary.is_hanzi()
     counts = np.bincount(prepared.corpus(), minlength=len(hanzi)) * hanzi
     groups = np.digitize(1e6 * counts / counts.sum(), EDGES[1:])
@@ -112,10 +112,10 @@ def page(found: dict[str, Any]) -> str:
         )
         for each in found["real"]
     ]
-    return f"""# Made-up errors beside real ones
+    return f"""# Synthetic errors beside real ones
 
 Written by `benchmarks/noise.py`. Real errors are those of the dev pairs, of which nothing was counted;
-made-up ones are those of the noise model's profiles in held-out text.
+synthetic ones are those of the noise model's profiles in held-out text.
 
 How often characters are misspelt, as a multiple of the mean, by how often they occur in a million:
 

@@ -15,13 +15,13 @@ from tempfile import TemporaryDirectory
 
 import onnxruntime
 
-from nmspeller.data.pairs import read_pairs
-from nmspeller.data.sentences import read_sentences
-from nmspeller.evaluation.metrics import evaluate
-from nmspeller.runtime.benchmark import processor
-from nmspeller.runtime.export import export_model
-from nmspeller.runtime.parity import answers, checkpoint_reader, compare
-from nmspeller.runtime.reader import Reader
+from nmspeller.lab.data.pairs import read_pairs
+from nmspeller.lab.data.sentences import read_sentences
+from nmspeller.lab.evaluation.metrics import evaluate
+from nmspeller.lab.evaluation.speed import processor
+from nmspeller.lab.export.export import export_model
+from nmspeller.lab.export.parity import answers, checkpoint_pipeline, compare
+from nmspeller.runtime.pipeline import Pipeline
 
 SENTENCE = "我门去外国可以认识很多的人，就可以借少，对不气，最近我很忙的"
 
@@ -41,7 +41,7 @@ def main() -> None:
     with TemporaryDirectory() as scratch:
         rows = measure(options.floats, options.rounded, read_sentences(options.texts), pairs, Path(scratch))
     result = {
-        "accepted_by": "certainty",
+        "accepted_by": "confidence",
         "floats": options.floats.name,
         "rounded": options.rounded.name,
         "pairs": [path.name for path in options.pairs],
@@ -67,12 +67,12 @@ def measure(floats: Path, rounded: Path, texts: list[str], pairs: list, scratch:
     for (name, folder), checkpoint in zip(exports.items(), (floats, floats, rounded), strict=True):
         (folder / "policy.json").write_bytes((checkpoint / "policy.json").read_bytes())
         print(name, flush=True)
-    readers = {name: Reader(folder, threads=1) for name, folder in exports.items()}
+    readers = {name: Pipeline(folder, threads=1) for name, folder in exports.items()}
     sources, targets = [pair.source for pair in pairs], [pair.target for pair in pairs]
     single = best_times(readers, [SENTENCE], 15)
     bulk = best_times(readers, sources[:128], 2)
-    found = {name: answers(reader, sources, reader.policy) for name, reader in readers.items()}
-    on_pytorch = checkpoint_reader(rounded, rounded / "policy.json")
+    found = {name: answers(pipeline, sources, pipeline.policy) for name, pipeline in readers.items()}
+    on_pytorch = checkpoint_pipeline(rounded, rounded / "policy.json")
     exact = {
         "floats, rounded afterwards": found["floats"],
         "trained rounded": answers(on_pytorch, sources, on_pytorch.policy),
@@ -90,13 +90,13 @@ def measure(floats: Path, rounded: Path, texts: list[str], pairs: list, scratch:
     ]
 
 
-def best_times(readers: dict[str, Reader], texts: list[str], rounds: int) -> dict[str, float]:
+def best_times(readers: dict[str, Pipeline], texts: list[str], rounds: int) -> dict[str, float]:
     """Processor time of one thread, so that other work on the machine disturbs little."""
     best = dict.fromkeys(readers, float("inf"))
     for _ in range(rounds):
-        for name, reader in readers.items():
+        for name, pipeline in readers.items():
             start = time.process_time()
-            answers(reader, texts, reader.policy)
+            answers(pipeline, texts, pipeline.policy)
             best[name] = min(best[name], time.process_time() - start)
     return best
 

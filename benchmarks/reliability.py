@@ -10,10 +10,10 @@ import argparse
 import json
 from pathlib import Path
 
-from nmspeller.data.pairs import read_pairs
-from nmspeller.evaluation.plots import draw_reliability, reliability
-from nmspeller.runtime.reader import SHIPPED, Reader
-from nmspeller.runtime.thresholds import candidates
+from nmspeller.lab.data.pairs import read_pairs
+from nmspeller.lab.evaluation.plots import draw_reliability, reliability
+from nmspeller.lab.export.thresholds import candidates
+from nmspeller.runtime.pipeline import SHIPPED, Pipeline
 
 
 def main() -> None:
@@ -25,7 +25,7 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=Path("docs/results"))
     options = parser.parse_args()
     pairs = [pair for path in options.pairs for pair in read_pairs(path)]
-    found = candidates(Reader(options.model), pairs)
+    found = candidates(Pipeline(options.model), pairs)
     probability, right, edits = reliability(found.probability, found.right)
     result = {
         "pairs": [path.name for path in options.pairs],

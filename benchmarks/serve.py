@@ -67,9 +67,9 @@ class Client:
         try:
             if self._streams is None:
                 self._streams = await asyncio.open_connection("127.0.0.1", self._port)
-            reader, writer = self._streams
+            pipeline, writer = self._streams
             writer.write(request)
-            return await _read_answer(reader)
+            return await _read_answer(pipeline)
         except (OSError, asyncio.IncompleteReadError):
             await self.close()
             if not reused:
@@ -82,10 +82,10 @@ class Client:
             self._streams = None
 
 
-async def _read_answer(reader: asyncio.StreamReader) -> tuple[int, bytes]:
-    head = (await reader.readuntil(b"\r\n\r\n")).decode().lower()
+async def _read_answer(pipeline: asyncio.StreamReader) -> tuple[int, bytes]:
+    head = (await pipeline.readuntil(b"\r\n\r\n")).decode().lower()
     length = int(head.split("content-length:")[1].split("\r\n")[0])
-    return int(head.split()[1]), await reader.readexactly(length)
+    return int(head.split()[1]), await pipeline.readexactly(length)
 
 
 def _check(text: str, result: dict) -> None:

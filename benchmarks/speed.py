@@ -5,7 +5,7 @@
 REFERENCE is a Hugging Face BERT-base folder (its weights do not matter for speed). It is used as
 pycorrector's MacBertCorrector uses such a model: PyTorch in single precision, sentence by sentence, softmax
 over the whole vocabulary, the answer decoded to a string and compared character by character. PREPARED is
-what `nmspeller data prepare` wrote: the sentences are of its held-out text. Since a quick speller passes over
+what `nmspeller data prepare` wrote: the sentences are of its held-out text. Since the prefilter passes over
 those that look right, there are two kinds: with an error made up in one of ten, and, a quarter as many in
 bulk, with one in each, which is the worst that it can be asked. Both sides get the same sentences and the
 same number of threads, in turn, each in a process of its own: the threads of one would otherwise spin while
@@ -27,13 +27,13 @@ from typing import Any
 
 import numpy as np
 
-from nmspeller.data.prepared import Prepared, sentence_windows
 from nmspeller.errors import InputError
-from nmspeller.evaluation.markdown import table
-from nmspeller.runtime.benchmark import processor
+from nmspeller.lab.data.prepared import Prepared, sentence_windows
+from nmspeller.lab.evaluation.markdown import table
+from nmspeller.lab.evaluation.speed import processor
 
 ORDINARY, WORST = "an error in one sentence of ten", "an error in every sentence"
-SPELLERS = {"nmspeller": False, "nmspeller, quick": True}  # by what the page calls them
+SPELLERS = {"nmspeller": False, "nmspeller, prefilter": True}  # by what the page calls them
 LEAST, MOST = 25, 35  # characters of a sentence
 PROFILES = ("writer", "learner", "input_method")  # whose errors they are
 PARAGRAPH = 4  # sentences, in the long text
@@ -74,10 +74,10 @@ def main() -> None:
         "cold_start_seconds": cold_start(options),
         "long_text": {
             name: [
-                long_text(options, kinds[ORDINARY], characters, quick)
+                long_text(options, kinds[ORDINARY], characters, prefilter)
                 for characters in (options.characters // 4, options.characters)
             ]
-            for name, quick in SPELLERS.items()
+            for name, prefilter in SPELLERS.items()
         },
     }
     options.out.mkdir(parents=True, exist_ok=True)
@@ -186,7 +186,8 @@ def spellers(options: argparse.Namespace) -> dict[str, Any]:
     from nmspeller import Speller
 
     return {
-        name: Speller(options.model, threads=options.threads, quick=quick) for name, quick in SPELLERS.items()
+        name: Speller(options.model, threads=options.threads, prefilter=prefilter)
+        for name, prefilter in SPELLERS.items()
     }
 
 
@@ -254,14 +255,14 @@ def cold_start(options: argparse.Namespace) -> float:
 
 
 def long_text(
-    options: argparse.Namespace, sentences: list[str], characters: int, quick: bool
+    options: argparse.Namespace, sentences: list[str], characters: int, prefilter: bool
 ) -> dict[str, float]:
     """One text in one call, in a process of its own: seconds and peak memory."""
     program = """
 import json, sys, time
 from pathlib import Path
 from nmspeller import Speller
-speller = Speller(sys.argv[1] or None, threads=int(sys.argv[3]), quick=bool(sys.argv[4]))
+speller = Speller(sys.argv[1] or None, threads=int(sys.argv[3]), prefilter=bool(sys.argv[4]))
 text = Path(sys.argv[2]).read_text("utf-8")
 start = time.perf_counter()
 speller.check(text)
@@ -277,7 +278,12 @@ print(json.dumps({"characters": len(text), "seconds": round(seconds, 1), "peak_m
     with TemporaryDirectory() as folder:
         file = Path(folder) / "text.txt"
         file.write_text(text, "utf-8")
-        arguments = [str(options.model or ""), str(file), str(options.threads), "quick" if quick else ""]
+        arguments = [
+            str(options.model or ""),
+            str(file),
+            str(options.threads),
+            "prefilter" if prefilter else "",
+        ]
         done = subprocess.run(
             [sys.executable, "-c", program, *arguments], check=True, capture_output=True, text=True
         )
@@ -292,8 +298,8 @@ def page(runs: list[dict[str, Any]]) -> str:
         "`benchmarks/speed.py`, one run on each processor. The reference is BERT-base in PyTorch, single",
         "precision, used sentence by sentence as pycorrector uses it; both sides read the same sentences of",
         f"{LEAST} to {MOST} characters with the same number of threads. They are of the held-out part of the",
-        "corpus, with errors made up in some. A quick speller passes over most that are right, so that its",
-        "time depends on how many are; [quick.md](quick.md) says what it misses.",
+        "corpus, with synthetic errors in some. The prefilter passes over most that are right, so that its",
+        "time depends on how many are; [prefilter.md](prefilter.md) says what it misses.",
         "",
     ]
     return "\n".join([*head, *(line for run in runs for line in section(run))])

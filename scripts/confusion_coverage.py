@@ -10,10 +10,10 @@ from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
 
-from nmspeller.data.folder import data_folder
-from nmspeller.data.pairs import read_pairs
 from nmspeller.knowledge import confusion
 from nmspeller.knowledge.confusion import ConfusionSet
+from nmspeller.lab.data.folder import data_folder
+from nmspeller.lab.data.pairs import read_pairs
 
 RESULTS = Path(__file__).resolve().parents[1] / "docs" / "results"
 SIZES = (10, 30, 100)

@@ -1,15 +1,17 @@
-"""A little world to train in: own sentences, a vocabulary of their characters, a tiny encoder.
+"""Own sentences, a vocabulary of their characters, a tiny encoder to train, a tiny random model to export.
 
 Nothing of the package is imported before a test asks for it.
 """
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
 if TYPE_CHECKING:
-    from nmspeller.data.prepared import Prepared
+    from nmspeller import Speller
+    from nmspeller.lab.data.prepared import Prepared
 
 PARAGRAPHS = (
     "小猫在院子里追着蝴蝶跑来跑去。邻居家的孩子看见了，笑得很开心！他们一起在树下坐了一会儿。",
@@ -45,8 +47,8 @@ SIZES = {
 
 def make_data(folder: Path, repeats: int = 12) -> Path:
     """A data folder with every set that preparation asks for."""
-    from nmspeller.data import prepare as preparation
-    from nmspeller.data.pairs import write_pairs
+    from nmspeller.lab.data import prepare as preparation
+    from nmspeller.lab.data.pairs import write_pairs
 
     for place, _ in preparation.TRAINING_SETS.values():
         (folder / place).parent.mkdir(parents=True, exist_ok=True)
@@ -82,7 +84,7 @@ def make_vocabulary(path: Path) -> Path:
 def use_few_words(patch: pytest.MonkeyPatch) -> None:
     """Spare the noise model the hundred thousand words of the dictionary."""
     words = [("学校", 50), ("雪桥", 5), ("明天", 50), ("一起", 40), ("一气", 4), ("大家", 30), ("答家", 3)]
-    patch.setattr("nmspeller.data.noise_fitting.jieba_words", lambda: words)
+    patch.setattr("nmspeller.lab.data.noise_fitting.jieba_words", lambda: words)
 
 
 @pytest.fixture
@@ -99,9 +101,9 @@ def little_data(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session")
 def little_prepared(little_data: Path, tmp_path_factory: pytest.TempPathFactory) -> "Prepared":
     """What `data prepare` makes of it, with meaningless character tables."""
-    from nmspeller.data.prepare import prepare
-    from nmspeller.data.prepared import Prepared
-    from nmspeller.models.tables import CharacterTables
+    from nmspeller.lab.data.prepare import prepare
+    from nmspeller.lab.data.prepared import Prepared
+    from nmspeller.lab.models.tables import CharacterTables
 
     folder = tmp_path_factory.mktemp("prepared")
     with pytest.MonkeyPatch.context() as patch:
@@ -115,11 +117,86 @@ def little_prepared(little_data: Path, tmp_path_factory: pytest.TempPathFactory)
 @pytest.fixture(scope="session")
 def little_start(little_prepared: "Prepared", tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A checkpoint of a tiny untrained BERT."""
-    from nmspeller.models import checkpoint
-    from nmspeller.training.start import start_model
+    from nmspeller.lab.models import checkpoint
+    from nmspeller.lab.training.start import start_model
 
     folder = tmp_path_factory.mktemp("start")
     vocabulary = little_prepared.vocabulary
     sizes = {**SIZES, "vocabulary": len(vocabulary), "mask_id": vocabulary.mask}
     checkpoint.save(folder, start_model({"speller": "bert", "encoder": sizes}, None), vocabulary.tokens)
     return folder
+
+
+CHARACTERS = "我们门去外国可以认识很多的人就借介少绍地得在再他她它对不起气，。！？abc123"
+SPECIALS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
+
+
+def write_hugging_face_model(folder: Path, *, layers: int = 2, positions: int = 64) -> Path:
+    """A BertForMaskedLM with random weights that are large enough to make it opinionated."""
+    import torch
+    from transformers import BertConfig, BertForMaskedLM
+
+    torch.manual_seed(0)
+    tokens = [*SPECIALS, *CHARACTERS]
+    config = BertConfig(
+        vocab_size=len(tokens), hidden_size=32, num_hidden_layers=layers, num_attention_heads=4,
+        intermediate_size=64, max_position_embeddings=positions, type_vocab_size=2, initializer_range=0.3,
+    )  # fmt: skip
+    model = BertForMaskedLM(config).eval()
+    with torch.no_grad():
+        for weight in model.parameters():
+            if weight.ndim == 1:
+                weight.add_(torch.randn_like(weight) * 0.1)
+    model.save_pretrained(folder)
+    (folder / "vocab.txt").write_text("\n".join(tokens) + "\n", encoding="utf-8")
+    return folder
+
+
+@pytest.fixture(scope="session")
+def texts() -> list[str]:
+    """What integers are fitted to."""
+    return [
+        "我们去外国可以认识很多的人。",
+        "他在这里，她不在那里。",
+        "对不起，再也不会了！",
+        "以后可以介绍。",
+    ] * 8
+
+
+@pytest.fixture(scope="session")
+def source_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_hugging_face_model(tmp_path_factory.mktemp("source"))
+
+
+@pytest.fixture(scope="session")
+def small_source(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Another speller of the same vocabulary, to prefilter with; it reads less at once."""
+    return write_hugging_face_model(tmp_path_factory.mktemp("small"), layers=1, positions=48)
+
+
+@pytest.fixture(scope="session")
+def model_folder(source_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Exported in single precision, with thresholds so low that it proposes many edits."""
+    from nmspeller.lab.export.export import export_model
+    from nmspeller.runtime.policy import Level, Policy, Thresholds
+
+    folder = export_model(source_folder, tmp_path_factory.mktemp("model"))
+    policy = Policy.uncalibrated()
+    levels = {level: Thresholds(0.002, 0.002) for level in Level}
+    replace(policy, levels=levels, window=40, passes=2).write(folder / "policy.json")
+    return folder
+
+
+@pytest.fixture(scope="session")
+def eager(model_folder: Path) -> "Speller":
+    from nmspeller import Speller
+
+    return Speller(model_folder, threads=1)
+
+
+@pytest.fixture
+def pairs(tmp_path: Path) -> Path:
+    """A file of pairs, for the commands that read one."""
+    path = tmp_path / "pairs.tsv"
+    path.write_text("我门去外国\t我们去外国\n他在国外\t他在国外\n可以借少\t可以介绍\n", "utf-8")
+    return path

@@ -33,7 +33,7 @@ def test_linters(command):
 
 
 def test_the_product_loads_without_torch():
-    modules = "nmspeller.apps.cli.checking, nmspeller.runtime.speller, nmspeller.evaluation.metrics"
+    modules = "nmspeller.apps.cli.checking, nmspeller.runtime.speller, nmspeller.lab.evaluation.metrics"
     result = run(sys.executable, "-c", f"import sys, {modules}; sys.exit('torch' in sys.modules)")
     assert result.returncode == 0, result.stderr
 

@@ -7,7 +7,7 @@ downloaded; for a real one, write BertForMaskedLM.from_pretrained("bert-base-chi
 import torch
 from transformers import BertConfig, BertForMaskedLM
 
-from nmspeller.models.plugin import mask_bert
+from nmspeller.lab.models.plugin import mask_bert
 
 CHARACTERS = "我们去外国可以认识很多的人就借少介绍"
 TOKENS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *CHARACTERS]

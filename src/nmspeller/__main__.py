@@ -1,5 +1,124 @@
-"""`python -m nmspeller`"""
+"""The command line: the product's commands, and the laboratory's behind `nmspeller lab`.
 
-from nmspeller.apps.cli import main
+Exit codes are a contract: 0 clean, 1 findings, 2 bad usage or input. Errors are one sentence on stderr.
+"""
 
-main()
+import os
+import sys
+from typing import Any
+
+import typer
+
+from nmspeller import __version__
+from nmspeller.apps.cli import batch, check, lsp, serve
+from nmspeller.errors import InputError
+from nmspeller.lab import cli as lab
+from nmspeller.lab.cli import bench, evaluate
+
+# Typer carries its own copy of Click from 0.26 on; the base of what it exports is the same in both worlds.
+_UsageError: Any = typer.BadParameter.__mro__[1]
+
+app = typer.Typer(
+    name="nmspeller",
+    help="A Chinese spell checker that understands context, and the laboratory that trained it.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _print_version(asked: bool) -> None:
+    if asked:
+        typer.echo(f"nmspeller {__version__}")
+        raise typer.Exit()
+
+
+@app.callback()
+def _root(
+    version: bool = typer.Option(
+        False, "--version", callback=_print_version, is_eager=True, help="Print the version."
+    ),
+) -> None:
+    pass
+
+
+app.command("check")(check.check)
+app.command("serve")(serve.serve)
+app.command("lsp")(lsp.lsp)
+app.command("batch")(batch.batch)
+app.command("evaluate")(evaluate.evaluate)
+app.command("bench")(bench.check)
+app.add_typer(lab.app, name="lab")
+
+# What the commands of the laboratory were called before they were one group; to be removed in 0.3.
+_OLD_NAMES = {
+    "data": "lab data",
+    "train": "lab train",
+    "pretrain": "lab pretrain",
+    "experiment": "lab experiment",
+    "average": "lab average",
+    "export": "lab export",
+    "glance": "lab prefilter",
+    "reopen": "lab import-onnx",
+    "round": "lab prepare-qat",
+    "bench check": "bench",
+    "bench train": "lab bench",
+}
+
+
+def main() -> None:
+    """Run the command line and exit with its code."""
+    with open(os.devnull, "w", encoding="utf-8") as nowhere:
+        # A stream that the caller closed is None; nobody wants what would be written there.
+        sys.stdout, sys.stderr = sys.stdout or nowhere, sys.stderr or nowhere
+        sys.exit(run(sys.argv[1:]))
+
+
+def run(arguments: list[str]) -> int:
+    """Run one command and return its exit code; whatever the user did wrong is said in one sentence."""
+    try:
+        code = app(_with_new_name(arguments), standalone_mode=False)
+        sys.stdout.flush()
+        return int(code or 0)
+    except typer.Exit as stop:
+        return stop.exit_code
+    except _UsageError as wrong:
+        if type(wrong).__name__ == "NoArgsIsHelpError":
+            typer.echo(wrong.format_message())
+            return 2
+        # How pydantic, through typer, begins what it says of any value.
+        return _fail(wrong.format_message().replace(": Value error, ", ": "))
+    except InputError as wrong:
+        return _fail(str(wrong))
+    except (KeyboardInterrupt, typer.Abort):
+        return _fail("interrupted.", code=130)
+    except BrokenPipeError:
+        # The reader went away (`| head`); nothing is wrong, but Python must not complain on exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except OSError as wrong:
+        # A folder that may not be written, a file where a folder should be, a full disk: nobody's bug.
+        return _fail(
+            f"{wrong.filename or 'a file'} cannot be used: {wrong.strerror or wrong}; "
+            "give another place, or make room there."
+        )
+
+
+def _with_new_name(arguments: list[str]) -> list[str]:
+    """The arguments with the command's present name; who used the old one is told so on stderr."""
+    for words in (2, 1):
+        old = " ".join(arguments[:words])
+        if old in _OLD_NAMES:
+            print(f"nmspeller: `{old}` is now `nmspeller {_OLD_NAMES[old]}`.", file=sys.stderr)
+            return [*_OLD_NAMES[old].split(), *arguments[words:]]
+    return arguments
+
+
+def _fail(sentence: str, code: int = 2) -> int:
+    print(f"nmspeller: {sentence}", file=sys.stderr)
+    return code
+
+
+if __name__ == "__main__":
+    main()

@@ -3,10 +3,10 @@ from pathlib import Path
 
 import pytest
 
-from nmspeller.data.folder import data_folder
 from nmspeller.errors import InputError
 from nmspeller.knowledge import confusion
 from nmspeller.knowledge.confusion import ConfusionSet
+from nmspeller.lab.data.folder import data_folder
 
 
 def test_a_set_leaves_out_the_character_itself_and_repetitions() -> None:

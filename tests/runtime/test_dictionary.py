@@ -17,7 +17,7 @@ from nmspeller.runtime.dictionary import (
     replacement_source,
     word_source,
 )
-from nmspeller.runtime.passage import prepare
+from nmspeller.runtime.text_batch import prepare
 from nmspeller.text.protect import WordMatcher
 
 TEXT = "我门去外国可以认识很多的人。"

@@ -2,17 +2,17 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nmspeller.runtime.engine import Engine, _batch_size
+from nmspeller.runtime.engine import OnnxEngine, _batch_size
 
 
 @given(st.lists(st.integers(3, 600), min_size=1, max_size=300))
 def test_batches_hold_to_the_budget_and_waste_little(widths: list[int]) -> None:
     ascending = np.sort(np.array(widths))
     while len(ascending):
-        size = _batch_size(ascending, Engine.batch_tokens)
+        size = _batch_size(ascending, OnnxEngine.batch_tokens)
         assert size >= 1
         batch, ascending = ascending[:size], ascending[size:]
-        assert size == 1 or size * batch[-1] <= Engine.batch_tokens
+        assert size == 1 or size * batch[-1] <= OnnxEngine.batch_tokens
         assert batch[-1] <= batch[0] * 9 // 8 + 1
 
 

@@ -6,8 +6,8 @@ import sys
 import pytest
 
 from nmspeller import Speller
-from nmspeller.runtime.glance import DOUBTS, Doubts
-from nmspeller.runtime.reader import SHIPPED, Reader
+from nmspeller.runtime.pipeline import SHIPPED, Pipeline
+from nmspeller.runtime.prefilter import THRESHOLDS, PrefilterThresholds
 
 
 @pytest.fixture(scope="module")
@@ -48,20 +48,20 @@ def test_no_torch_is_loaded() -> None:
     subprocess.run([sys.executable, "-c", program], check=True)
 
 
-def test_the_model_and_its_glance_are_small_enough_to_ship() -> None:
+def test_the_model_and_its_prefilter_are_small_enough_to_ship() -> None:
     assert sum(path.stat().st_size for path in SHIPPED.glob("*.onnx")) <= 100_000_000
 
 
 def test_a_quick_speller_finds_the_same_plain_mistakes(speller: Speller) -> None:
-    quick = Speller(quick=True)
+    quick = Speller(prefilter=True)
     for text in ("我门明天一起去学校。", "他每天早上六点起床去上斑。", "我們一起去看電影，他門也去。"):
         assert quick.check(text) == speller.check(text)
         assert quick.check(text).edits
 
 
 def test_a_quick_speller_passes_over_what_looks_right() -> None:
-    reader, doubts = Reader(SHIPPED, quick=True), Doubts.read(SHIPPED / DOUBTS)
+    pipeline, thresholds = Pipeline(SHIPPED, prefilter=True), PrefilterThresholds.read(SHIPPED / THRESHOLDS)
     texts = ["今天天气很好，我们去公园散步。", "今天天汽很好，我们去公园散步。"]
-    ((_, suspicion),) = reader.glance_over(texts)
-    right, wrong = suspicion.tolist()
-    assert right < min(doubts.levels.values()) <= max(doubts.levels.values()) < wrong
+    ((_, error_score),) = pipeline.prefilter_scores(texts)
+    right, wrong = error_score.tolist()
+    assert right < min(thresholds.levels.values()) <= max(thresholds.levels.values()) < wrong

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 from nmspeller import InputError, Speller
-from nmspeller.apps.cli import run
-from nmspeller.runtime.benchmark import measure
-from nmspeller.runtime.engine import Engine
+from nmspeller.__main__ import run
+from nmspeller.lab.evaluation.speed import measure
+from nmspeller.lab.export.weights import read_source
+from nmspeller.runtime.engine import OnnxEngine
 from nmspeller.runtime.torch_engine import TorchEngine
-from nmspeller.runtime.weights import read_source
 from nmspeller.text.vocabulary import Vocabulary
 
 CHARACTERS = "我们门去外国可以认识很多的人就借介少绍地得在再他她它对不起气，。！？abc123龘"
@@ -59,13 +59,13 @@ def test_alone_and_in_any_batch_a_text_gets_the_same_answer(on_torch: Speller) -
     assert on_torch.check_many(texts[::-1]) == together[::-1]
 
 
-@pytest.mark.parametrize("doubt", [np.inf, 0.9, 0.05])
+@pytest.mark.parametrize("threshold", [np.inf, 0.9, 0.05])
 def test_scores_are_those_of_onnx_wherever_there_is_doubt(
-    source_folder: Path, model_folder: Path, doubt: float
+    source_folder: Path, model_folder: Path, threshold: float
 ) -> None:
     vocabulary = Vocabulary.from_file(source_folder / "vocab.txt")
     engines = (
-        Engine(model_folder / "model.onnx", vocabulary, threads=1),
+        OnnxEngine(model_folder / "model.onnx", vocabulary, threads=1),
         TorchEngine(read_source(source_folder), vocabulary, "cpu", threads=1),
     )
     texts = make_texts(200, 62)
@@ -73,12 +73,12 @@ def test_scores_are_those_of_onnx_wherever_there_is_doubt(
     starts = np.concatenate(([0], stops[:-1]))
     ids = vocabulary.encode("".join(texts))
     one, other = (
-        [np.concatenate(part) for part in zip(*e.scores(ids, starts, stops, doubt), strict=True)]
+        [np.concatenate(part) for part in zip(*e.scores(ids, starts, stops, threshold), strict=True)]
         for e in engines
     )
     one, other = ([part[np.argsort(parts[1])] for part in parts] for parts in (one, other))
     assert len(one[1]) > 50
-    assert (doubt < 1) == (len(one[1]) < len(ids))
+    assert (threshold < 1) == (len(one[1]) < len(ids))
     for a, b in zip(one[:2], other[:2], strict=True):
         np.testing.assert_array_equal(a, b)
     for a, b in zip(one[3:], other[3:], strict=True):
@@ -125,7 +125,7 @@ def test_what_is_missing_is_said_in_a_sentence(
     for folder in (checkpoint_folder, model_folder):
         with pytest.raises(InputError, match="no CUDA device"):
             Speller(folder, device="cuda")
-    monkeypatch.setitem(sys.modules, "nmspeller.models.scoring", None)
+    monkeypatch.setitem(sys.modules, "nmspeller.lab.models.scoring", None)
     with pytest.raises(InputError, match="needs PyTorch"):
         Speller(checkpoint_folder, device="cuda")
 

@@ -79,9 +79,9 @@ def test_a_line_that_could_be_of_either_script_has_that_of_the_text(rest: str, t
     ("around", "target"), [(Script.TRADITIONAL, "興"), (Script.SIMPLIFIED, "兴"), (Script.NEUTRAL, "兴")]
 )
 def test_a_text_that_could_be_of_either_script_has_that_of_what_is_around(
-    around: Script, target: str
+    document_script: Script, target: str
 ) -> None:
-    lent = simplify("我很高心。", around)
+    lent = simplify("我很高心。", document_script)
     assert lent.text == "我很高心。"
     assert lent.back(3, "兴") == target
 

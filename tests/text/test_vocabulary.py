@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from tests.text.strategies import texts
 
-from nmspeller.data.folder import data_folder
 from nmspeller.errors import InputError
+from nmspeller.lab.data.folder import data_folder
 from nmspeller.text.vocabulary import Vocabulary
 
 SPECIAL = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]

@@ -4,10 +4,10 @@ from pathlib import Path
 
 from nmspeller.errors import InputError
 from nmspeller.runtime.choice import Choice
-from nmspeller.runtime.engine import Engine
-from nmspeller.runtime.findings import AnyEngine
-from nmspeller.runtime.glance import DOUBTS, Glance
-from nmspeller.runtime.glance import FILE as GLANCE
+from nmspeller.runtime.decoder import ScoringEngine
+from nmspeller.runtime.engine import OnnxEngine
+from nmspeller.runtime.prefilter import FILE as PREFILTER
+from nmspeller.runtime.prefilter import THRESHOLDS, Prefilter
 from nmspeller.text.vocabulary import Vocabulary
 
 _EXPORTED = ("model.onnx",)
@@ -45,11 +45,11 @@ def need_exported(folder: Path) -> None:
 
 
 def _no_export(folder: Path) -> InputError:
-    return InputError(f"{folder} holds no model.onnx; give a folder that `nmspeller export` wrote.")
+    return InputError(f"{folder} holds no model.onnx; give a folder that `nmspeller lab export` wrote.")
 
 
-def glance_files(folder: Path, device: Device) -> tuple[Path, Path]:
-    """The folder's glance and its doubts.
+def prefilter_files(folder: Path, device: Device) -> tuple[Path, Path]:
+    """The folder's prefilter and its thresholds.
 
     PyTorch reads everything: beside a GPU, the small speller on the processor would be the slower part.
 
@@ -57,26 +57,22 @@ def glance_files(folder: Path, device: Device) -> tuple[Path, Path]:
         InputError: there is none, or none that would save time.
     """
     if device is not Device.CPU or weight_files(folder, device)[0].name != "model.onnx":
-        raise InputError("only an exported model on the processor can be quick; leave `quick` out.")
-    if not (folder / GLANCE).is_file():
+        raise InputError("the prefilter works with an exported model on the CPU only; leave it out.")
+    if not (folder / PREFILTER).is_file():
         raise InputError(
-            f"{folder} holds no {GLANCE} to be quick with; leave `quick` out, or make one with "
-            f"`{Glance.command}`."
+            f"{folder} holds no {PREFILTER}; leave the prefilter out, or make one with `{Prefilter.command}`."
         )
-    return folder / GLANCE, folder / DOUBTS
+    return folder / PREFILTER, folder / THRESHOLDS
 
 
 def open_engine(
     folder: Path, vocabulary: Vocabulary, device: Device, *, threads: int | None = None
-) -> AnyEngine:
+) -> ScoringEngine:
     """The folder's model, loaded: on the processor an export by ONNX Runtime, all else by PyTorch."""
     files = weight_files(folder, device)
     exported = files[0].name == "model.onnx"
     if exported and device is Device.CPU:
-        return Engine(files[0], vocabulary, threads=threads)
-    from nmspeller.runtime.exported import read_exported
+        return OnnxEngine(files[0], vocabulary, threads=threads)
     from nmspeller.runtime.torch_engine import TorchEngine
-    from nmspeller.runtime.weights import read_source
 
-    source = read_exported(folder) if exported else read_source(folder)
-    return TorchEngine(source, vocabulary, device.value, threads=threads)
+    return TorchEngine.open(folder, vocabulary, device.value, exported=exported, threads=threads)

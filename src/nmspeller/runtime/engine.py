@@ -24,7 +24,7 @@ class Scores(NamedTuple):
     positions: NDArray[np.intp]  # (positions,) into the flat array
     best: Ids  # (positions, 5)
     probabilities: Floats  # (positions, 5)
-    kept: Floats  # (positions,) probability of the character that stands there
+    source_probabilities: Floats  # (positions,) of the source characters
 
 
 class Batch(NamedTuple):
@@ -37,10 +37,10 @@ class Batch(NamedTuple):
     lengths: Ids  # (rows,) the special tokens counted
 
 
-class Session:
+class OnnxSession:
     """An ONNX Runtime session over one file, which windows are handed to in batches."""
 
-    command = "nmspeller export"
+    command = "nmspeller lab export"
     """What writes such files."""
     outputs: tuple[str, ...] = ("best", "probabilities", "kept")
     """What is asked of each batch."""
@@ -114,35 +114,34 @@ class Session:
         return Batch(windows, inside, positions, padded, (sizes + 2).astype(np.int32))
 
 
-class Engine(Session):
+class OnnxEngine(OnnxSession):
     """The model on the processor."""
 
-    passage = 1 << 15
+    characters_per_batch = 1 << 15
     """How many characters to hand over at a time."""
 
     def scores(
-        self, ids: Ids, starts: NDArray[np.intp], stops: NDArray[np.intp], doubt: float = np.inf
+        self,
+        ids: Ids,
+        starts: NDArray[np.intp],
+        stops: NDArray[np.intp],
+        max_source_probability: float = np.inf,
     ) -> Iterator[Scores]:
         """Score the windows `ids[start:stop]`, every batch holding windows of about one length.
 
-        Only positions whose character has at most the probability `doubt` are told of.
+        Only positions are returned whose source character has at most `max_source_probability`.
         """
-        for batch, (best, probabilities, kept) in self.read(ids, starts, stops):
+        for batch, (best, probabilities, source_probabilities) in self.read(ids, starts, stops):
             # A character that is nearly certain leaves no room for another; most positions end here.
-            told = batch.inside & (kept <= doubt)
+            told = batch.inside & (source_probabilities <= max_source_probability)
             rows = np.nonzero(told)[0]
             yield Scores(
-                batch.windows[rows], batch.positions[told], best[told], probabilities[told], kept[told]
+                batch.windows[rows],
+                batch.positions[told],
+                best[told],
+                probabilities[told],
+                source_probabilities[told],
             )
-
-    def embedded(self, ids: Ids) -> Floats:
-        """What the first layer reads of a window, [CLS] and [SEP] too: (length,) -> (length + 2, hidden)."""
-        cls, sep, _ = self._specials
-        row = np.array([[cls, *ids, sep]], np.int32)
-        embedded: Floats = self._session.run(
-            ["embedded"], {"ids": row, "lengths": np.array([row.shape[1]], np.int32)}
-        )[0][0]
-        return embedded
 
 
 def _batch_size(widths: NDArray[np.intp], tokens: int) -> int:

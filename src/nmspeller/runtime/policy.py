@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from nmspeller.data.files import write_whole
 from nmspeller.errors import InputError
+from nmspeller.files import write_whole
 from nmspeller.runtime.choice import Choice
 
 FORMAT = "nmspeller policy 2"
@@ -22,21 +22,21 @@ class Level(Choice):
 
 @dataclass(frozen=True)
 class Thresholds:
-    """The least certainty a replacement needs; see `findings.certainty`.
+    """The least confidence a replacement needs; see `findings.confidence`.
 
     `explained` holds where the two characters sound or look alike, `unexplained` where only the context
-    speaks for the edit; a value above 1 means never. `glance` is how doubtful the glance must find a
+    speaks for the edit; a value above 1 means never. `prefilter` is how doubtful the prefilter must find a
     character before the model reads its window; 0 reads everything, and is what a policy asks for.
     """
 
     explained: float
     unexplained: float
-    glance: float = 0.0
+    prefilter: float = 0.0
 
     def __post_init__(self) -> None:
         for least in (self.explained, self.unexplained):
             if not isinstance(least, float | int):
-                raise TypeError(f"{least!r} is no certainty")
+                raise TypeError(f"{least!r} is no confidence")
 
 
 @dataclass(frozen=True)

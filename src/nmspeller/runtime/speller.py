@@ -10,13 +10,13 @@ import numpy as np
 
 from nmspeller.errors import InputError
 from nmspeller.runtime.correction import Correction, apply_edits
-from nmspeller.runtime.device import Device, glance_files, weight_files
+from nmspeller.runtime.decoder import Detections
+from nmspeller.runtime.device import Device, prefilter_files, weight_files
 from nmspeller.runtime.dictionary import replacement_source, word_source
 from nmspeller.runtime.edits import Change, edits_of
-from nmspeller.runtime.findings import Findings
-from nmspeller.runtime.passage import Passage
+from nmspeller.runtime.pipeline import SHIPPED, Pipeline
 from nmspeller.runtime.policy import Level
-from nmspeller.runtime.reader import SHIPPED, Reader
+from nmspeller.runtime.text_batch import TextBatch
 from nmspeller.text.protect import WordMatcher
 from nmspeller.text.script import Script
 
@@ -42,9 +42,8 @@ class Speller:
             is read again when it changes.
         threads: how many cores to use; all by default.
         device: "cpu" or "cuda". A GPU, which needs PyTorch and onnx, is for many texts in one call.
-        quick: have a very small model glance at everything first, and the model read only what that doubts.
-            Sentences of which most are right take about half the time, and a few corrections in a hundred are
-            missed. A long paragraph is read whole where anything in it looks wrong, and gains little.
+        prefilter: let a very small model score everything first, and the model read only what may be wrong.
+            Text that is mostly right takes half the time; a few corrections in a hundred are missed.
 
     Attributes:
         vocabulary: the characters that the model knows.
@@ -63,7 +62,7 @@ class Speller:
         replacements: Mapping[str, str] | Path | None = None,
         threads: int | None = None,
         device: Device | str = "cpu",
-        quick: bool = False,
+        prefilter: bool = False,
     ) -> None:
         if isinstance(words, str) or isinstance(replacements, str):
             raise InputError("give a file as a Path and words as a list; a plain string could mean either.")
@@ -78,16 +77,16 @@ class Speller:
             "replacements": replacements,
             "threads": threads,
             "device": device,
-            "quick": quick,
+            "prefilter": prefilter,
         }
         self._level = Level.parse(level)
         self._words, self._replacements = word_source(words), replacement_source(replacements)
         self._folder = Path(model) if model is not None else SHIPPED
         self._device = Device.parse(device)
-        self._quick = quick
-        self._reader = Reader(self._folder, threads=threads, device=self._device, quick=quick)
-        self.vocabulary = self._reader.vocabulary
-        self.window = self._reader.policy.window
+        self._use_prefilter = prefilter
+        self._pipeline = Pipeline(self._folder, threads=threads, device=self._device, prefilter=prefilter)
+        self.vocabulary = self._pipeline.vocabulary
+        self.window = self._pipeline.policy.window
 
     def __getstate__(self) -> dict[str, Any]:
         return self._arguments
@@ -97,11 +96,11 @@ class Speller:
 
     @cached_property
     def model_hash(self) -> str:
-        """SHA-256 of all that decides what is corrected: model, vocabulary, policy and, if quick, glance."""
+        """SHA-256 of all that decides what is corrected: model, vocabulary, policy, prefilter."""
         paths = [*weight_files(self._folder, self._device)]
         paths += [self._folder / "vocab.txt", self._folder / "policy.json"]
-        if self._quick:
-            paths += glance_files(self._folder, self._device)
+        if self._use_prefilter:
+            paths += prefilter_files(self._folder, self._device)
         digest = hashlib.sha256()
         for path in paths:
             digest.update(path.read_bytes())
@@ -129,7 +128,7 @@ class Speller:
         *,
         level: Level | str | None = None,
         words: Iterable[str] | None = None,
-        around: Script = Script.NEUTRAL,
+        document_script: Script = Script.NEUTRAL,
     ) -> list[Correction]:
         """What is wrong with each of many texts: the same as one by one, and faster.
 
@@ -137,40 +136,42 @@ class Speller:
             texts: any texts, of any lengths.
             level: the speller's own level by default.
             words: further words that are not to be edited in these texts.
-            around: the script of the document that the texts are parts of (`nmspeller.text.script.detect`
+            document_script: of the document that the texts are parts of (`nmspeller.text.script.detect`
                 tells it); a text that could be of either script is taken to be of that.
         """
         if isinstance(texts, str):
             raise InputError("give texts as a list of texts; `check` takes one.")
         if isinstance(words, str):
             raise InputError("give words as a list of words, not as one string.")
-        policy = self._reader.policy
+        policy = self._pipeline.policy
         thresholds = policy.levels[self._level if level is None else Level.parse(level)]
         matchers = [self._words.current(), WordMatcher(words or ())]
-        read = self._reader.read(
+        read = self._pipeline.read(
             texts,
             thresholds,
             policy.passes,
             [matcher for matcher in matchers if len(matcher)],
             self._replacements.current(),
-            around,
+            document_script,
         )
-        return [correction for passage, found in read for correction in self._corrections(passage, found)]
+        return [
+            correction for text_batch, found in read for correction in self._corrections(text_batch, found)
+        ]
 
-    def _corrections(self, passage: Passage, found: Findings) -> Iterator[Correction]:
-        bounds = np.searchsorted(found.positions, passage.offsets).tolist()
-        for number, prepared in enumerate(passage.texts):
+    def _corrections(self, text_batch: TextBatch, found: Detections) -> Iterator[Correction]:
+        bounds = np.searchsorted(found.positions, text_batch.offsets).tolist()
+        for number, prepared in enumerate(text_batch.texts):
             edits = prepared.replacements
             first, last = bounds[number : number + 2]
             if first < last:
-                changes = self._changes(found, range(first, last), int(passage.offsets[number]))
+                changes = self._changes(found, range(first, last), int(text_batch.offsets[number]))
                 edits = sorted(
                     [*edits, *edits_of(changes, prepared.simplified)], key=lambda edit: edit.offset
                 )
             text = prepared.simplified.source
             yield Correction(text, apply_edits(text, edits) if edits else text, tuple(edits))
 
-    def _changes(self, found: Findings, numbers: range, start: int) -> list[Change]:
+    def _changes(self, found: Detections, numbers: range, start: int) -> list[Change]:
         """The findings of one text, which starts at the flat position `start`, as characters."""
         tokens, hanzi = self.vocabulary.tokens, self.vocabulary.is_hanzi()
         changes = []

@@ -1,10 +1,12 @@
 """The engine for GPUs: windows of character ids in, PyTorch's scores of the doubtful positions out.
 
-PyTorch itself is met only in `nmspeller.models.scoring`, and only when an engine is made.
+This is the one module of the product that may import the laboratory, whose BERT it runs; PyTorch itself is
+imported only in `nmspeller.lab.models.scoring`, and only when an engine is made.
 """
 
 from collections import deque
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -12,15 +14,15 @@ from numpy.typing import NDArray
 
 from nmspeller.errors import InputError
 from nmspeller.runtime.engine import Ids, Scores
-from nmspeller.runtime.weights import Source
 from nmspeller.text.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
-    from nmspeller.models.scoring import Packed, Pending
+    from nmspeller.lab.export.weights import Source
+    from nmspeller.lab.models.scoring import Packed, Pending
 
 Positions = NDArray[np.intp]
 
-# Enough to keep a GPU's cores busy, few enough for the last batch of a passage not to be mostly padding.
+# Enough to keep a GPU's cores busy, few enough for the last batch of a text_batch not to be mostly padding.
 _TOKENS = {"cuda": 1 << 14, "cpu": 1 << 10}
 _TYPICAL = 16  # a batch has room for windows of this mean length; more room costs attention time
 
@@ -44,14 +46,14 @@ class Layout(NamedTuple):
 class TorchEngine:
     """A model on PyTorch, in batches of one shape that lie end to end without padding between windows."""
 
-    passage = 1 << 18
+    characters_per_batch = 1 << 18
     """How many characters to hand over at a time."""
 
     def __init__(
-        self, source: Source, vocabulary: Vocabulary, device: str, *, threads: int | None = None
+        self, source: "Source", vocabulary: Vocabulary, device: str, *, threads: int | None = None
     ) -> None:
         try:
-            from nmspeller.models.scoring import Scorer
+            from nmspeller.lab.models.scoring import Scorer
         except ImportError as wrong:
             raise InputError("this needs PyTorch: pip install 'nmspeller[train]'.") from wrong
         if source.encoder.vocabulary != len(vocabulary):
@@ -65,21 +67,32 @@ class TorchEngine:
         self.longest = source.encoder.positions - 2
         """How many characters a window may have."""
 
+    @classmethod
+    def open(
+        cls, folder: Path, vocabulary: Vocabulary, device: str, *, exported: bool, threads: int | None = None
+    ) -> "TorchEngine":
+        """The model of a folder: of its model.onnx if `exported`, else of its checkpoint."""
+        from nmspeller.lab.export.onnx_weights import read_exported
+        from nmspeller.lab.export.weights import read_source
+
+        source = read_exported(folder) if exported else read_source(folder)
+        return cls(source, vocabulary, device, threads=threads)
+
     def scores(
-        self, ids: Ids, starts: Positions, stops: Positions, doubt: float = np.inf
+        self, ids: Ids, starts: Positions, stops: Positions, max_source_probability: float = np.inf
     ) -> Iterator[Scores]:
         """Score the windows `ids[start:stop]`; the next batch is under way while one is looked at.
 
-        Only positions whose character has at most the probability `doubt` are told of.
+        Only positions are returned whose source character has at most `max_source_probability`.
         """
         under_way: deque[_Reading] = deque()
         for windows, layout in self._batches(stops - starts):
             packed, where = self._pack(ids, starts[windows], stops[windows], layout)
             under_way.append(_Reading(windows, where, self._scorer.submit(packed), packed))
             if len(under_way) > 1:
-                yield under_way.popleft().scores(doubt)
+                yield under_way.popleft().scores(max_source_probability)
         while under_way:
-            yield under_way.popleft().scores(doubt)
+            yield under_way.popleft().scores(max_source_probability)
 
     def _batches(self, lengths: Positions) -> Iterator[tuple[Positions, Layout]]:
         """Windows that fill one batch, in order, and the shape they all share."""
@@ -99,7 +112,7 @@ class TorchEngine:
         self, ids: Ids, starts: Positions, stops: Positions, layout: Layout
     ) -> tuple["Packed", Positions]:
         """The windows as a batch, and each token's place in `ids`, which means nothing outside windows."""
-        from nmspeller.models.scoring import Packed
+        from nmspeller.lab.models.scoring import Packed
 
         cls, sep, pad = self._specials
         tokens, longest = layout
@@ -134,11 +147,15 @@ class _Reading(NamedTuple):
     pending: "Pending"
     packed: "Packed"
 
-    def scores(self, doubt: float) -> Scores:
-        found = self.pending.result(doubt)
+    def scores(self, max_source_probability: float) -> Scores:
+        found = self.pending.result(max_source_probability)
         row = np.searchsorted(self.packed.edges, found.places, side="right") - 1
         return Scores(
-            self.windows[row], self.where[found.places], found.best, found.probabilities, found.kept
+            self.windows[row],
+            self.where[found.places],
+            found.best,
+            found.probabilities,
+            found.source_probabilities,
         )
 
 

@@ -79,8 +79,8 @@ class Simplified:
             return target
         start, stop = self.converted[before]
         start, stop = max(start, index - _NEIGHBOURS), min(stop, index + 1 + _NEIGHBOURS)
-        around = self.text if corrected is None else corrected
-        piece = around[start:index] + target + around[index + 1 : stop]
+        context = self.text if corrected is None else corrected
+        piece = context[start:index] + target + context[index + 1 : stop]
         converted = _convert(piece, "s2tw")
         if len(converted) == len(piece):
             return converted[index - start : index - start + len(target)]
@@ -88,18 +88,18 @@ class Simplified:
         return alone if len(alone) == len(target) else target
 
 
-def simplify(text: str, around: Script = Script.NEUTRAL) -> Simplified:
+def simplify(text: str, document_script: Script = Script.NEUTRAL) -> Simplified:
     """Convert the Traditional sentences of a text; a sentence whose length would change stays as it is.
 
     A sentence that could be of either script has that of its line, such a line that of the text, and such a
-    text that of what is `around` it.
+    text has the `document_script`.
     """
     traditional, _ = _characters_of_one_script()
-    if around is not Script.TRADITIONAL and traditional.isdisjoint(text):
+    if document_script is not Script.TRADITIONAL and traditional.isdisjoint(text):
         return Simplified(text, text, ())
     pieces: list[str] = []
     converted: list[tuple[int, int]] = []
-    for start, stop, script in _sentences_with_script(text, around):
+    for start, stop, script in _sentences_with_script(text, document_script):
         sentence = text[start:stop]
         if script is Script.TRADITIONAL:
             simple = _convert(sentence, "t2s")
@@ -115,9 +115,9 @@ def fold(text: str) -> str:
     return text.translate(_SIMPLIFIED_IN_SOME_WORDS)
 
 
-def _sentences_with_script(text: str, around: Script) -> Iterator[tuple[int, int, Script]]:
+def _sentences_with_script(text: str, document_script: Script) -> Iterator[tuple[int, int, Script]]:
     """Where each sentence starts and stops, and its script."""
-    of_text = _detect_or(text, around)
+    of_text = _detect_or(text, document_script)
     for line_start, line_stop in lines(text):
         line = text[line_start:line_stop]
         of_line = _detect_or(line, of_text)
@@ -125,10 +125,10 @@ def _sentences_with_script(text: str, around: Script) -> Iterator[tuple[int, int
             yield line_start + start, line_start + stop, _detect_or(line[start:stop], of_line)
 
 
-def _detect_or(text: str, of_what_is_around: Script) -> Script:
-    """The text's script, or that of what is around it where the text could be of either."""
+def _detect_or(text: str, document_script: Script) -> Script:
+    """The text's script, or that of the document where the text could be of either."""
     script = detect(text)
-    return of_what_is_around if script is Script.NEUTRAL else script
+    return document_script if script is Script.NEUTRAL else script
 
 
 def _convert(text: str, converter: str) -> str:

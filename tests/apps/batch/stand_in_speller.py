@@ -33,7 +33,7 @@ class StandIn:
         replacements=None,
         threads=None,
         device="cpu",
-        quick=False,
+        prefilter=False,
     ) -> None:
         if model is not None:
             self.model_hash = f"stand-in {model}"

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from nmspeller.apps.cli import run
+from nmspeller.__main__ import run
 
 SPELLER = ["--speller", "stand_in_speller:StandIn"]
 
@@ -33,7 +33,10 @@ def test_the_summary_in_words_and_in_json(tmp_path, capsys):
     [
         (["--address", "auto"], "--address goes with --engine ray."),
         (["--engine", "ray", "--address", "127.0.0.2:7"], "Ray cannot reach or start 127.0.0.2:7: "),
-        (["--quick", "--device", "cuda"], "--quick is for the processor; leave it out with --device cuda."),
+        (
+            ["--prefilter", "--device", "cuda"],
+            "--prefilter is for the processor; leave it out with --device cuda.",
+        ),
         (["--write", "all"], "'--write': 'all' is not one of"),
         (["--shard-size", "0"], "--shard-size"),
         (["--words", "none.txt"], "none.txt"),

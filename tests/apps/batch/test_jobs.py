@@ -94,8 +94,8 @@ def test_an_output_that_was_removed_is_made_again(correct, tmp_path):
             "--device: 'cpu', not 'cuda'",
         ),
         (
-            {"speller": SpellerSettings(quick=True, factory=STAND_IN.factory)},
-            "--quick: False, not True",
+            {"speller": SpellerSettings(prefilter=True, factory=STAND_IN.factory)},
+            "--prefilter: False, not True",
         ),
         ({"speller": SpellerSettings(words=("己经",), factory=STAND_IN.factory)}, "--words: another file"),
         ({"write": Write.BOTH}, "--write: 'corrected', not 'both'"),

@@ -7,7 +7,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from nmspeller.apps.cli import checking, run
+from nmspeller.__main__ import run
+from nmspeller.apps.cli import checking
 from nmspeller.apps.documents import config
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -16,15 +17,15 @@ sys.path.insert(0, str(Path(__file__).parent))
 @pytest.fixture
 def speller(monkeypatch):
     """The speller that `check` gets, the lists it was asked to load with, and whether it must be quick."""
-    from knowing_speller import KnowingSpeller
+    from scripted_speller import ScriptedSpeller
 
     from nmspeller.runtime.dictionary import read_words
 
-    made = KnowingSpeller()
+    made = ScriptedSpeller()
 
-    def load(model, lists, quick):
+    def load(model, lists, prefilter):
         made.words = tuple(word for path in lists.words for word in read_words(path))
-        made.lists, made.quick = lists, quick
+        made.lists, made.prefilter = lists, prefilter
         return made
 
     monkeypatch.setattr(checking, "load_speller", load)

@@ -241,7 +241,7 @@ def test_level_and_words_reach_the_speller(check, speller, tmp_path):
 def test_being_quick_must_be_asked_for(check, speller):
     check("--text", "我门看天汽")
     assert not speller.quick
-    check("--text", "我门看天汽", "--quick")
+    check("--text", "我门看天汽", "--prefilter")
     assert speller.quick
 
 
@@ -291,7 +291,7 @@ def test_without_prose_no_model_is_loaded(check, speller, tmp_path):
 @pytest.mark.parametrize(("command", "shows"), [("", "--version"), ("check", "--output-format")])
 def test_help_does_not_wait_for_the_model(command, shows):
     code = (
-        f"import sys\nfrom nmspeller.apps.cli import run\nrun([*{command.split()}, '--help'])\n"
+        f"import sys\nfrom nmspeller.__main__ import run\nrun([*{command.split()}, '--help'])\n"
         "print([name for name in ('numpy', 'onnxruntime', 'docx', 'torch') if name in sys.modules])"
     )
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -195,7 +195,7 @@ def test_a_file_that_someone_changes_meanwhile_is_left_alone(check, speller, tmp
 
 def test_a_character_that_the_encoding_lacks(check, tmp_path):
     raw = "請看，我门在這裡，這是我們的學校。".replace("门", "門").encode("big5")
-    from knowing_speller import KNOWN
+    from scripted_speller import KNOWN
 
     KNOWN["學校"] = ("學𠮷", KNOWN["我门"][1], 0.9)
     try:
@@ -248,7 +248,7 @@ def test_unreadable_files_say_why(check, tmp_path, monkeypatch):
 def test_a_model_that_cannot_be_loaded_is_tried_and_refused_once(check, tmp_path, monkeypatch):
     tried = []
 
-    def load(model, lists, quick):
+    def load(model, lists, prefilter):
         tried.append(model)
         raise InputError(f"{model} is damaged.")
 

@@ -4,7 +4,7 @@ import subprocess
 
 import docx
 import pytest
-from knowing_speller import KNOWN
+from scripted_speller import KNOWN
 
 from nmspeller.apps.reports.diff import unified
 

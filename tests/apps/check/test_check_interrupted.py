@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-PROGRAM = [sys.executable, str(Path(__file__).with_name("knowing_speller.py")), "check", "--fix"]
+PROGRAM = [sys.executable, str(Path(__file__).with_name("scripted_speller.py")), "check", "--fix"]
 WRONG, RIGHT = "我门去公圆。\n" * 2000, "我们去公园。\n" * 2000
 
 
@@ -56,9 +56,10 @@ def test_an_interrupt_while_writing_leaves_the_original_and_nothing_else(tmp_pat
     program = (
         "import os, sys, time\n"
         "sys.path.insert(0, sys.argv[1])\n"
-        "from knowing_speller import KnowingSpeller\n"
-        "from nmspeller.apps.cli import checking, run\n"
-        "checking.load_speller = lambda model, lists, quick: KnowingSpeller()\n"
+        "from scripted_speller import ScriptedSpeller\n"
+        "from nmspeller.__main__ import run\n"
+        "from nmspeller.apps.cli import checking\n"
+        "checking.load_speller = lambda model, lists, quick: ScriptedSpeller()\n"
         "def stuck(descriptor):\n"
         "    print('writing', flush=True)\n"
         "    time.sleep(60)\n"

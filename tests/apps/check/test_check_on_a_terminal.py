@@ -7,7 +7,7 @@ import sys
 import threading
 from pathlib import Path
 
-PROGRAM = [sys.executable, str(Path(__file__).with_name("knowing_speller.py")), "check"]
+PROGRAM = [sys.executable, str(Path(__file__).with_name("scripted_speller.py")), "check"]
 
 
 def run_on_a_terminal(arguments, folder, **environment):

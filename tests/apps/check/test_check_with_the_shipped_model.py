@@ -40,11 +40,11 @@ def test_the_findings_that_the_manual_shows():
 
 
 def test_being_quick_finds_what_is_plain():
-    whole, quick = (
+    whole, prefiltered = (
         nmspeller("check", *option, "--json", "examples/sample.txt", cwd=ROOT).stdout
-        for option in ([], ["--quick"])
+        for option in ([], ["--prefilter"])
     )
-    assert json.loads(quick)["edits"] == json.loads(whole)["edits"] != []
+    assert json.loads(prefiltered)["edits"] == json.loads(whole)["edits"] != []
 
 
 def test_formats_are_kept_to_the_byte(tmp_path):

@@ -35,7 +35,7 @@ class FakeChecker:
         self.hold = threading.Event()
         self.hold.set()
 
-    def check_many(self, texts, *, level=None, words=None, around=None):
+    def check_many(self, texts, *, level=None, words=None, document_script=None):
         texts = list(texts)
         self.batches.append((texts, level, words))
         self.hold.wait(10)

@@ -13,7 +13,7 @@ from threading import Thread
 import pytest
 import yaml
 
-from nmspeller.apps.cli import run
+from nmspeller.__main__ import run
 
 ROOT = Path(__file__).parents[3]
 

@@ -1,10 +1,10 @@
-"""LanguageTool's protocol: shape, UTF-16 offsets, markup, rule selection, refusals."""
+"""LanguageTool's protocol: shape, UTF-16 offsets, markup, rule selection, errors."""
 
 import json
 
 import pytest
 
-from nmspeller.apps.http.refusals import Refusal
+from nmspeller.apps.http.errors import ApiError
 from nmspeller.apps.languagetool.annotated import plain_text, read_annotations
 
 
@@ -182,7 +182,7 @@ def test_half_a_character_in_annotations_keeps_the_length():
     ],
 )
 def test_bad_annotations_are_refused(data):
-    with pytest.raises(Refusal) as refused:
+    with pytest.raises(ApiError) as refused:
         read_annotations(data)
     assert refused.value.status == 400
 

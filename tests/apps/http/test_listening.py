@@ -8,7 +8,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from nmspeller.apps.cli import run
+from nmspeller.__main__ import run
 from nmspeller.apps.http.listening import addresses, listen
 from nmspeller.apps.http.settings import Settings
 from nmspeller.errors import InputError

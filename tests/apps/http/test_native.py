@@ -1,4 +1,4 @@
-"""POST /v1/check: shape, offsets, streaming, refusals."""
+"""POST /v1/check: shape, offsets, streaming, errors."""
 
 import json
 from itertools import pairwise

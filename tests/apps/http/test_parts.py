@@ -9,7 +9,7 @@ import pytest
 from fakes import FakeChecker
 
 from nmspeller import Speller
-from nmspeller.apps.http.batching import Manner
+from nmspeller.apps.http.batching import CheckOptions
 from nmspeller.apps.http.parts import Part, split_into_parts
 from nmspeller.apps.http.service import ClientGone, Service
 from nmspeller.apps.http.settings import Settings
@@ -80,7 +80,7 @@ async def test_parts_have_the_answer_of_the_whole(speller, text):
     assert max(len(part.text) for part in parts) < 1_800
     service = Service(Settings(), lambda: speller)
     service.start()
-    [joined] = await service.check(Connection(), [text], Manner())
+    [joined] = await service.check(Connection(), [text], CheckOptions())
     service.stop()
     whole = speller.check(text)
     assert len(whole.edits) > 30
@@ -203,10 +203,10 @@ async def test_short_text_does_not_wait_for_a_long_one_and_a_vanished_client_cos
     service = Service(Settings(), lambda: checker)
     service.start()
     client = Connection()
-    long = asyncio.ensure_future(service.check(client, [("我己经很高心" + between) * 10_000], Manner()))
+    long = asyncio.ensure_future(service.check(client, [("我己经很高心" + between) * 10_000], CheckOptions()))
     while not checker.batches:
         await asyncio.sleep(0.01)
-    [short] = await service.check(Connection(), ["高心"], Manner())
+    [short] = await service.check(Connection(), ["高心"], CheckOptions())
     assert short.text == "高兴"
     assert len(checker.batches) < 8  # of about forty
     client.gone.set()

@@ -7,7 +7,7 @@ import httpx
 import pytest
 
 from nmspeller import Speller
-from nmspeller.apps.cli import run
+from nmspeller.__main__ import run
 from nmspeller.apps.http.server import load_speller
 from nmspeller.apps.http.settings import Settings
 
@@ -66,10 +66,10 @@ def test_levels_and_words(real_server):
 
 
 def test_a_server_is_quick_if_asked():
-    servers = [load_speller(Settings(quick=quick)) for quick in (False, True)]
+    servers = [load_speller(Settings(prefilter=prefilter)) for prefilter in (False, True)]
     whole, quick = (server.model_hash for server in servers)
     assert whole == Speller().model_hash
-    assert quick == Speller(quick=True).model_hash != whole
+    assert quick == Speller(prefilter=True).model_hash != whole
 
 
 @pytest.mark.parametrize(

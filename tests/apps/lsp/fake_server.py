@@ -29,7 +29,7 @@ class FakeSpeller:
             raise InputError(f"There is no model at {model}; give a folder with model.onnx in it.")
         print("this must not reach the editor")
 
-    def check_many(self, texts, *, level=None, words=None, around=None):
+    def check_many(self, texts, *, level=None, words=None, document_script=None):
         if level not in (None, "careful", "balanced", "bold"):
             raise InputError(f"There is no level {level!r}; use careful, balanced or bold.")
         return [self._check(text, level, tuple(words or ())) for text in texts]

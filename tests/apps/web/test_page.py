@@ -303,13 +303,13 @@ def test_copy(page):
 
 def test_two_languages_and_two_themes_are_remembered(open_page, fake_server):
     page = open_page(fake_server, locale="en-US")
-    assert page.text_content("#tab-write") == "Write"
+    assert page.text_content("#copy") == "Copy"
     page.click("#language")
-    assert page.text_content("#tab-write") == "校对"
+    assert page.text_content("#copy") == "复制"
     assert page.get_attribute("html", "lang") == "zh-CN"
     page.click("#theme")
     page.reload()
-    assert page.text_content("#tab-write") == "校对"
+    assert page.text_content("#copy") == "复制"
     assert page.get_attribute("html", "data-theme") == "dark"
 
 
@@ -324,7 +324,7 @@ def test_what_is_remembered_but_not_known_counts_as_nothing(page, stored):
     )
     page.reload()
     assert page.is_checked("[name=level][value=balanced]")
-    assert page.text_content("#tab-write") == "校对"
+    assert page.text_content("#copy") == "复制"
     assert page.get_attribute("html", "data-theme") == "light"
     page.fill("#text", "平果高心")
     wait_until_checked(page, 2)
@@ -337,17 +337,15 @@ def test_everything_has_a_name(open_page, fake_server):
     page = open_page(fake_server, allow_errors=True)
     page.fill("#text", "平果")
     wait_until_checked(page, 1)
-    for tab in ("#tab-write", "#tab-masking"):
-        page.click(tab)
-        nameless = page.evaluate(
-            """[...document.querySelectorAll('button, input, textarea, [role]')]
-                .filter((one) => one.checkVisibility())
-                .filter((one) => one.role !== 'status')
-                .filter((one) => !(one.getAttribute('aria-label') || one.getAttribute('aria-labelledby')
-                    || one.textContent.trim() || one.labels?.[0]?.textContent.trim()))
-                .map((one) => one.outerHTML.slice(0, 80))"""
-        )
-        assert nameless == []
+    nameless = page.evaluate(
+        """[...document.querySelectorAll('button, input, textarea, [role]')]
+            .filter((one) => one.checkVisibility())
+            .filter((one) => one.role !== 'status')
+            .filter((one) => !(one.getAttribute('aria-label') || one.getAttribute('aria-labelledby')
+                || one.textContent.trim() || one.labels?.[0]?.textContent.trim()))
+            .map((one) => one.outerHTML.slice(0, 80))"""
+    )
+    assert nameless == []
     assert page.get_attribute("#state-text", "aria-live") == "polite"
 
 
@@ -355,15 +353,7 @@ def test_phone_does_not_scroll_sideways(open_page, fake_server):
     page = open_page(fake_server, width=375, height=740, allow_errors=True)
     page.fill("#text", "他己经来了，我很高心。" * 20)
     wait_until_checked(page, 40)
-    for tab in ("#tab-write", "#tab-masking"):
-        page.click(tab)
-        assert page.evaluate("document.documentElement.scrollWidth") <= 375
-
-
-def test_masking_tab_says_so_where_the_engine_cannot(open_page, fake_server):
-    page = open_page(fake_server, allow_errors=True)
-    page.click("#tab-masking")
-    page.wait_for_function("() => document.querySelector('#masking-state').textContent.includes('model')")
+    assert page.evaluate("document.documentElement.scrollWidth") <= 375
 
 
 def test_api_documentation(open_page, fake_server):
@@ -415,22 +405,3 @@ class TestWithTheShippedModel:
         page.locator(".card").first.get_by_role("button").first.click()
         assert page.evaluate("document.documentElement.scrollWidth") <= 390
         screenshot(page, "phone")
-
-    def test_masking(self, open_page, real_server, screenshot):
-        page = open_page(real_server)
-        page.click("#tab-masking")
-        page.wait_for_selector(".tile")
-        assert page.locator("#as-is li").count() == 5
-        assert page.locator("#masked li").count() == 5
-        shades = page.eval_on_selector_all(
-            ".tile", "tiles => tiles.map(t => t.style.getPropertyValue('--weight'))"
-        )
-        assert max(map(float, shades)) == 1
-        assert len(set(shades)) > 3
-        screenshot(page, "masking")
-        before = page.text_content(".tile[aria-selected=true]")
-        page.focus("#tiles")
-        page.keyboard.press("ArrowRight")
-        assert page.text_content(".tile[aria-selected=true]") != before
-        page.check("[name=window][value=both]")
-        page.wait_for_function("() => document.querySelectorAll('.tile.hidden-one').length === 3")

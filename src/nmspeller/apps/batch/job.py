@@ -27,7 +27,7 @@ class SpellerSettings:
     level: str = "balanced"
     words: tuple[str, ...] = ()
     device: str = "cpu"
-    quick: bool = False
+    prefilter: bool = False
     # Where the class is found: the tests put a stand-in here that needs no model.
     factory: str = "nmspeller.runtime:Speller"
 
@@ -41,7 +41,7 @@ class SpellerSettings:
             words=self.words,
             threads=1,
             device=self.device,
-            quick=self.quick,
+            prefilter=self.prefilter,
         )
 
 
@@ -77,7 +77,7 @@ class Job:
             "--format": self.format,
             "--level": self.speller.level,
             "--device": self.speller.device,
-            "--quick": self.speller.quick,
+            "--prefilter": self.speller.prefilter,
             "--words": hashlib.sha256(words).hexdigest() if self.speller.words else None,
             "--shard-size": self.shard_bytes,
         }

@@ -121,7 +121,7 @@ def plan(job: Job, sources: list[Source], pieces: Folder, on_bytes: Callable[[in
 
 
 def key(source: Source) -> str:
-    """What changes when a file does, from its size and times; quick, where a hash reads it all."""
+    """What changes when a file does, from its size and times; prefilter, where a hash reads it all."""
     fs, path = file_system(source.address)
     return str(fs.ukey(path))
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from nmspeller.apps.cli.options import MODEL, QUICK, WORDS, Device, Level
+from nmspeller.apps.cli.options import MODEL, PREFILTER, WORDS, Device, Level
 from nmspeller.errors import InputError
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def batch(
     level: Level = typer.Option(Level.balanced, "--level", "-l", help="How much is corrected."),
     words: list[Path] = WORDS,
     model: Path = MODEL,
-    quick: bool = QUICK,
+    prefilter: bool = PREFILTER,
     format: Format = typer.Option(
         None, help="What is in the files, where their suffix does not tell.", show_default=False
     ),
@@ -92,12 +92,12 @@ def batch(
         raise InputError("--address goes with --engine ray.")
     if device is not Device.cpu and engine is Where.ray:
         raise InputError("--device cuda goes with --engine local.")
-    if device is not Device.cpu and quick:
-        raise InputError("--quick is for the processor; leave it out with --device cuda.")
+    if device is not Device.cpu and prefilter:
+        raise InputError("--prefilter is for the processor; leave it out with --device cuda.")
     # Workers on other machines have no such files, and stand in other folders.
     known = tuple(word for path in words or () for word in read_words(path))
     folder = str(model.resolve()) if model else None
-    settings = SpellerSettings(folder, level.value, known, device.value, quick, speller)
+    settings = SpellerSettings(folder, level.value, known, device.value, prefilter, speller)
     kind = format.value if format else None
     job = Job(tuple(inputs), output, column, Write(write.value), kind, settings, shard_size)
     where = _engine(engine, address, workers, device)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import typer
 
-from nmspeller.apps.cli.options import MODEL, QUICK, WORDS, Level
+from nmspeller.apps.cli.options import MODEL, PREFILTER, WORDS, Level
 from nmspeller.errors import InputError
 
 
@@ -81,7 +81,7 @@ def check(
         show_default=False,
     ),
     model: Path = MODEL,
-    quick: bool = QUICK,
+    prefilter: bool = PREFILTER,
     format: Format = typer.Option(
         Format.auto, "--format", "-f", help="Only prose is checked; auto goes by the name."
     ),
@@ -122,7 +122,7 @@ def check(
         words=tuple(words or ()),
         replacements=tuple(replacements or ()),
         model=model,
-        quick=quick,
+        prefilter=prefilter,
         format=format.value,
         encoding=encoding.value,
     )

@@ -55,10 +55,10 @@ class Job:
     words: tuple[Path, ...]
     replacements: tuple[Path, ...]
     model: Path | None
-    quick: bool
+    prefilter: bool
     format: str
     encoding: str
-    refusals: set[str] = field(default_factory=set)
+    errors: set[str] = field(default_factory=set)
     found: bool = False
     spellers: dict[Lists, Any] = field(default_factory=dict)
 
@@ -78,7 +78,7 @@ class Job:
                     self._refuse(wrong)
         if out:
             out.finish()
-        return BAD_INPUT if self.refusals else FINDINGS if self.found else CLEAN
+        return BAD_INPUT if self.errors else FINDINGS if self.found else CLEAN
 
     def _check(self, one: Input, out: Report | None, progress: SlowProgress) -> None:
         document, raw = one.load()
@@ -106,7 +106,7 @@ class Job:
         lists = Lists(config.words + self.words, config.replacements + self.replacements)
         if lists not in self.spellers:
             try:
-                self.spellers[lists] = load_speller(self.model, lists, quick=self.quick)
+                self.spellers[lists] = load_speller(self.model, lists, prefilter=self.prefilter)
             except InputError as wrong:
                 self.spellers[lists] = wrong
         speller = self.spellers[lists]
@@ -145,14 +145,14 @@ class Job:
     def _refuse(self, wrong: InputError) -> None:
         """Say what is wrong; once, where many files share the list, model or settings that it is about."""
         sentence = str(wrong)
-        if sentence in self.refusals:
+        if sentence in self.errors:
             return
-        self.refusals.add(sentence)
+        self.errors.add(sentence)
         sys.stdout.flush()
         print(f"nmspeller: {sentence}", file=sys.stderr, flush=True)
 
 
-def load_speller(model: Path | None, lists: Lists, *, quick: bool) -> Any:
+def load_speller(model: Path | None, lists: Lists, *, prefilter: bool) -> Any:
     """A speller that knows the words and replacements of these files."""
     from nmspeller.runtime import Speller
     from nmspeller.runtime.dictionary import read_replacements, read_words
@@ -163,7 +163,7 @@ def load_speller(model: Path | None, lists: Lists, *, quick: bool) -> Any:
         replacements={
             wrong: right for path in lists.replacements for wrong, right in read_replacements(path).items()
         },
-        quick=quick,
+        prefilter=prefilter,
     )
 
 

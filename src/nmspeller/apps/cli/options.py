@@ -23,10 +23,10 @@ class Device(str, Enum):
 MODEL = typer.Option(
     None, "--model", metavar="FOLDER", help="A model folder instead of the shipped model.", show_default=False
 )
-QUICK = typer.Option(
+PREFILTER = typer.Option(
     False,
-    "--quick",
-    help="Pass over sentences that look right at a glance: faster, but a few findings are missed.",
+    "--prefilter",
+    help="Pass over sentences that look right at a prefilter: faster, but a few findings are missed.",
 )
 WORDS = typer.Option(
     None,

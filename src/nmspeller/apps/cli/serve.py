@@ -4,7 +4,7 @@ from pathlib import Path
 
 import typer
 
-from nmspeller.apps.cli.options import QUICK
+from nmspeller.apps.cli.options import PREFILTER
 from nmspeller.apps.http.reloading import kept_until_ready
 from nmspeller.errors import InputError
 
@@ -29,7 +29,7 @@ def serve(
     words: Path | None = typer.Option(
         None, help="Names and terms to leave alone, one a line; SIGHUP reads it again."
     ),
-    quick: bool = QUICK,
+    prefilter: bool = PREFILTER,
     api_key: str | None = typer.Option(
         None,
         envvar="NMSPELLER_API_KEY",
@@ -71,7 +71,7 @@ def serve(
                 model=str(model) if model else None,
                 level=level,
                 words=str(words) if words else None,
-                quick=quick,
+                prefilter=prefilter,
                 api_key=api_key,
                 insecure=insecure,
                 allow_origins=tuple(allow_origin),

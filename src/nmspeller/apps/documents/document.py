@@ -73,9 +73,11 @@ def check(
     `advance` hears of every piece that is done, as a number of characters.
     """
     edits: list[Edit] = []
-    around = detect("".join(passage.text for passage in document.passages))
+    document_script = detect("".join(passage.text for passage in document.passages))
     for chunk in _chunks(document.passages):
-        corrections = speller.check_many([passage.text for passage in chunk], level=level, around=around)
+        corrections = speller.check_many(
+            [passage.text for passage in chunk], level=level, document_script=document_script
+        )
         for passage, correction in zip(chunk, corrections, strict=True):
             edits += passage.in_document(correction.edits)
         if advance is not None:

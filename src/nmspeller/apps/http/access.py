@@ -5,7 +5,7 @@ import hmac
 from fastapi import Request, Security
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 
-from nmspeller.apps.http import refusals
+from nmspeller.apps.http import errors
 from nmspeller.apps.http.settings import Settings
 
 _bearer = HTTPBearer(auto_error=False, description="The server's API key, where it was started with one.")
@@ -29,4 +29,4 @@ def require_key(
 ) -> None:
     """Refuse a request without the key. The second argument only tells the OpenAPI document."""
     if not is_right_key(request.app.state.service.settings, bearer_key(request)):
-        raise refusals.wrong_key()
+        raise errors.wrong_key()

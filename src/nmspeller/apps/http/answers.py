@@ -1,4 +1,4 @@
-"""JSON and refusals as they leave the server."""
+"""JSON and errors as they leave the server."""
 
 import json
 from typing import Any
@@ -6,7 +6,7 @@ from typing import Any
 from starlette.responses import PlainTextResponse, Response
 from starlette.types import Scope
 
-from nmspeller.apps.http.refusals import Refusal
+from nmspeller.apps.http.errors import ApiError
 
 
 class Json(Response):
@@ -25,8 +25,8 @@ def line(content: Any) -> bytes:
     return text.encode("utf-8", "backslashreplace")
 
 
-def refuse(scope: Scope, refusal: Refusal) -> Response:
-    """A refusal in the manner of the protocol that was spoken: LanguageTool's clients show plain text."""
+def refuse(scope: Scope, refusal: ApiError) -> Response:
+    """A refusal in the options of the protocol that was spoken: LanguageTool's clients show plain text."""
     if speaks_languagetool(scope["path"]):
         return PlainTextResponse(f"Error: {refusal.sentence}", refusal.status, refusal.headers)
     return Json({"error": refusal.sentence}, refusal.status, refusal.headers)

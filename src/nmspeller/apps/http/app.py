@@ -1,4 +1,4 @@
-"""The application: routes, limits and manners put together around one engine."""
+"""The application: routes, limits and options put together around one engine."""
 
 import asyncio
 import signal
@@ -14,11 +14,11 @@ from starlette.middleware.cors import CORSMiddleware
 from starlette.responses import Response
 
 from nmspeller import __version__
-from nmspeller.apps.http import logs, masking, native, operations, page, refusals, reloading
+from nmspeller.apps.http import errors, logs, native, operations, page, reloading
 from nmspeller.apps.http.answers import refuse
 from nmspeller.apps.http.batching import Checker
+from nmspeller.apps.http.errors import ApiError
 from nmspeller.apps.http.middleware import BodyLimit, Failures, HeadAsGet, Observed
-from nmspeller.apps.http.refusals import Refusal
 from nmspeller.apps.http.service import ClientGone, Service
 from nmspeller.apps.http.settings import Settings
 from nmspeller.apps.languagetool import routes as languagetool
@@ -40,7 +40,7 @@ _SENTENCES = {
 }
 
 
-_ROUTERS = (native.router, masking.router, languagetool.router, operations.router, page.router)
+_ROUTERS = (native.router, languagetool.router, operations.router, page.router)
 
 
 def create_app(settings: Settings, load_checker: Callable[[], Checker]) -> FastAPI:
@@ -102,17 +102,17 @@ def _methods(path: str) -> list[str]:
 def _answer_failures(app: FastAPI) -> None:
     """Whatever goes wrong as it may is answered with a status and one sentence."""
 
-    @app.exception_handler(Refusal)
-    async def refused(request: Request, refusal: Refusal) -> Response:
+    @app.exception_handler(ApiError)
+    async def refused(request: Request, refusal: ApiError) -> Response:
         return refuse(request.scope, refusal)
 
     @app.exception_handler(RequestValidationError)
     async def invalid(request: Request, wrong: RequestValidationError) -> Response:
-        errors = list(wrong.errors())
+        mistakes = list(wrong.errors())
         if request.headers.get("content-type", "").partition(";")[0] != "application/json":
-            return refuse(request.scope, Refusal(422, "Send JSON, with `Content-Type: application/json`."))
-        status = 400 if errors[0]["type"] == "json_invalid" else 422
-        return refuse(request.scope, Refusal(status, refusals.describe_validation(errors)))
+            return refuse(request.scope, ApiError(422, "Send JSON, with `Content-Type: application/json`."))
+        status = 400 if mistakes[0]["type"] == "json_invalid" else 422
+        return refuse(request.scope, ApiError(status, errors.describe_validation(mistakes)))
 
     @app.exception_handler(HTTPException)
     async def not_served(request: Request, wrong: HTTPException) -> Response:
@@ -121,7 +121,7 @@ def _answer_failures(app: FastAPI) -> None:
         if wrong.status_code == 405:
             # The framework names the methods of the first route alone, where a path has one for each.
             headers["Allow"] = ", ".join(_methods(request.url.path)) or headers.get("Allow", "")
-        return refuse(request.scope, Refusal(wrong.status_code, sentence, headers))
+        return refuse(request.scope, ApiError(wrong.status_code, sentence, headers))
 
     @app.exception_handler(ClientGone)
     async def gone(request: Request, _: ClientGone) -> Response:

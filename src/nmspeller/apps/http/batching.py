@@ -44,7 +44,7 @@ class Checker(Protocol):
         *,
         level: str | None = None,
         words: Iterable[str] | None = None,
-        around: Script = Script.NEUTRAL,
+        document_script: Script = Script.NEUTRAL,
     ) -> list[Correction]: ...
 
 
@@ -60,12 +60,12 @@ class EngineFailed(Exception):
 
 
 @dataclass(frozen=True)
-class Manner:
-    """How a text is to be checked; only texts checked in the same manner can share a call."""
+class CheckOptions:
+    """How a text is to be checked; only texts checked in the same options can share a call."""
 
     level: str | None = None
     words: tuple[str, ...] = ()
-    around: Script = Script.NEUTRAL
+    document_script: Script = Script.NEUTRAL
 
     @property
     def cost(self) -> int:
@@ -78,7 +78,7 @@ class _Job:
     """One text on its way through the queue. `answer` belongs to the event loop and is only touched there."""
 
     text: str
-    manner: Manner
+    options: CheckOptions
     loop: asyncio.AbstractEventLoop
     answer: "asyncio.Future[Correction]"
     cost: int = field(init=False)
@@ -154,12 +154,14 @@ class Batcher:
         """Use another engine from the next batch on."""
         self._checker = checker
 
-    async def check(self, texts: Sequence[str], manner: Manner, *, urgent: bool = False) -> list[Correction]:
+    async def check(
+        self, texts: Sequence[str], options: CheckOptions, *, urgent: bool = False
+    ) -> list[Correction]:
         """Check texts with whatever else waits; the answers are those that the texts get alone.
 
         Raises QueueFull at once where too much waits. An urgent text is let in regardless and goes first.
         """
-        jobs = self._admit(texts, manner, urgent)
+        jobs = self._admit(texts, options, urgent)
         try:
             return await asyncio.gather(*(job.answer for job in jobs))
         finally:
@@ -167,11 +169,11 @@ class Batcher:
             for job in jobs:
                 job.answer.cancel()
 
-    def _admit(self, texts: Sequence[str], manner: Manner, urgent: bool) -> list[_Job]:
+    def _admit(self, texts: Sequence[str], options: CheckOptions, urgent: bool) -> list[_Job]:
         loop = asyncio.get_running_loop()
-        jobs = [_Job(text, manner, loop, loop.create_future()) for text in texts]
+        jobs = [_Job(text, options, loop, loop.create_future()) for text in texts]
         for first in jobs[:1]:
-            first.cost += manner.cost
+            first.cost += options.cost
         cost = sum(job.cost for job in jobs)
         with self._changed:
             if self._closing or not self.alive:
@@ -231,15 +233,15 @@ class Batcher:
         return batch
 
     def _check_batch(self, batch: list[_Job]) -> None:
-        manners: dict[Manner, list[_Job]] = {}
+        by_options: dict[CheckOptions, list[_Job]] = {}
         for job in batch:
-            manners.setdefault(job.manner, []).append(job)
-        for manner, jobs in manners.items():
+            by_options.setdefault(job.options, []).append(job)
+        for options, jobs in by_options.items():
             began = time.monotonic()
-            if not self._check_jobs(jobs, manner):
+            if not self._check_jobs(jobs, options):
                 # One text must not spoil its neighbours' answers.
                 for job in jobs:
-                    self._check_jobs([job], manner)
+                    self._check_jobs([job], options)
             seconds = max(time.monotonic() - began, 1e-6)
             tokens = sum(job.cost for job in jobs)
             self._learn_speed(tokens, seconds)
@@ -256,14 +258,14 @@ class Batcher:
         elif tokens >= _TELLING_TOKENS:
             self._tokens_per_second += 0.7 * difference
 
-    def _check_jobs(self, jobs: list[_Job], manner: Manner) -> bool:
+    def _check_jobs(self, jobs: list[_Job], options: CheckOptions) -> bool:
         """Check and deliver; False where the engine failed on several texts, which deserve another try."""
         try:
             answers = self._checker.check_many(
                 [job.text for job in jobs],
-                level=manner.level,
-                words=manner.words or None,
-                around=manner.around,
+                level=options.level,
+                words=options.words or None,
+                document_script=options.document_script,
             )
             if len(answers) != len(jobs):
                 raise EngineFailed(f"The engine gave {len(answers)} answers to {len(jobs)} texts.")

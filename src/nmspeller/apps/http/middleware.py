@@ -7,9 +7,9 @@ from collections.abc import Callable
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from nmspeller.apps.http import logs, refusals
+from nmspeller.apps.http import errors, logs
+from nmspeller.apps.http.errors import ApiError
 from nmspeller.apps.http.metrics import Metrics
-from nmspeller.apps.http.refusals import Refusal
 
 _SECURITY_HEADERS = {
     "Content-Security-Policy": (
@@ -91,7 +91,7 @@ class Failures:
     a client who went away, and could not be read by pages of other origins.
     """
 
-    def __init__(self, app: ASGIApp, *, refuse: Callable[[Scope, Refusal], ASGIApp]) -> None:
+    def __init__(self, app: ASGIApp, *, refuse: Callable[[Scope, ApiError], ASGIApp]) -> None:
         self._app = app
         self._refuse = refuse
 
@@ -112,14 +112,14 @@ class Failures:
             if begun:
                 raise  # the connection is broken off, which says that the answer is not complete
             logs.failure("request failed", failure)
-            await self._refuse(scope, refusals.server_failed())(scope, receive, send)
+            await self._refuse(scope, errors.server_failed())(scope, receive, send)
 
 
 class BodyLimit:
     """Takes a body in only up to a size and a time, whether or not it announces its length."""
 
     def __init__(
-        self, app: ASGIApp, *, limit: int, seconds: float, refuse: Callable[[Scope, Refusal], ASGIApp]
+        self, app: ASGIApp, *, limit: int, seconds: float, refuse: Callable[[Scope, ApiError], ASGIApp]
     ) -> None:
         self._app = app
         self._limit = limit
@@ -133,11 +133,11 @@ class BodyLimit:
         try:
             announced = Headers(scope=scope).get("content-length", "")
             if announced.isdecimal() and int(announced) > self._limit:
-                raise refusals.body_too_large(self._limit)
+                raise errors.body_too_large(self._limit)
             body = await asyncio.wait_for(self._read(receive), self._seconds)
         except asyncio.TimeoutError:
-            await self._refuse(scope, refusals.body_too_slow())(scope, receive, send)
-        except Refusal as refusal:
+            await self._refuse(scope, errors.body_too_slow())(scope, receive, send)
+        except ApiError as refusal:
             await self._refuse(scope, refusal)(scope, receive, send)
         else:
             if body is not None:
@@ -154,7 +154,7 @@ class BodyLimit:
             pieces.append(message.get("body", b""))
             size += len(pieces[-1])
             if size > self._limit:
-                raise refusals.body_too_large(self._limit)
+                raise errors.body_too_large(self._limit)
             if not message.get("more_body", False):
                 return b"".join(pieces)
 

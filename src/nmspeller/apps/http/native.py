@@ -9,8 +9,8 @@ from starlette.responses import Response, StreamingResponse
 
 from nmspeller.apps.http.access import require_key
 from nmspeller.apps.http.answers import Json, line
-from nmspeller.apps.http.batching import Manner
-from nmspeller.apps.http.refusals import Refusal
+from nmspeller.apps.http.batching import CheckOptions
+from nmspeller.apps.http.errors import ApiError
 from nmspeller.apps.http.service import CheckedPart, ClientGone, Service
 from nmspeller.runtime.correction import Correction, Edit, Reason
 
@@ -110,16 +110,16 @@ async def check(asked: CheckRequest, request: Request) -> Response:
     service: Service = request.app.state.service
     texts = [asked.text] if isinstance(asked.text, str) else asked.text
     if len(texts) > service.settings.max_texts:
-        raise Refusal(413, f"This server takes at most {service.settings.max_texts} texts in one request.")
-    manner = Manner(asked.level, tuple(asked.words))
+        raise ApiError(413, f"This server takes at most {service.settings.max_texts} texts in one request.")
+    options = CheckOptions(asked.level, tuple(asked.words))
     if asked.stream or _STREAM in request.headers.get("accept", ""):
-        return await _stream(service, request, texts, manner)
-    corrections = await service.check(request, texts, manner)
+        return await _stream(service, request, texts, options)
+    corrections = await service.check(request, texts, options)
     return Json({"results": [_checked_text(correction) for correction in corrections]})
 
 
-async def _stream(service: Service, request: Request, texts: list[str], manner: Manner) -> Response:
-    parts = service.check_in_parts(request, texts, manner)
+async def _stream(service: Service, request: Request, texts: list[str], options: CheckOptions) -> Response:
+    parts = service.check_in_parts(request, texts, options)
     # The first part decides whether the request is refused; after it the status has been sent.
     first = await anext(parts, None)
 
@@ -132,7 +132,7 @@ async def _stream(service: Service, request: Request, texts: list[str], manner: 
             async for part in parts:
                 yield _part_line(part)
                 edits += len(part.edits)
-        except Refusal as refusal:
+        except ApiError as refusal:
             yield line({"error": refusal.sentence}) + b"\n"
         except ClientGone:
             pass

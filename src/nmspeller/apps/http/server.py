@@ -58,7 +58,7 @@ def load_speller(settings: Settings) -> Speller:
         level=settings.level,
         words=Path(settings.words) if settings.words else None,
         threads=threads,
-        quick=settings.quick,
+        prefilter=settings.prefilter,
     )
 
 

@@ -9,11 +9,11 @@ from typing import Any, NamedTuple, TypeVar
 
 from fastapi import Request
 
-from nmspeller.apps.http import logs, refusals
-from nmspeller.apps.http.batching import Batcher, Checker, EngineFailed, Manner, QueueFull
+from nmspeller.apps.http import errors, logs
+from nmspeller.apps.http.batching import Batcher, Checker, CheckOptions, EngineFailed, QueueFull
+from nmspeller.apps.http.errors import ApiError
 from nmspeller.apps.http.metrics import Metrics
 from nmspeller.apps.http.parts import split_into_parts
-from nmspeller.apps.http.refusals import Refusal
 from nmspeller.apps.http.settings import Settings
 from nmspeller.errors import InputError
 from nmspeller.runtime.correction import Correction, Edit, apply_edits
@@ -69,7 +69,7 @@ class Service:
     async def warm_up(self) -> None:
         """Check something, so that the first request finds the engine awake and its speed known."""
         with suppress(EngineFailed, InputError):  # then the health checks will say so
-            await self.batcher.check([5 * _PROBE] * 8, Manner())
+            await self.batcher.check([5 * _PROBE] * 8, CheckOptions())
 
     def stop(self) -> None:
         """Finish what was taken in."""
@@ -85,11 +85,11 @@ class Service:
         self.metrics.failures.inc()
         logs.failure("engine failed", failure)
 
-    async def check(self, request: Request, texts: Sequence[str], manner: Manner) -> list[Correction]:
-        """The corrections of one request's texts, in order; a Refusal where there can be none."""
+    async def check(self, request: Request, texts: Sequence[str], options: CheckOptions) -> list[Correction]:
+        """The corrections of one request's texts, in order; a ApiError where there can be none."""
         self._measure(texts)
-        manner = _in_the_script_of(texts, manner)
-        edits = await self._in_time(_while_connected(request, self._ask_for_all(texts, manner)))
+        options = _in_the_script_of(texts, options)
+        edits = await self._in_time(_while_connected(request, self._ask_for_all(texts, options)))
         self._count(request, texts, [edit for of_text in edits for edit in of_text])
         return [
             Correction(text, apply_edits(text, of_text), of_text)
@@ -97,14 +97,14 @@ class Service:
         ]
 
     async def check_in_parts(
-        self, request: Request, texts: Sequence[str], manner: Manner
+        self, request: Request, texts: Sequence[str], options: CheckOptions
     ) -> AsyncIterator[CheckedPart]:
         """The parts of long documents, in order, as they are ready; each group of them has its own time."""
         self._measure(texts)
-        manner = _in_the_script_of(texts, manner)
+        options = _in_the_script_of(texts, options)
 
         async def ask(group: Sequence[str], patient: bool) -> list[Correction]:
-            return await self._in_time(_while_connected(request, self._ask(manner, group, patient)))
+            return await self._in_time(_while_connected(request, self._ask(options, group, patient)))
 
         async for part in self._in_turns(texts, ask):
             self._count(request, [texts[part.number][part.start : part.stop]], part.edits)
@@ -113,11 +113,11 @@ class Service:
     def _measure(self, texts: Sequence[str]) -> None:
         length = sum(map(len, texts))
         if length > self.settings.max_text_length:
-            raise refusals.too_long(length, self.settings.max_text_length)
+            raise errors.too_long(length, self.settings.max_text_length)
 
-    async def _ask_for_all(self, texts: Sequence[str], manner: Manner) -> list[tuple[Edit, ...]]:
+    async def _ask_for_all(self, texts: Sequence[str], options: CheckOptions) -> list[tuple[Edit, ...]]:
         edits: list[tuple[Edit, ...]] = [()] * len(texts)
-        async for part in self._in_turns(texts, partial(self._ask, manner)):
+        async for part in self._in_turns(texts, partial(self._ask, options)):
             edits[part.number] += part.edits
         return edits
 
@@ -143,24 +143,24 @@ class Service:
                     done[number] = edits[-1].offset + edits[-1].length
                 yield CheckedPart(number, part.keep_start, part.keep_stop, edits)
 
-    async def _ask(self, manner: Manner, texts: Sequence[str], patient: bool) -> list[Correction]:
+    async def _ask(self, options: CheckOptions, texts: Sequence[str], patient: bool) -> list[Correction]:
         while True:
             try:
-                return await self.batcher.check(texts, manner)
+                return await self.batcher.check(texts, options)
             except QueueFull as full:
                 if not patient:
-                    raise refusals.queue_full(full.retry_after) from None
+                    raise errors.queue_full(full.retry_after) from None
                 await asyncio.sleep(0.1)
             except InputError as wrong:
-                raise Refusal(422, str(wrong)) from None
+                raise ApiError(422, str(wrong)) from None
             except EngineFailed as failed:
-                raise refusals.engine_failed(str(failed)) from None
+                raise errors.engine_failed(str(failed)) from None
 
     async def _in_time(self, answer: Coroutine[Any, Any, Answer]) -> Answer:
         try:
             return await asyncio.wait_for(answer, self.settings.time_limit)
         except asyncio.TimeoutError:
-            raise refusals.out_of_time(self.settings.time_limit) from None
+            raise errors.out_of_time(self.settings.time_limit) from None
 
     def _count(self, request: Request, texts: Sequence[str], edits: Sequence[Edit]) -> None:
         characters = sum(map(len, texts))
@@ -181,7 +181,7 @@ class Service:
                 return await asyncio.to_thread(work)
 
         if self._asides >= _MOST_ASIDES:
-            raise refusals.queue_full(2)
+            raise errors.queue_full(2)
         self._asides += 1
         try:
             return await self._in_time(in_turn())
@@ -197,7 +197,7 @@ class Service:
             return True
         try:
             await asyncio.wait_for(
-                batcher.check([_PROBE], Manner(), urgent=True), timeout=self.settings.time_limit
+                batcher.check([_PROBE], CheckOptions(), urgent=True), timeout=self.settings.time_limit
             )
         except (EngineFailed, InputError, asyncio.TimeoutError):
             return False
@@ -244,11 +244,11 @@ def _groups(parts: Sequence[str], tokens: int) -> list[tuple[int, list[str]]]:
     return groups
 
 
-def _in_the_script_of(texts: Sequence[str], manner: Manner) -> Manner:
-    """The manner for the parts of one text, which has a script; several texts may have several."""
+def _in_the_script_of(texts: Sequence[str], options: CheckOptions) -> CheckOptions:
+    """The options for the parts of one text, which has a script; several texts may have several."""
     if len(texts) == 1 and detect(texts[0]) is Script.TRADITIONAL:
-        return replace(manner, around=Script.TRADITIONAL)
-    return manner
+        return replace(options, document_script=Script.TRADITIONAL)
+    return options
 
 
 async def _while_connected(request: Request, answer: Coroutine[Any, Any, Answer]) -> Answer:

@@ -32,7 +32,7 @@ class Settings:
     model: str | None = None
     level: str = "balanced"
     words: str | None = None
-    quick: bool = False
+    prefilter: bool = False
     api_key: str | None = None
     insecure: bool = False
     allow_origins: tuple[str, ...] = ()

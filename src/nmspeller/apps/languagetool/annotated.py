@@ -10,7 +10,7 @@ from bisect import bisect_right
 from dataclasses import dataclass
 from typing import Any
 
-from nmspeller.apps.http.refusals import Refusal
+from nmspeller.apps.http.errors import ApiError
 
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 
@@ -75,12 +75,12 @@ def read_annotations(data: str) -> AnnotatedText:
     try:
         document = json.loads(data)
     except (ValueError, RecursionError):
-        raise Refusal(400, "'data' is not valid JSON.") from None
+        raise ApiError(400, "'data' is not valid JSON.") from None
     if isinstance(document, dict) and isinstance(document.get("text"), str) and "annotation" not in document:
         return plain_text(_clean(document["text"]))
     annotations = document.get("annotation") if isinstance(document, dict) else None
     if not isinstance(annotations, list):
-        raise Refusal(
+        raise ApiError(
             400, "'data' needs 'annotation', a list of {\"text\": …} and {\"markup\": …}, or 'text'."
         )
     return AnnotatedText([_read_piece(annotation) for annotation in annotations])
@@ -94,7 +94,7 @@ def _read_piece(annotation: Any) -> tuple[str, str | None]:
             return _clean(text), None
         if isinstance(markup, str) and text is None and isinstance(read, str):
             return _clean(markup), _clean(read)
-    raise Refusal(
+    raise ApiError(
         400, "Each annotation needs either 'text' or 'markup' (with 'interpretAs' if you like), as strings."
     )
 

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from nmspeller.apps.http.refusals import Refusal
+from nmspeller.apps.http.errors import ApiError
 from nmspeller.text.script import Script, detect
 
 
@@ -41,13 +41,13 @@ def listed() -> list[dict[str, str]]:
 def find(code: str | None) -> Language | None:
     """The language of a code; None for `auto`. An unknown code is refused, as LanguageTool refuses it."""
     if not code:
-        raise Refusal(400, "Missing 'language' parameter, e.g. 'language=zh-CN' or 'language=auto'.")
+        raise ApiError(400, "Missing 'language' parameter, e.g. 'language=zh-CN' or 'language=auto'.")
     normal = code.replace("_", "-").lower()
     if normal == "auto":
         return None
     if normal not in _BY_CODE:
         codes = ", ".join(language.code for language in _LISTED)
-        raise Refusal(
+        raise ApiError(
             400,
             f"'{code[:40]}' is not a language code known to this server. Supported are: zh, {codes}, auto.",
         )

@@ -6,7 +6,7 @@ from urllib.parse import parse_qsl
 from fastapi import Request
 from starlette.exceptions import HTTPException
 
-from nmspeller.apps.http.refusals import Refusal
+from nmspeller.apps.http.errors import ApiError
 from nmspeller.apps.languagetool import languages
 from nmspeller.apps.languagetool.annotated import AnnotatedText, plain_text, read_annotations
 from nmspeller.apps.languagetool.languages import Language
@@ -38,7 +38,7 @@ async def read_fields(request: Request) -> dict[str, str]:
                     max_files=0, max_fields=_MOST_FIELDS, max_part_size=64 * 1024 * 1024
                 )
             except (HTTPException, KeyError, ValueError):
-                raise Refusal(400, "The multipart form cannot be read.") from None
+                raise ApiError(400, "The multipart form cannot be read.") from None
             fields.update({name: value for name, value in form.items() if isinstance(value, str)})
         else:
             fields.update(_decode(await request.body()))
@@ -52,22 +52,22 @@ def _decode(encoded: bytes) -> dict[str, str]:
             parse_qsl(encoded.decode("utf-8", "replace"), keep_blank_values=True, max_num_fields=_MOST_FIELDS)
         )
     except ValueError:
-        raise Refusal(400, f"The form has more than {_MOST_FIELDS} fields.") from None
+        raise ApiError(400, f"The form has more than {_MOST_FIELDS} fields.") from None
 
 
 def understand(fields: dict[str, str]) -> Asked:
     """What is asked, or a refusal in LanguageTool's own words."""
     if "text" in fields and "data" in fields:
-        raise Refusal(400, "Set only 'text' or 'data' parameter, not both.")
+        raise ApiError(400, "Set only 'text' or 'data' parameter, not both.")
     if "text" not in fields and "data" not in fields:
-        raise Refusal(400, "Missing 'text' or 'data' parameter.")
+        raise ApiError(400, "Missing 'text' or 'data' parameter.")
     language = languages.find(fields.get("language"))
     level = fields.get("level", "").lower()
     if level not in _LEVELS:
-        raise Refusal(400, "If 'level' is set, it must be set to 'default' or 'picky'.")
+        raise ApiError(400, "If 'level' is set, it must be set to 'default' or 'picky'.")
     mode = fields.get("mode", "").lower()
     if mode not in _MODES:
-        raise Refusal(
+        raise ApiError(
             400, "If 'mode' is set, it must be 'all', 'textLevelOnly', 'allButTextLevelOnly' or 'batch'."
         )
     selection = Selection(

@@ -7,10 +7,10 @@ from fastapi import APIRouter, Request
 from starlette.responses import PlainTextResponse, Response
 
 from nmspeller import __version__
-from nmspeller.apps.http import refusals
+from nmspeller.apps.http import errors
 from nmspeller.apps.http.access import bearer_key, is_right_key
 from nmspeller.apps.http.answers import Json
-from nmspeller.apps.http.batching import Manner
+from nmspeller.apps.http.batching import CheckOptions
 from nmspeller.apps.http.operations import healthz
 from nmspeller.apps.http.service import Service
 from nmspeller.apps.languagetool import languages
@@ -72,11 +72,11 @@ async def check(request: Request) -> Response:
     service: Service = request.app.state.service
     fields = await read_fields(request)
     if not is_right_key(service.settings, bearer_key(request) or fields.get("apiKey")):
-        raise refusals.wrong_key()
+        raise errors.wrong_key()
     asked = understand(fields)
     plain = asked.text.plain
     if asked.wants_spelling:
-        [correction] = await service.check(request, [plain], Manner(asked.level))
+        [correction] = await service.check(request, [plain], CheckOptions(asked.level))
     else:
         correction = Correction(plain, plain, ())
     language = asked.language or languages.detected(plain)

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from nmspeller.apps.http.refusals import Refusal
+from nmspeller.apps.http.errors import ApiError
 from nmspeller.runtime.correction import Reason
 
 CATEGORY = {"id": "TYPOS", "name": "错别字"}
@@ -41,9 +41,9 @@ class Selection:
         if not self.enabled_only:
             return
         if self.disabled_rules or self.disabled_categories:
-            raise Refusal(400, "You cannot specify disabled rules or categories using enabledOnly=true.")
+            raise ApiError(400, "You cannot specify disabled rules or categories using enabledOnly=true.")
         if not (self.enabled_rules or self.enabled_categories):
-            raise Refusal(400, "You must specify enabled rules or categories when using enabledOnly=true.")
+            raise ApiError(400, "You must specify enabled rules or categories when using enabledOnly=true.")
 
     def wants(self, rule: Rule) -> bool:
         """Whether matches of a rule are to be reported; the rule's own name outweighs its category's."""

@@ -25,7 +25,7 @@ class Checker(Protocol):
         *,
         level: str | None = None,
         words: Iterable[str] | None = None,
-        around: Script = Script.NEUTRAL,
+        document_script: Script = Script.NEUTRAL,
     ) -> list[Correction]: ...
 
 

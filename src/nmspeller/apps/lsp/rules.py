@@ -50,7 +50,7 @@ class Rules:
             # A Simplified word also holds in a Traditional text.
             return bool(
                 words.ranges(text)
-                or words.folded.ranges(fold(simplify(text, around=Script.TRADITIONAL).text))
+                or words.folded.ranges(fold(simplify(text, document_script=Script.TRADITIONAL).text))
             )
 
         return [text for text in texts if not is_concerned(text)]

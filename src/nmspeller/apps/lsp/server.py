@@ -250,21 +250,23 @@ class SpellingServer(LanguageServer):
 
     async def _check_new(self, state: _Open, rules: Rules, prose: list[Prose], texts: list[str]) -> None:
         """Ask the speller about the texts that are new; of a long document, show what is found on the way."""
-        edits, around = state.edits, detect("".join(texts))
+        edits, document_script = state.edits, detect("".join(texts))
         shown = monotonic()
         for batch in batches(text for text in texts if text not in edits):
             # The thread keeps what was paid for in `edits`, even if this task is cancelled meanwhile.
-            await self._in_thread(self._check_batch, batch, rules, edits, around)
+            await self._in_thread(self._check_batch, batch, rules, edits, document_script)
             if monotonic() - shown > _SECONDS_BETWEEN_PARTIAL_RESULTS:
                 self._publish(state, prose)
                 shown = monotonic()
 
     def _check_batch(
-        self, batch: list[str], rules: Rules, edits: dict[str, tuple[Edit, ...]], around: Script
+        self, batch: list[str], rules: Rules, edits: dict[str, tuple[Edit, ...]], document_script: Script
     ) -> None:
         """In the thread: put each text's edits into `edits`."""
         speller = self._speller(rules.model, rules.replacements)
-        corrections = speller.check_many(batch, level=rules.level, words=rules.words, around=around)
+        corrections = speller.check_many(
+            batch, level=rules.level, words=rules.words, document_script=document_script
+        )
         edits.update((text, correction.edits) for text, correction in zip(batch, corrections, strict=True))
 
     def _publish(self, state: _Open, prose: list[Prose]) -> None:

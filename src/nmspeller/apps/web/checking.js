@@ -7,9 +7,9 @@ const CHARACTERS_AT_ONCE = 1500
 const LONGEST_WAIT = 15000
 
 export class Checking {
-  constructor(draft, manner, { onAnswer, onState }) {
+  constructor(draft, options, { onAnswer, onState }) {
     this.draft = draft
-    this.manner = manner
+    this.options = options
     this.onAnswer = onAnswer
     this.onState = onState
     this.flight = null // { texts, controller }
@@ -49,7 +49,7 @@ export class Checking {
     this.flight = flight
     if (!this.failures) this.onState("checking")
     try {
-      const answers = await check(texts, this.manner(), flight.controller.signal)
+      const answers = await check(texts, this.options(), flight.controller.signal)
       if (this.flight !== flight) return
       this.flight = null
       this.failures = 0

@@ -8,7 +8,7 @@ const CONTEXT = 6
 export class Draft {
   constructor() {
     this.pieces = [] // { text, edits, known, refusal }
-    this.answers = new Map() // text of a piece -> edits, for the manner at hand
+    this.answers = new Map() // text of a piece -> edits, for the options at hand
     this.ignored = new Set()
   }
 

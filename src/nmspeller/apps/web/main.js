@@ -6,7 +6,6 @@ import { Draft } from "./draft.js"
 import { Editor } from "./editor.js"
 import { onLanguage, switchLanguage, t, translate } from "./language.js"
 import { History } from "./history.js"
-import { Masking } from "./masking.js"
 import { recallOneOf, remember } from "./memory.js"
 import { giveKey } from "./server.js"
 import { Words } from "./words.js"
@@ -242,29 +241,7 @@ keyDialog.addEventListener("close", () => {
   if (keyDialog.returnValue !== "save") return
   giveKey(at("key-input").value.trim())
   checking.soon(0)
-  if (!at("masking").hidden) masking.ask()
 })
-
-const masking = new Masking(askForKey)
-const tabs = [at("tab-write"), at("tab-masking")]
-function openTab(tab) {
-  for (const one of tabs) {
-    one.setAttribute("aria-selected", one === tab)
-    one.tabIndex = one === tab ? 0 : -1
-    at(one.getAttribute("aria-controls")).hidden = one !== tab
-  }
-  popover.close(false)
-  if (tab.id === "tab-masking") masking.begin()
-}
-for (const tab of tabs) {
-  tab.addEventListener("click", () => openTab(tab))
-  tab.addEventListener("keydown", (event) => {
-    if (event.key !== "ArrowRight" && event.key !== "ArrowLeft") return
-    const other = tabs[1 - tabs.indexOf(tab)]
-    openTab(other)
-    other.focus()
-  })
-}
 
 const dark = matchMedia("(prefers-color-scheme: dark)")
 let theme = recallOneOf("theme", ["light", "dark"])

@@ -49,10 +49,6 @@ export async function check(texts, { level, words }, signal) {
   return results.map(({ edits }, index) => toUnits(texts[index], edits))
 }
 
-export function masking(text, window, signal) {
-  return post("v1/masking", { text, window }, signal)
-}
-
 function toUnits(text, edits) {
   if (!/[\ud800-\udbff]/.test(text)) return edits
   const starts = [0]

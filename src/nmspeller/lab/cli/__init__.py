@@ -1,0 +1,21 @@
+"""`nmspeller lab`: the commands of the laboratory, assembled here. Most need the `train` extra."""
+
+import typer
+
+from nmspeller.lab.cli import bench, data, export, laboratory
+
+app = typer.Typer(
+    help="The laboratory: prepare data, train, run the paper's experiments, export.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+app.add_typer(data.app, name="data")
+app.command("pretrain")(laboratory.pretrain)
+app.command("train")(laboratory.train)
+app.command("average")(laboratory.average)
+app.command("experiment")(laboratory.experiment)
+app.command("prepare-qat")(export.prepare_qat)
+app.command("export")(export.export)
+app.command("prefilter")(export.prefilter)
+app.command("import-onnx")(export.import_onnx)
+app.command("bench")(bench.train)

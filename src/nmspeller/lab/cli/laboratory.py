@@ -1,0 +1,285 @@
+"""`nmspeller train`, `pretrain`, `experiment`: the laboratory, which needs the `train` extra."""
+
+import json
+import sys
+import time
+from dataclasses import asdict
+from functools import partial
+from importlib.util import find_spec
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from nmspeller.errors import InputError
+from nmspeller.files import write_whole
+
+if TYPE_CHECKING:
+    from nmspeller.lab.training.trainer import Progress
+
+# What a config may hold; `paper_row` is for readers and for the tables.
+_TRAIN_CONFIG = ("name", "model", "recipe", "paper_row")
+_PRETRAIN_CONFIG = ("name", "encoder", "recipe", "modalities")
+
+_CONFIG = typer.Argument(..., metavar="CONFIG", help="A YAML file, such as those in configs/.")
+_DATA = typer.Option(..., help="What `nmspeller data prepare` wrote.")
+_START = typer.Option(None, help="Weights to start from: a Hugging Face BERT folder or a checkpoint.")
+_MODALITIES = typer.Option(
+    None, help="Pretrained phonetic and graphic encoders (configs/pretrain/modalities)."
+)
+_TEACHER = typer.Option(None, help="A checkpoint to learn from, beside the data.")
+_SEED = typer.Option(0, min=0, max=2**63 - 1, help="The same seed gives the same training.")
+_SECONDS = typer.Option(None, min=0.001, help="Stop after this much time, with the schedule complete.")
+
+
+def train(
+    config: Path = _CONFIG,
+    data: Path = _DATA,
+    start: Path | None = _START,
+    out: Path | None = typer.Option(None, help="The folder to write; runs/NAME-SEED if not given."),
+    recipe: str | None = typer.Option(
+        None, help="A recipe's name or file, instead of the config's own; `fast` where that has none."
+    ),
+    seed: int = _SEED,
+    seconds: float | None = _SECONDS,
+    modalities: Path | None = _MODALITIES,
+    teacher: Path | None = _TEACHER,
+    dry_run: bool = typer.Option(False, help="Only build the model and take one step, on the CPU."),
+) -> None:
+    """Train a speller from a config; the same command again goes on after a kill.
+
+    Under `torchrun` several processes, on one machine or more, share every batch.
+    """
+    need_training()
+    from nmspeller.lab.data.prepared import Prepared
+    from nmspeller.lab.models import checkpoint
+    from nmspeller.lab.models.registry import read_yaml
+    from nmspeller.lab.training import finetune, recipes
+    from nmspeller.lab.training.distributed import join_processes
+    from nmspeller.lab.training.start import load_teacher, start_model
+
+    values = read_yaml(config, _TRAIN_CONFIG)
+    if "model" not in values:
+        raise InputError(f"{config} has no model; see configs/models for examples.")
+    plan = recipes.read_recipe(recipe or values.get("recipe", "fast"))
+    if seconds:
+        plan = recipes.with_budget(plan, seconds)
+    prepared, tables = Prepared(data), data / "characters.npz"
+    name = str(values.get("name", config.stem))
+    out = out or Path("runs") / f"{name}-{seed}"
+    if dry_run:
+        loss = finetune.dry_run(values["model"], plan, prepared, start=start, tables=tables)
+        typer.echo(f"{name}: one step, loss {loss:.4f}")
+        return
+    processes = join_processes()
+    began = time.perf_counter()
+    model = start_model(
+        values["model"],
+        start,
+        vocabulary=prepared.vocabulary,
+        tables=tables,
+        modalities=modalities,
+        seed=seed,
+    )
+    with TrainingBar(name) as bar:
+        finetune.finetune(
+            model,
+            plan,
+            prepared,
+            out=out,
+            seed=seed,
+            processes=processes,
+            report=bar.report,
+            teacher=load_teacher(teacher, prepared.vocabulary) if teacher else None,
+        )
+    if not processes.first:
+        return
+    record = {
+        "name": name,
+        "seed": seed,
+        "model": values["model"],
+        "recipe": asdict(plan),
+        "start": start.name if start else None,
+        "teacher": teacher.name if teacher else None,
+        "seconds": time.perf_counter() - began,
+        "processes": processes.world,
+        "data_hashes": prepared.manifest["sources"],
+    }
+    checkpoint.save(
+        out, model, prepared.vocabulary.tokens, card=f"# {name}\n\nTrained by `nmspeller train`.\n"
+    )
+    _keep(out / "train.json", record)
+    _draw(out)
+
+
+def pretrain(
+    config: Path = _CONFIG,
+    data: Path = _DATA,
+    start: Path | None = _START,
+    out: Path | None = typer.Option(None, help="The folder to write; runs/NAME-SEED if not given."),
+    seed: int = _SEED,
+    seconds: float | None = _SECONDS,
+    teacher: Path | None = _TEACHER,
+) -> None:
+    """Pretrain an encoder, from a checkpoint or from nothing; or the encoders of sound and shape."""
+    need_training()
+    from nmspeller.lab.models.config import from_mapping
+    from nmspeller.lab.models.registry import read_yaml
+    from nmspeller.lab.training import recipes
+    from nmspeller.lab.training.distributed import join_processes
+    from nmspeller.lab.training.modalities import ModalitiesRecipe, pretrain_modalities
+    from nmspeller.lab.training.pretrain import pretrain as run
+
+    values = read_yaml(config, _PRETRAIN_CONFIG)
+    name = str(values.get("name", config.stem))
+    out = out or Path("runs") / f"{name}-{seed}"
+    if start is None and ("modalities" in values or "encoder" not in values):
+        raise InputError(f"{config} goes on from other weights; say which with --start.")
+    if "modalities" in values and (seconds or teacher):
+        raise InputError(
+            f"{config} pretrains sounds and pictures by steps; leave out --seconds and --teacher."
+        )
+    if not isinstance(values.get("encoder", {}), dict):
+        raise InputError(f"{config}: encoder must be a mapping, not {values['encoder']!r}.")
+    with TrainingBar(name) as bar:
+        if "modalities" in values:
+            assert start is not None
+            modalities = from_mapping(ModalitiesRecipe, values["modalities"], "modalities")
+            result = pretrain_modalities(modalities, data=data, start=start, out=out, seed=seed)
+        else:
+            plan = recipes.read_pretrain_recipe(values.get("recipe", {}))
+            if seconds:
+                plan = recipes.with_seconds(plan, seconds)
+            encoder = values.get("encoder") if start is None else None
+            result = run(
+                plan,
+                data=data,
+                out=out,
+                start=start,
+                encoder=encoder,
+                seed=seed,
+                report=bar.report,
+                teacher=teacher,
+            )
+    if join_processes().first:
+        _keep(out / "pretrain.json", result)
+        _draw(out)
+
+
+def experiment(
+    name: str = typer.Argument(..., metavar="NAME", help="table1, table2, ngrams, seeds or cases."),
+    out: Path = typer.Option(..., help="Where the runs are kept; what is there is not run again."),
+    data: Path | None = typer.Option(None, help="What `nmspeller data prepare` wrote."),
+    start: Path | None = _START,
+    modalities: Path | None = _MODALITIES,
+    seeds: str = typer.Option("0,1,2", help="One training each."),
+    recipe: str = typer.Option("fast", help="A recipe's name or file."),
+    side_by_side: int = typer.Option(1, min=1, help="How many trainings share the device."),
+    results: Path | None = typer.Option(None, help="Where tables are written; OUT/results if not given."),
+) -> None:
+    """Run one of the paper's experiments, then write the tables; `cases` only writes its page."""
+    results = results or out / "results"
+    if name == "cases":
+        from nmspeller.lab.evaluation.case_study import write_cases
+
+        typer.echo(write_cases(out, results))
+        return
+    need_training()
+    from nmspeller.lab.evaluation import experiments
+    from nmspeller.lab.evaluation.tables import write_results
+    from nmspeller.lab.training.recipes import read_recipe
+    from nmspeller.lab.training.runner import run_side_by_side
+
+    jobs = experiments.jobs(name, _numbers(seeds, "--seeds"))
+    read_recipe(recipe)  # a mistake is better found before anything starts
+    if data is None:
+        raise InputError("give --data, a folder that `nmspeller data prepare` wrote.")
+    out.mkdir(parents=True, exist_ok=True)
+    work = partial(experiments.run_job, recipe=recipe, data=data, start=start, out=out, modalities=modalities)
+    for job in jobs:
+        (out / f"{job.name}.failure.txt").unlink(missing_ok=True)
+    failures = run_side_by_side(work, jobs, side_by_side)
+    for number, reason in failures.items():
+        typer.echo(f"{jobs[number].name} failed: {reason.strip().splitlines()[-1]}", err=True)
+        (out / f"{jobs[number].name}.failure.txt").write_text(reason, encoding="utf-8")
+    if len(failures) < len(jobs):
+        for path in write_results(out, results):
+            typer.echo(path)
+    if failures:
+        raise InputError(f"{len(failures)} of {len(jobs)} trainings failed; see *.failure.txt in {out}.")
+
+
+def average(
+    checkpoints: list[Path] = typer.Argument(..., help="Trainings of one model that differ in their seed."),
+    out: Path = typer.Option(..., help="The checkpoint folder to write."),
+) -> None:
+    """Write the mean of several trained models, which is often better than each."""
+    need_training()
+    from nmspeller.lab.training.averaging import average as write_mean
+
+    write_mean(checkpoints, out)
+    typer.echo(out)
+
+
+class TrainingBar:
+    """Shows a person a bar, and a log file a line now and then, both on standard error."""
+
+    def __init__(self, name: str, pause: float = 20.0) -> None:
+        self._name, self._pause, self._said = name, pause, 0.0
+        self._bar: Any = None
+
+    def __enter__(self) -> "TrainingBar":
+        if sys.stderr.isatty():
+            from rich.console import Console
+            from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+            columns = (TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn())
+            self._bar = Progress(*columns, console=Console(stderr=True), transient=True)
+            self._task = self._bar.add_task(self._name, total=None)
+            self._bar.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, wrong: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._bar is not None:
+            self._bar.stop()
+
+    def report(self, progress: "Progress") -> None:
+        line = (
+            f"{self._name} step {progress.step:,} of {progress.steps:,}, loss {progress.loss:.4f}, "
+            f"{progress.tokens / max(progress.seconds, 1e-9):,.0f} tokens/s"
+        )
+        if self._bar is not None:
+            self._bar.update(self._task, description=line, completed=progress.step, total=progress.steps)
+        elif time.monotonic() - self._said > self._pause:
+            self._said = time.monotonic()
+            typer.echo(line, err=True)
+
+
+def _keep(path: Path, record: dict[str, Any]) -> None:
+    write_whole(path, (json.dumps(record, ensure_ascii=False, indent=1) + "\n").encode())
+
+
+def _draw(out: Path) -> None:
+    """Draw the losses of a run, and say where it lies."""
+    from nmspeller.lab.evaluation.plots import draw_losses
+
+    logs = {log.stem: log for log in sorted(out.glob("*.jsonl"))}
+    if logs:
+        draw_losses(logs, out / "loss.png")
+    typer.echo(out)
+
+
+def _numbers(given: str, option: str) -> list[int]:
+    try:
+        return [int(number) for number in given.split(",")]
+    except ValueError:
+        raise InputError(f"{option} is {given!r}; give numbers with commas between, such as 0,1,2.") from None
+
+
+def need_training() -> None:
+    missing = [module for module in ("torch", "safetensors", "yaml") if find_spec(module) is None]
+    if missing:
+        raise InputError(f"this needs {', '.join(missing)}; install it with `pip install nmspeller[train]`.")

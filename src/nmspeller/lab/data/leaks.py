@@ -1,0 +1,124 @@
+"""No evaluation sentence may be learnt by heart: find those, and clauses of them, in training text.
+
+A training text leaks when, blanks, case and compatibility forms aside, it is an evaluation sentence, or
+holds a clause of one that has ten or more characters, anywhere. A clause is what stands between two
+punctuation marks.
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterable
+from pathlib import Path
+from typing import NamedTuple
+
+from nmspeller.errors import InputError
+from nmspeller.lab.data.pairs import read_pairs
+
+CLAUSE_LENGTH = 10
+_BLOCK = CLAUSE_LENGTH // 2
+_FULL_WIDTH = "，！？：；（）"
+EVALUATION_SETS = (
+    "sighan/simplified/test*.tsv",
+    "sighan/traditional/test*.tsv",
+    "sighan/*_multierror.tsv",
+    "ecspell/*_test.tsv",
+    "cscd_ns/dev.tsv",
+)
+
+
+class Leak(NamedTuple):
+    """Training text number `row`, from 0, holds `found`, a sentence or clause of the evaluation data."""
+
+    row: int
+    text: str
+    found: str
+
+
+class LeakFilter:
+    """Knows the evaluation sentences, and tells which training texts give them away."""
+
+    def __init__(self, evaluation_texts: Iterable[str]) -> None:
+        self._sentences: set[str] = set()
+        # Clauses by their first characters: a window of that length slides over the text.
+        self._clauses: dict[str, list[str]] = {}
+        # A text is cut into blocks; wherever a clause begins in it, one block is part of that beginning.
+        # Most texts share no block with any clause, and need no window.
+        self._blocks: set[str] = set()
+        for text in evaluation_texts:
+            sentence = _normal(text)
+            if sentence and sentence not in self._sentences:
+                self._sentences.add(sentence)
+                for clause in _long_clauses(sentence):
+                    self._clauses.setdefault(clause[:CLAUSE_LENGTH], []).append(clause)
+                    self._blocks.update(clause[start : start + _BLOCK] for start in range(_BLOCK))
+
+    def find(self, text: str) -> str | None:
+        """The first evaluation sentence or clause in a training text, in normal form, if there is one."""
+        text = _normal(text)
+        if text in self._sentences:
+            return text
+        if self._blocks.isdisjoint([text[start : start + _BLOCK] for start in range(0, len(text), _BLOCK)]):
+            return None
+        for start in range(len(text) - CLAUSE_LENGTH + 1):
+            for clause in self._clauses.get(text[start : start + CLAUSE_LENGTH], ()):
+                if text.startswith(clause, start):
+                    return clause
+        return None
+
+    def leaks(self, text: str) -> bool:
+        """Whether a training text must be left out."""
+        return self.find(text) is not None
+
+
+def find_leaks(training_texts: Iterable[str], evaluation_texts: Iterable[str]) -> list[Leak]:
+    """Every training text that leaks; some ten seconds for 50 million characters."""
+    leak_filter = LeakFilter(evaluation_texts)
+    found = ((row, text, leak_filter.find(text)) for row, text in enumerate(training_texts))
+    return [Leak(row, text, leak) for row, text, leak in found if leak is not None]
+
+
+def assert_no_leaks(training_texts: Iterable[str], evaluation_texts: Iterable[str]) -> None:
+    """Refuse training data that holds evaluation sentences.
+
+    Raises:
+        InputError: some text leaks; the message counts them and shows the first.
+    """
+    leaks = find_leaks(training_texts, evaluation_texts)
+    if leaks:
+        first = leaks[0]
+        raise InputError(
+            f"{len(leaks)} training text(s) hold evaluation sentences or clauses of them, first text number "
+            f"{first.row + 1} with “{first.found}”; leave them out and prepare the data again."
+        )
+
+
+def evaluation_sentences(folder: str | Path) -> list[str]:
+    """Both sides of every evaluation set in the data folder, each sentence once.
+
+    Raises:
+        InputError: a set is absent, since a check without it would miss its leaks.
+    """
+    sentences: dict[str, None] = {}
+    for pattern in EVALUATION_SETS:
+        paths = sorted(Path(folder).glob(pattern))
+        if not paths:
+            raise InputError(
+                f"no evaluation set {pattern} in {folder}; without it leaks cannot be ruled out."
+            )
+        for path in paths:
+            for pair in read_pairs(path):
+                sentences.update(dict.fromkeys(pair))
+    return list(sentences)
+
+
+def _long_clauses(sentence: str) -> list[str]:
+    clauses = re.split(r"[\W_]+", sentence)
+    # A long Latin word or number is not a clause.
+    return [clause for clause in clauses if len(clause) >= CLAUSE_LENGTH and not clause.isascii()]
+
+
+def _normal(text: str) -> str:
+    # Text in normal form is normalised fast, and punctuation is all that mostly keeps it from being so.
+    for mark in _FULL_WIDTH:
+        text = text.replace(mark, unicodedata.normalize("NFKC", mark))
+    return "".join(unicodedata.normalize("NFKC", text).lower().split())

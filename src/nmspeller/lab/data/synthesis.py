@@ -1,0 +1,140 @@
+"""Pairs without end from clean text: right sentences, and the same sentences with errors."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import count, islice
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nmspeller.errors import InputError
+from nmspeller.lab.data.corpus import LINE_END, corpus_files, is_held_out, read_lines
+from nmspeller.lab.data.leaks import LeakFilter
+from nmspeller.lab.data.noise import NoiseModel
+from nmspeller.lab.data.pairs import Pair
+from nmspeller.lab.data.prepared import sentence_windows
+from nmspeller.text.vocabulary import Vocabulary, code_points
+
+WANG_ERRORS = 1.41  # wrong characters in a sentence of Wang271K, each of which has at least one
+CHUNK_LINES = 4_000
+TRIALS = 16
+
+
+@dataclass
+class PairMaker:
+    """Makes pairs like Wang271K's, whose errors come from a scanner and from a recogniser of speech.
+
+    profiles: the share of sentences that follow each noise profile.
+    errors: how many wrong characters a sentence has in the mean, if it has any.
+    clean: share of sentences left without an error.
+    limit, join: see `sentence_windows`.
+    """
+
+    noise: NoiseModel
+    vocabulary: Vocabulary
+    leaks: LeakFilter
+    profiles: Mapping[str, float] = field(
+        default_factory=lambda: {"learner": 0.4, "scanner": 0.4, "input_method": 0.2}
+    )
+    errors: float = WANG_ERRORS
+    clean: float = 0.0
+    limit: int = 126
+    join: float = 0.4
+
+    def pairs(self, corpus: Path, seed: int) -> Iterator[Pair]:
+        """Pairs from a corpus, over and over, with other errors each time; the same for the same seed.
+
+        Raises:
+            InputError: the corpus cannot be read, or not one sentence of it can be used.
+        """
+        expected: float | None = None
+        for turn in count():
+            made = 0
+            for number, text in enumerate(_chunks(corpus)):
+                random = np.random.default_rng((seed, turn, number))
+                starts, right, lengths = self._rows(text, random)
+                if not len(starts):
+                    continue
+                if expected is None:
+                    expected = self._expected(right)
+                wrong = self._misspell(right, expected, random)
+                for pair in self._texts(text, starts, right, wrong, lengths):
+                    made += 1
+                    yield pair
+            if not made:
+                raise InputError(
+                    f"no sentence of {corpus} can be used; give more text, one paragraph a line."
+                )
+
+    def _rows(
+        self, text: str, random: np.random.Generator
+    ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]]:
+        """The sentences of a chunk: starts (rows,), ids padded with [PAD] (rows, width), lengths (rows,)."""
+        ids = self.vocabulary.encode(text).astype(np.uint16)
+        ids[code_points(text) == ord("\n")] = LINE_END
+        starts, stops = sentence_windows(ids, self.vocabulary, random, limit=self.limit, join=self.join)
+        lengths = stops - starts
+        columns = np.arange(int(lengths.max(initial=0)))
+        rows = ids[np.minimum(starts[:, None] + columns, len(ids) - 1)].astype(np.int32)
+        return starts, np.where(columns < lengths[:, None], rows, self.vocabulary.pad), lengths
+
+    def _misspell(
+        self, right: NDArray[np.int32], expected: float, random: np.random.Generator
+    ) -> NDArray[np.int32]:
+        """Rows with at least one error each, but for the clean share and what cannot be misspelt."""
+        ways = np.array([self.noise.profile_index(name) for name in self.profiles])
+        shares = np.array(list(self.profiles.values()), dtype=np.float64)
+        profile = random.choice(ways, size=len(right), p=shares / shares.sum())
+        wrong = right.copy()
+        left = np.flatnonzero(random.random(len(right)) >= self.clean)
+        for _ in range(TRIALS):
+            errors = np.full(len(left), expected)
+            wrong[left] = self.noise.corrupt(right[left], profile[left], errors, random)
+            left = left[(wrong[left] == right[left]).all(axis=1)]
+        wrong[left] = -1  # marks what no trial could misspell
+        return wrong
+
+    def _expected(self, right: NDArray[np.int32]) -> float:
+        """The number of errors to ask for so that sentences with any have `self.errors` in the mean.
+
+        Sentences without an error are tried again, and one error draws others along; so it is found by trial.
+        """
+        sample, low, high = right[:2_000], 0.01, 4 * self.errors
+        for _ in range(12):
+            middle = (low + high) / 2
+            wrong = self._misspell(sample, middle, np.random.default_rng(0))
+            found = ((wrong != sample) & (wrong >= 0)).sum(axis=1)
+            mean = found.sum() / max((found > 0).sum(), 1)
+            low, high = (low, middle) if mean > self.errors else (middle, high)
+        return (low + high) / 2
+
+    def _texts(
+        self,
+        text: str,
+        starts: NDArray[np.int64],
+        right: NDArray[np.int32],
+        wrong: NDArray[np.int32],
+        lengths: NDArray[np.int64],
+    ) -> Iterator[Pair]:
+        """Rows as pairs of text, in which characters outside the vocabulary are what they were."""
+        tokens = self.vocabulary.tokens
+        changed = wrong != right
+        for number, (start, length) in enumerate(zip(starts.tolist(), lengths.tolist(), strict=True)):
+            target = text[start : start + length]
+            if wrong[number, 0] < 0 or "\t" in target or "\r" in target or self.leaks.leaks(target):
+                continue
+            characters = list(target)
+            for place in np.flatnonzero(changed[number]):
+                characters[place] = tokens[wrong[number, place]]
+            source = "".join(characters)
+            if not self.leaks.leaks(source):
+                yield Pair(source, target)
+
+
+def _chunks(corpus: Path) -> Iterator[str]:
+    """The training text of a corpus, some thousand paragraphs at a time, each closed by a line end."""
+    for file in corpus_files(corpus):
+        lines = (line for number, line in enumerate(read_lines(file)) if line and not is_held_out(number))
+        while chunk := list(islice(lines, CHUNK_LINES)):
+            yield "\n".join([*chunk, ""])

@@ -1,0 +1,140 @@
+"""Is one speller better than another, or was the test kind to it?
+
+Everything rests on per-sentence counts, an array of shape (sentences, 3): true positives, sentences
+found, sentences with errors. Sentences with equal counts are interchangeable, so resampling draws how
+many of each kind come up, not which; the distribution is that of the ordinary bootstrap, at a fraction
+of its cost.
+
+Counts of several seeds may be added: the sentence stays the unit that is drawn or swapped, so that a
+test set is not taken for a larger one because it was run three times.
+"""
+
+import math
+from collections.abc import Iterable
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nmspeller.errors import InputError
+from nmspeller.lab.evaluation.metrics import Outcomes
+
+SAMPLES = 10_000
+SEED = 20230505
+
+Counts = NDArray[np.int64]
+Figures = NDArray[np.float64]
+
+
+class Interval(NamedTuple):
+    """The middle of a bootstrap distribution, in percent."""
+
+    low: float
+    high: float
+
+
+class Comparison(NamedTuple):
+    """The F1 of a second speller less that of the first, in points, and how likely chance gives as much."""
+
+    difference: float
+    interval: Interval
+    p_bootstrap: float
+    p_randomisation: float
+
+
+def correction_counts(runs: Iterable[Outcomes]) -> Counts:
+    """Counts of sentence-level correction, added over the runs (seeds) of one speller: (sentences, 3)."""
+    return _add([np.stack((run.corrected, run.changed, run.erroneous), axis=1) for run in runs])
+
+
+def f1_interval(counts: Counts, *, level: float = 0.95, samples: int = SAMPLES, seed: int = SEED) -> Interval:
+    """The percentile bootstrap interval of F1."""
+    if not len(counts):
+        return Interval(0.0, 0.0)
+    kinds, weights = np.unique(counts, axis=0, return_counts=True)
+    return _middle(_f1(_draw(weights, samples, seed) @ kinds), level)
+
+
+def compare_f1(
+    first: Counts, second: Counts, *, level: float = 0.95, samples: int = SAMPLES, seed: int = SEED
+) -> Comparison:
+    """Compare two spellers on the same sentences.
+
+    The paired bootstrap gives the interval of the difference, and a two-sided p from how often a resampled
+    difference, centred, is as large as the one seen. Approximate randomisation swaps the two spellers'
+    answers to each sentence at the toss of a coin.
+
+    Raises:
+        InputError: the counts are of different sentences.
+    """
+    if first.shape != second.shape:
+        raise InputError(
+            f"{len(first)} and {len(second)} sentences cannot be compared; evaluate on the same set."
+        )
+    if not len(first):
+        return Comparison(0.0, Interval(0.0, 0.0), 1.0, 1.0)
+    seen = float(_f1(second.sum(axis=0)) - _f1(first.sum(axis=0)))
+    kinds, weights = np.unique(np.hstack((first, second)), axis=0, return_counts=True)
+    ours, theirs = kinds[:, :3], kinds[:, 3:]
+
+    drawn = _draw(weights, samples, seed)
+    resampled = _f1(drawn @ theirs) - _f1(drawn @ ours)
+
+    swapped = np.random.default_rng(seed).binomial(weights, 0.5, size=(samples, len(weights)))
+    kept = weights - swapped
+    randomised = _f1(kept @ theirs + swapped @ ours) - _f1(kept @ ours + swapped @ theirs)
+
+    return Comparison(
+        difference=seen,
+        interval=_middle(resampled, level),
+        p_bootstrap=_p_value(resampled - seen, seen),
+        p_randomisation=_p_value(randomised, seen),
+    )
+
+
+def mcnemar(first: Outcomes, second: Outcomes) -> float:
+    """The exact two-sided p of McNemar's test on the sentences that only one of two runs gets right.
+
+    Raises:
+        InputError: the runs are of different sentences.
+    """
+    if len(first) != len(second):
+        raise InputError(
+            f"{len(first)} and {len(second)} sentences cannot be compared; evaluate on the same set."
+        )
+    only_first = int((first.right_exactly & ~second.right_exactly).sum())
+    only_second = int((second.right_exactly & ~first.right_exactly).sum())
+    differing, fewer = only_first + only_second, min(only_first, only_second)
+    tail = sum(math.comb(differing, k) for k in range(fewer + 1))
+    return min(1.0, 2 * tail / (1 << differing))
+
+
+def _add(counts: list[Counts]) -> Counts:
+    if len({len(one) for one in counts}) != 1:
+        raise InputError("runs of different sentences cannot be added; evaluate all on the same set.")
+    total: Counts = np.sum(counts, axis=0, dtype=np.int64)
+    return total
+
+
+def _draw(weights: Counts, samples: int, seed: int) -> Counts:
+    """How many sentences of each kind come up in each resampled set: (samples, kinds)."""
+    total = weights.sum()
+    return np.random.default_rng(seed).multinomial(total, weights / total, size=samples)
+
+
+def _f1(sums: Counts) -> Figures:
+    """F1 in percent from sums of true positives, found and wrong (last axis); 0 where there is nothing."""
+    hits, size = sums[..., 0], sums[..., 1] + sums[..., 2]
+    figures: Figures = 200.0 * hits / np.maximum(size, 1)
+    return figures
+
+
+def _middle(values: Figures, level: float) -> Interval:
+    low, high = np.quantile(values, [(1 - level) / 2, (1 + level) / 2])
+    return Interval(float(low), float(high))
+
+
+def _p_value(by_chance: Figures, seen: float) -> float:
+    # The set at hand counts as one of the samples; rounding must not turn a tie into a smaller difference.
+    as_large = np.abs(by_chance) >= abs(seen) - 1e-9
+    return (1 + int(as_large.sum())) / (1 + len(by_chance))

@@ -1,0 +1,1 @@
+"""From a checkpoint to the files that the product reads, and back."""

@@ -1,0 +1,123 @@
+"""From a trained checkpoint to the ONNX folder that `Speller` reads."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from nmspeller.errors import InputError
+from nmspeller.files import write_whole
+from nmspeller.lab.data.pairs import Pair
+from nmspeller.lab.export.activations import quantise_weights
+from nmspeller.lab.export.arithmetic import Float, Integer
+from nmspeller.lab.export.bert_graph import build
+from nmspeller.lab.export.prefilter_calibration import calibrate_prefilter
+from nmspeller.lab.export.thresholds import calibrate
+from nmspeller.lab.export.weights import Source, read_source
+from nmspeller.runtime import prefilter
+from nmspeller.runtime.device import need_exported
+from nmspeller.runtime.pipeline import Pipeline
+from nmspeller.runtime.policy import Level, Policy
+from nmspeller.runtime.prefilter import PrefilterThresholds
+from nmspeller.text.vocabulary import Vocabulary
+
+
+def export_model(
+    checkpoint: str | Path,
+    out: str | Path,
+    *,
+    texts: Sequence[str] | None = None,
+) -> Path:
+    """Write model.onnx, vocab.txt, card.md and a policy.json that is not calibrated yet.
+
+    A checkpoint of quantisation-aware training becomes an int8 model with the same numbers. A prefilter that
+    the folder held before is removed: it belongs to another model.
+
+    Args:
+        checkpoint: a checkpoint of ours, or a Hugging Face BertForMaskedLM folder.
+        out: the folder to write; files of the same names in it are replaced, each whole or not at all.
+        texts: some hundred sentences of the kind that will be read, to fit eight-bit integers to. Without
+            them a checkpoint that is not rounded stays in single precision, four times as large.
+
+    Raises:
+        InputError: the checkpoint cannot be read, or is of a kind that cannot be exported.
+    """
+    source, out = _rounded(read_source(checkpoint), texts), Path(out)
+    content = _graph(source)
+    out.mkdir(parents=True, exist_ok=True)
+    for name in (prefilter.FILE, prefilter.THRESHOLDS):
+        (out / name).unlink(missing_ok=True)
+    write_whole(out / "vocab.txt", (source.folder / "vocab.txt").read_bytes())
+    write_whole(out / "card.md", _card(source))
+    policy = Policy.uncalibrated()
+    replace(policy, window=min(policy.window, source.encoder.positions - 2)).write(out / "policy.json")
+    write_whole(out / "model.onnx", content)
+    return out
+
+
+def calibrate_model(folder: str | Path, dev: Sequence[Pair], clean: Sequence[str] = ()) -> Policy:
+    """Choose the thresholds of an exported model and write them to its policy.json."""
+    folder = Path(folder)
+    policy = calibrate(Pipeline(folder), dev, clean)
+    policy.write(folder / "policy.json")
+    return policy
+
+
+def export_prefilter(
+    checkpoint: str | Path, folder: str | Path, *, texts: Sequence[str] | None = None
+) -> Path:
+    """Write the prefilter.onnx of an exported model, and a prefilter.json that leaves nothing out yet.
+
+    Args:
+        checkpoint: a very small speller, of a kind that `export_model` takes.
+        folder: what `export_model` wrote.
+        texts: as for `export_model`.
+
+    Raises:
+        InputError: the checkpoint cannot be exported or does not fit the model, or the folder holds no model.
+    """
+    source, folder = read_source(checkpoint), Path(folder)
+    need_exported(folder)
+    policy = Policy.read(folder / "policy.json")
+    if source.vocabulary.tokens != Vocabulary.from_file(folder / "vocab.txt").tokens:
+        raise InputError(
+            f"{source.folder} has another vocab.txt than {folder}; train a prefilter with that of its model."
+        )
+    longest = source.encoder.positions - 2
+    if policy.window > longest:
+        raise InputError(
+            f"{source.folder} reads {longest} characters at once, and {folder} {policy.window}; "
+            "train a prefilter with as many positions as its model."
+        )
+    content = _graph(_rounded(source, texts), best=False)
+    # Thresholds chosen for another prefilter must never meet this one, whatever happens in between.
+    PrefilterThresholds(dict.fromkeys(Level, 0.0)).write(folder / prefilter.THRESHOLDS)
+    write_whole(folder / prefilter.FILE, content)
+    return folder / prefilter.FILE
+
+
+def calibrate_prefilter_model(
+    folder: str | Path, dev: Sequence[Pair], clean: Sequence[str] = ()
+) -> PrefilterThresholds:
+    """Choose the thresholds of an exported model's prefilter and write them to its prefilter.json."""
+    folder = Path(folder)
+    thresholds = calibrate_prefilter(Pipeline(folder, prefilter=True), dev, clean)
+    thresholds.write(folder / prefilter.THRESHOLDS)
+    return thresholds
+
+
+def _rounded(source: Source, texts: Sequence[str] | None) -> Source:
+    """The source as it was, or rounded where there are texts to fit integers to."""
+    return source if texts is None else quantise_weights(source, texts)
+
+
+def _graph(source: Source, *, best: bool = True) -> bytes:
+    """The source as an ONNX file, in integers where it is rounded."""
+    arithmetic = Integer if source.encoder.fake_quantised else Float
+    model = build(source, arithmetic(source.weights), best=best)
+    content: bytes = model.SerializeToString(deterministic=True)
+    return content
+
+
+def _card(source: Source) -> bytes:
+    card = source.folder / "card.md"
+    return card.read_bytes() if card.is_file() else b"# A speller exported from Hugging Face weights\n"

@@ -1,0 +1,51 @@
+"""Whether two models make the same edits: what an export costs, counted in sentences."""
+
+from collections.abc import Sequence
+from itertools import pairwise
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import NamedTuple
+
+from nmspeller.runtime.pipeline import Pipeline
+from nmspeller.runtime.policy import Level, Policy
+
+
+class Parity(NamedTuple):
+    """How many sentences were read, and in how many of them two models make the same edits."""
+
+    sentences: int
+    same: int
+
+    @property
+    def percent(self) -> float:
+        """The share of sentences with the same edits."""
+        return 100 * self.same / max(self.sentences, 1)
+
+
+def checkpoint_pipeline(checkpoint: Path, policy: Path) -> Pipeline:
+    """A checkpoint on PyTorch; it has no policy of its own, so one is lent to it."""
+    with TemporaryDirectory() as folder:
+        for path in (*checkpoint.iterdir(), policy):
+            lent = Path(folder) / path.name
+            lent.unlink(missing_ok=True)
+            lent.symlink_to(path.resolve())
+        return Pipeline(Path(folder))
+
+
+def compare(one: Sequence[str], other: Sequence[str]) -> Parity:
+    """Two models' answers to the same texts."""
+    return Parity(len(one), sum(map(str.__eq__, one, other)))
+
+
+def answers(
+    pipeline: Pipeline, texts: Sequence[str], policy: Policy, level: Level = Level.BALANCED
+) -> list[str]:
+    """The texts as a model would correct them under a policy; what it reads as Simplified stays so."""
+    corrected: list[str] = []
+    for text_batch, found in pipeline.read(texts, policy.levels[level], policy.passes):
+        characters = list("".join(text.simplified.text for text in text_batch.texts))
+        for position, target in zip(found.positions.tolist(), found.targets.tolist(), strict=True):
+            characters[position] = pipeline.vocabulary.tokens[target]
+        whole, bounds = "".join(characters), text_batch.offsets.tolist()
+        corrected += [whole[start:stop] for start, stop in pairwise(bounds)]
+    return corrected

@@ -1,0 +1,219 @@
+"""Choosing the levels' thresholds on pairs that no training saw, and telling how far probabilities hold.
+
+Of every position the best other character is taken with its confidence, whether ear or eye explains it, and
+whether it is right; any thresholds can then be judged without reading the texts again. Each level is the best
+by its own measure: sentence-level correction, with precision weighing more at `careful` and recall at
+`thorough`, among the thresholds that change few enough clean sentences.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nmspeller.errors import InputError
+from nmspeller.lab.data.pairs import Pair
+from nmspeller.runtime.decoder import confidence
+from nmspeller.runtime.pipeline import Pipeline
+from nmspeller.runtime.policy import Level, Policy, Thresholds
+
+# Certainties are dense at either end.
+_GRID = (1 / (1 + np.exp(-np.arange(-5, 7.01, 0.2)))).round(4).tolist()
+
+# A second pass doubles the time of a text with errors: it must gain half a point of F1.
+_WORTH_A_SECOND_PASS = 0.005
+
+
+class Aim(NamedTuple):
+    """What a level is after: the F measure's beta, and the largest share of clean sentences it may change."""
+
+    beta: float
+    false_alarms: float
+
+
+# Half a percent is what `balanced` may change; other clean sentences than these may have a few more.
+AIMS = {
+    Level.CAREFUL: Aim(0.5, 0.001),
+    Level.BALANCED: Aim(1.0, 0.004),
+    Level.THOROUGH: Aim(2.0, 0.03),
+}
+
+
+@dataclass(frozen=True)
+class Candidates:
+    """The best other character of every position of some pairs, where it has a probability worth a look."""
+
+    sentence: NDArray[np.intp]  # (candidates,) which pair
+    window: NDArray[np.intp]  # (candidates,) which window, counted through all pairs
+    probability: NDArray[np.float32]  # (candidates,)
+    source_probabilities: NDArray[np.float32]  # (candidates,) the probability of what stands there
+    explained: NDArray[np.bool_]  # (candidates,)
+    right: NDArray[np.bool_]  # (candidates,)
+    errors: NDArray[np.intp]  # (pairs,) how many characters are wrong
+
+    @cached_property
+    def confidence(self) -> NDArray[np.float32]:
+        """Of each that it must be replaced: (candidates,)."""
+        return confidence(self.probability, self.source_probabilities)
+
+    def accepted(self, thresholds: Thresholds) -> NDArray[np.bool_]:
+        """Which of them those thresholds let through: (candidates,)."""
+        needed = np.where(self.explained, thresholds.explained, thresholds.unexplained)
+        return np.asarray(self.confidence >= needed)
+
+    def outcome(self, accepted: NDArray[np.bool_]) -> "Outcome":
+        """What is changed and what corrected if just these, (candidates,), are let through."""
+        pairs = len(self.errors)
+        right = np.bincount(self.sentence[accepted & self.right], minlength=pairs)
+        wrong = np.bincount(self.sentence[accepted & ~self.right], minlength=pairs)
+        changed = (right + wrong) > 0
+        return Outcome(changed, changed & (wrong == 0) & (right == self.errors))
+
+    def measure(self, thresholds: Thresholds) -> "Counts":
+        """What those thresholds give."""
+        changed, corrected = self.outcome(self.accepted(thresholds))
+        clean = self.errors == 0
+        return Counts(
+            int(corrected.sum()), int(changed.sum()), int((~clean).sum()),
+            int((changed & clean).sum()), int(clean.sum()),
+        )  # fmt: skip
+
+
+class Outcome(NamedTuple):
+    """Which sentences are changed, and which of them just as they should be, (pairs,) each."""
+
+    changed: NDArray[np.bool_]
+    corrected: NDArray[np.bool_]
+
+
+class Counts(NamedTuple):
+    """Sentences: corrected, changed, wrong at first, clean but changed, clean at first."""
+
+    corrected: int
+    changed: int
+    wrong: int
+    false_alarms: int
+    clean: int
+
+    def f(self, beta: float) -> float:
+        """The F measure of correction, from 0 to 1."""
+        weight = beta * beta
+        return (1 + weight) * self.corrected / max(self.changed + weight * self.wrong, 1e-9)
+
+    def as_dict(self) -> dict[str, float]:
+        """Percentages for a report."""
+        return {
+            "precision": round(100 * self.corrected / max(self.changed, 1), 2),
+            "recall": round(100 * self.corrected / max(self.wrong, 1), 2),
+            "f1": round(100 * self.f(1.0), 2),
+            "changed_clean": round(100 * self.false_alarms / max(self.clean, 1), 3),
+        }
+
+
+def candidates(pipeline: Pipeline, pairs: Sequence[Pair]) -> Candidates:
+    """Read the pairs' sources and compare what could be replaced with their targets.
+
+    Raises:
+        InputError: there are no pairs.
+    """
+    if not pairs:
+        raise InputError("there are no pairs to calibrate on; give a file of source<TAB>target lines.")
+    errors = np.array([sum(map(str.__ne__, source, target)) for source, target in pairs], dtype=np.intp)
+    parts: list[tuple[NDArray[Any], ...]] = []
+    first = first_window = 0
+    for text_batch, found in pipeline.read((pair.source for pair in pairs), Thresholds(0.0, 0.0), 1):
+        number = np.searchsorted(text_batch.offsets, found.positions, side="right") - 1
+        window = np.searchsorted(text_batch.windows.keep_starts, found.positions, side="right") - 1
+        here = pairs[first : first + len(text_batch.texts)]
+        targets = pipeline.vocabulary.encode("".join(pair.target for pair in here))
+        explained = pipeline.explains(found.originals, found.targets)
+        right = targets[found.positions] == found.targets
+        parts.append(
+            (
+                first + number,
+                first_window + window,
+                found.probabilities,
+                found.source_probabilities,
+                explained,
+                right,
+            )
+        )
+        first += len(here)
+        first_window += len(text_batch.windows.starts)
+    sentence, window, probability, source_probabilities, explained, right = map(
+        np.concatenate, zip(*parts, strict=True)
+    )
+    return Candidates(sentence, window, probability, source_probabilities, explained, right, errors)
+
+
+def choose(dev: Candidates, clean: Candidates | None) -> dict[Level, Thresholds]:
+    """The best thresholds of each level; a stricter level never accepts what a laxer one refuses."""
+    judged = [
+        (thresholds, dev.measure(thresholds), clean.measure(thresholds) if clean else None)
+        for thresholds in (Thresholds(low, high) for low in _GRID for high in _GRID if high >= low)
+    ]
+    chosen: dict[Level, Thresholds] = {}
+    for level, aim in AIMS.items():
+        quiet = [
+            (counts.f(aim.beta), thresholds)
+            for thresholds, counts, spared in judged
+            if spared is None or spared.false_alarms <= aim.false_alarms * spared.clean
+        ]
+        # Where nothing is quiet enough, the quietest; where several are equally good, the strictest.
+        strictest = Thresholds(_GRID[-1], _GRID[-1])
+        _, best = max(quiet, default=(0.0, strictest), key=lambda each: (each[0], each[1].explained))
+        chosen[level] = best
+    balanced = chosen[Level.BALANCED]
+    for level, pick in ((Level.CAREFUL, max), (Level.THOROUGH, min)):
+        thresholds = chosen[level]
+        chosen[level] = Thresholds(
+            pick(thresholds.explained, balanced.explained), pick(thresholds.unexplained, balanced.unexplained)
+        )
+    return chosen
+
+
+def calibrate(pipeline: Pipeline, dev: Sequence[Pair], clean: Sequence[str] = ()) -> Policy:
+    """The pipeline's policy with thresholds and number of passes chosen on `dev` and `clean` sentences."""
+    on_dev = candidates(pipeline, dev)
+    on_clean = candidates(pipeline, [Pair(text, text) for text in clean]) if clean else None
+    levels = choose(on_dev, on_clean)
+    once = on_dev.measure(levels[Level.BALANCED]).f(1.0)
+    twice = _f1_of_two_passes(pipeline, dev, on_dev, levels)
+    passes = 2 if twice - once >= _WORTH_A_SECOND_PASS else 1
+    report: dict[str, Any] = {
+        "pairs": len(dev),
+        "clean_sentences": len(clean),
+        "f1_by_passes": [round(100 * once, 2), round(100 * twice, 2)],
+        "levels": {},
+    }
+    for level, thresholds in levels.items():
+        figures = on_dev.measure(thresholds).as_dict()
+        if on_clean is not None:
+            figures["changed_of_the_clean_sentences"] = on_clean.measure(thresholds).as_dict()[
+                "changed_clean"
+            ]
+        report["levels"][level.value] = figures
+    return replace(pipeline.policy, levels=levels, passes=passes, calibration=report)
+
+
+def _f1_of_two_passes(
+    pipeline: Pipeline, pairs: Sequence[Pair], once: Candidates, levels: dict[Level, Thresholds]
+) -> float:
+    """Sentence-level correction F1 at the middle level; only what a first pass changes is read again."""
+    thresholds = levels[Level.BALANCED]
+    changed = np.unique(once.sentence[once.accepted(thresholds)]).tolist()
+    corrected = first = 0
+    for text_batch, found in pipeline.read((pairs[number].source for number in changed), thresholds, 2):
+        ids = text_batch.ids.copy()
+        ids[found.positions] = found.targets
+        for place in range(len(text_batch.texts)):
+            expected = pipeline.vocabulary.encode(pairs[changed[first + place]].target)
+            corrected += np.array_equal(
+                ids[text_batch.offsets[place] : text_batch.offsets[place + 1]], expected
+            )
+        first += len(text_batch.texts)
+    wrong = int((once.errors > 0).sum())
+    return 2 * corrected / max(len(changed) + wrong, 1)

@@ -1,0 +1,160 @@
+"""DCN (Wang et al., 2021) and NM-DCN: neighbouring corrections are chosen together.
+
+A generator, helped by the pinyin of the input, proposes the k best characters at each position; the dynamic
+connected scorer rates each pair of neighbouring candidates in context; the best path through them is the
+answer. The loss is the negative log-probability of the right path among all paths, as in the original code,
+averaged over sentences. Unlike there, a candidate that is both among the k best and added by hand (the
+target in training, the input in prediction) counts once.
+"""
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar, NamedTuple
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from nmspeller.errors import InputError
+from nmspeller.lab.models import crf
+from nmspeller.lab.models.batch import NO_TARGET, Batch, PackedBatch
+from nmspeller.lab.models.characters import KnownTables
+from nmspeller.lab.models.config import EncoderConfig, SpellerConfig
+from nmspeller.lab.models.encoder import initialise
+from nmspeller.lab.models.speller import SpellerModel
+from nmspeller.lab.models.tables import CharacterTables
+
+
+@dataclass(frozen=True)
+class DCNConfig(SpellerConfig):
+    candidates: int = 8
+    syllables: int = 512
+    """Room for the ids in the tables; Mandarin has about 410 syllables without tones."""
+
+
+class PinyinEnhancement(nn.Module):
+    """Adds a convolution over the syllables of three neighbouring characters to the hidden states."""
+
+    def __init__(self, config: EncoderConfig, syllables: int) -> None:
+        super().__init__()
+        self.syllables = nn.Embedding(syllables, config.hidden)
+        self.convolution = nn.Conv1d(config.hidden, config.hidden, kernel_size=3, padding=1)
+        self.norm = nn.LayerNorm(config.hidden, eps=config.norm_epsilon)
+        self.apply(initialise)
+
+    def forward(self, hidden: Tensor, syllables: Tensor, batch: Batch | PackedBatch) -> Tensor:
+        """hidden: (..., hidden), syllables: (...) ids → (..., hidden)."""
+        heard = batch.pad(self.syllables(syllables)) * batch.real[..., None]
+        convolved = self.convolution(heard.transpose(1, 2)).transpose(1, 2)
+        return self.norm(hidden + batch.pack(convolved))
+
+
+class ConnectedScorer(nn.Module):
+    """Rates pairs of neighbouring candidates.
+
+    Each candidate looks at its own and its neighbour's hidden state; what the two found, mapped together,
+    is the rate. The map of a concatenation is the sum of two maps, so that nothing but the last steps has k
+    × k × hidden numbers.
+    """
+
+    def __init__(self, config: EncoderConfig) -> None:
+        super().__init__()
+        size = config.hidden
+        self.query = nn.Linear(size, size)
+        self.key = nn.Linear(size, size)
+        self.value = nn.Linear(size, size)
+        self.norm = nn.LayerNorm(size, eps=config.norm_epsilon)
+        self.left = nn.Linear(size, size)
+        self.right = nn.Linear(size, size, bias=False)
+        self.pair_norm = nn.LayerNorm(size, eps=config.norm_epsilon)
+        self.rate = nn.Linear(size, 1)
+        self.apply(initialise)
+
+    def forward(self, candidates: Tensor, hidden: Tensor) -> Tensor:
+        """(batch, length, k, hidden) and (batch, length, hidden) → (batch, length - 1, k, k)."""
+        keys, values = self.key(hidden), self.value(hidden)
+        keys = torch.stack([keys[:, :-1], keys[:, 1:]], dim=-2)  # (batch, length - 1, 2, hidden)
+        values = torch.stack([values[:, :-1], values[:, 1:]], dim=-2)
+        queries = self.query(candidates)
+        first = self._look(candidates[:, :-1], queries[:, :-1], keys, values)
+        second = self._look(candidates[:, 1:], queries[:, 1:], keys, values)
+        pairs = functional.gelu(self.left(first)[:, :, :, None] + self.right(second)[:, :, None, :])
+        return self.rate(self.pair_norm(pairs)).squeeze(-1)
+
+    def _look(self, candidates: Tensor, queries: Tensor, keys: Tensor, values: Tensor) -> Tensor:
+        weights = torch.softmax(queries @ keys.transpose(-1, -2) / math.sqrt(queries.shape[-1]), dim=-1)
+        return self.norm(weights.to(values.dtype) @ values + candidates)
+
+
+class Lattice(NamedTuple):
+    """What `crf` works on; ids, like emissions, are (batch, length, k)."""
+
+    ids: Tensor
+    emissions: Tensor
+    transitions: Tensor
+    real: Tensor
+
+
+class DCN(SpellerModel):
+    """`forward` gives the generator's scores; `loss` and `predict` are about paths. Masked: NM-DCN."""
+
+    needs: ClassVar[tuple[str, ...]] = ("syllables",)
+
+    def __init__(self, config: DCNConfig, tables: CharacterTables) -> None:
+        super().__init__(config)
+        if tables.syllables.max() >= config.syllables:
+            raise InputError(
+                f"the tables have {tables.syllables.max() + 1} syllables; set model.syllables to it."
+            )
+        self.tables = KnownTables(tables, self.needs)
+        self.candidates = config.candidates
+        self.pinyin = PinyinEnhancement(config.encoder, config.syllables)
+        self.scorer = ConnectedScorer(config.encoder)
+
+    def hidden(self, batch: Batch | PackedBatch) -> Tensor:
+        return self._enhanced(self.semantic(batch), batch)
+
+    def _enhanced(self, semantic: Tensor, batch: Batch | PackedBatch) -> Tensor:
+        return self.pinyin(semantic, self.tables.syllables[batch.ids].long(), batch)
+
+    def loss(self, batch: Batch | PackedBatch) -> Tensor:
+        """−log P(right path), averaged over sentences, in fp32; a character without a target is its own."""
+        assert batch.targets is not None
+        target = torch.where(batch.targets == NO_TARGET, batch.ids, batch.targets)
+        lattice = self._lattice(batch, target)
+        path = torch.full_like(lattice.ids[..., 0], self.candidates)  # the one added by hand comes last
+        steps = lattice.emissions, lattice.transitions, lattice.real
+        return (crf.log_partition(*steps) - crf.path_score(*steps, path)).mean()
+
+    @torch.no_grad()
+    def predict(self, batch: Batch | PackedBatch) -> tuple[Tensor, Tensor]:
+        """The best path's ids and their probabilities over all paths; [CLS] and [SEP] stay as they are."""
+        if batch.real.shape[1] <= 2:  # nothing between [CLS] and [SEP]
+            return batch.ids, torch.ones_like(batch.ids, dtype=torch.float32)
+        lattice = self._lattice(batch, batch.ids)
+        steps = lattice.emissions, lattice.transitions, lattice.real
+        path = crf.best_path(*steps)[..., None]
+        inside = functional.pad(lattice.real, (1, 1))  # [CLS] in front, [SEP] behind
+        ids = functional.pad(lattice.ids.gather(-1, path).squeeze(-1), (1, 1))
+        probabilities = functional.pad(crf.marginals(*steps).gather(-1, path).squeeze(-1), (1, 1))
+        ids = torch.where(inside, ids, batch.pad(batch.ids))
+        probabilities = torch.where(inside, probabilities, torch.ones_like(probabilities))
+        return batch.pack(ids), batch.pack(probabilities)
+
+    def _lattice(self, batch: Batch | PackedBatch, added: Tensor) -> Lattice:
+        """The k best candidates, and `added` (...) as one more, at each place between [CLS] and [SEP]."""
+        semantic = self.semantic(batch)
+        words = self.output_words()
+        scores = batch.pad(self.head(self._enhanced(semantic, batch), words).float())
+        best = scores.topk(self.candidates, dim=-1)
+        added = batch.pad(added)[..., None]
+        emissions = best.values.masked_fill(best.indices == added, crf.NEVER)
+        emissions = torch.cat([emissions, scores.gather(-1, added)], dim=-1)
+        ids = torch.cat([best.indices, added], dim=-1)
+        ids[:, 0] = batch.pad(batch.ids)[:, :1]
+        transitions = self.scorer(functional.embedding(ids, words), batch.pad(semantic)).float()
+        # A path starts at [CLS], which has one candidate: its transitions join the first emissions.
+        emissions = emissions[:, 1:-1]
+        start = functional.pad(transitions[:, :1, 0], (0, 0, 0, emissions.shape[1] - 1))
+        real = batch.real[:, 2:]  # a position is a character if a real one follows it
+        return Lattice(ids[:, 1:-1], emissions + start, transitions[:, 1:-1], real)

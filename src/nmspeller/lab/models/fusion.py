@@ -1,0 +1,102 @@
+"""Three ways to bring meaning, sound and shape together, and the speller that they share.
+
+Each gate takes H_s, H_p, H_g and mean(H_s), all (..., hidden), to one fused (..., hidden).
+"""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import torch
+from torch import Tensor, nn
+
+from nmspeller.lab.models.batch import Batch, PackedBatch
+from nmspeller.lab.models.characters import KnownTables
+from nmspeller.lab.models.config import SpellerConfig
+from nmspeller.lab.models.encoder import initialise, run, stack
+from nmspeller.lab.models.graphic import GraphicEncoder
+from nmspeller.lab.models.phonetic import PhoneticEncoder
+from nmspeller.lab.models.speller import SpellerModel
+from nmspeller.lab.models.tables import CharacterTables
+
+
+class SelectiveGate(nn.Module):
+    """ReaLiSe: one linear map of [H_s; H_p; H_g; mean H_s] to three sigmoid gates, one per kind."""
+
+    def __init__(self, hidden: int) -> None:
+        super().__init__()
+        self.gates = nn.Linear(4 * hidden, 3)
+        self.apply(initialise)
+
+    def forward(self, semantic: Tensor, phonetic: Tensor, graphic: Tensor, mean: Tensor) -> Tensor:
+        gates = torch.sigmoid(self.gates(torch.cat([semantic, phonetic, graphic, mean], dim=-1)))
+        return gates[..., 0:1] * semantic + gates[..., 1:2] * phonetic + gates[..., 2:3] * graphic
+
+
+class AdaptiveGate(nn.Module):
+    """PHMOSpell: each kind times a ReLU gate made of itself and H_s, the two weighted, added to H_s."""
+
+    def __init__(self, hidden: int, phonetic_weight: float, graphic_weight: float) -> None:
+        super().__init__()
+        self.phonetic_weight = phonetic_weight
+        self.graphic_weight = graphic_weight
+        self.phonetic_gate = nn.Linear(2 * hidden, hidden)
+        self.graphic_gate = nn.Linear(2 * hidden, hidden)
+        self.apply(initialise)
+
+    def forward(self, semantic: Tensor, phonetic: Tensor, graphic: Tensor, mean: Tensor) -> Tensor:
+        heard = torch.relu(self.phonetic_gate(torch.cat([semantic, phonetic], dim=-1))) * phonetic
+        seen = torch.relu(self.graphic_gate(torch.cat([semantic, graphic], dim=-1))) * graphic
+        return semantic + self.phonetic_weight * heard + self.graphic_weight * seen
+
+
+class DotProductGate(nn.Module):
+    """The paper's: sigmoid([H_s; mean H_s] · [H; H]) per position gates each kind. It has no parameters."""
+
+    def forward(self, semantic: Tensor, phonetic: Tensor, graphic: Tensor, mean: Tensor) -> Tensor:
+        asked = semantic + mean  # [a; b] · [c; c] = (a + b) · c
+        phonetic_gate = torch.sigmoid((asked * phonetic).sum(dim=-1, keepdim=True))
+        graphic_gate = torch.sigmoid((asked * graphic).sum(dim=-1, keepdim=True))
+        return semantic + phonetic_gate * phonetic + graphic_gate * graphic
+
+
+def sentence_mean(hidden: Tensor, batch: Batch | PackedBatch) -> Tensor:
+    """The mean over each row's real positions, repeated at each of them: (..., hidden)."""
+    padded = batch.pad(hidden)
+    real = batch.real.unsqueeze(-1)
+    mean = (padded * real).sum(dim=1, keepdim=True) / real.sum(dim=1, keepdim=True)
+    return batch.pack(mean.to(hidden.dtype).expand_as(padded))
+
+
+@dataclass(frozen=True)
+class MultiModalConfig(SpellerConfig):
+    """What ReaLiSe, PHMOSpell and DGSpeller share in the paper, so that only their gates differ."""
+
+    head: str = "linear"
+    phonetic_layers: int = 4
+    fusion_layers: int = 3
+    graphic_channels: tuple[int, ...] = (64, 128, 256, 512)
+
+
+class MultiModalSpeller(SpellerModel):
+    """Semantic, phonetic and graphic encodings → a gate → three transformer layers → the vocabulary.
+
+    ReaLiSe's code puts a constant embedding and a norm before the three layers; the paper at hand does not.
+    """
+
+    needs: ClassVar[tuple[str, ...]] = ("letters", "bitmaps")
+
+    def __init__(self, config: MultiModalConfig, tables: CharacterTables, gate: nn.Module) -> None:
+        super().__init__(config)
+        encoder = config.encoder
+        self.tables = KnownTables(tables, self.needs)
+        self.phonetic = PhoneticEncoder(encoder, config.phonetic_layers)
+        self.graphic = GraphicEncoder(encoder.hidden, config.graphic_channels, encoder.norm_epsilon)
+        self.gate = gate
+        self.fusion = stack(encoder, config.fusion_layers).apply(initialise)
+
+    def hidden(self, batch: Batch | PackedBatch) -> Tensor:
+        semantic = self.semantic(batch)
+        phonetic = self.phonetic(batch, self.tables.letters)
+        graphic = self.graphic(batch.ids, self.tables.bitmaps)
+        fused = self.gate(semantic, phonetic, graphic, sentence_mean(semantic, batch))
+        return run(self.fusion, fused, batch)

@@ -1,0 +1,139 @@
+"""Fine-tuning: a speller learns from pairs, stage by stage."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import torch
+
+from nmspeller.errors import InputError
+from nmspeller.lab.data.prepared import Prepared
+from nmspeller.lab.models import checkpoint
+from nmspeller.lab.models.encoder import Layer
+from nmspeller.lab.models.speller import SpellerModel
+from nmspeller.lab.training.distributed import Processes, join_processes
+from nmspeller.lab.training.identity import identity
+from nmspeller.lab.training.recipes import Recipe
+from nmspeller.lab.training.start import check_positions, start_model
+from nmspeller.lab.training.streams import Row, Stream
+from nmspeller.lab.training.trainer import LoopConfig, Report, Trainer
+
+
+def finetune(
+    model: SpellerModel,
+    recipe: Recipe,
+    prepared: Prepared,
+    *,
+    out: Path,
+    seed: int = 0,
+    processes: Processes | None = None,
+    report: Report | None = None,
+    teacher: SpellerModel | None = None,
+) -> SpellerModel:
+    """Train the model, in place, through every stage of the recipe; logs lie in `out`.
+
+    A stage that finished leaves a checkpoint of its own, so a killed run resumes in the stage it was in.
+
+    Raises:
+        InputError: what was left in `out` is of another training.
+    """
+    processes = processes or join_processes()
+    model.to(processes.device)
+    own = identity(model, recipe, prepared, seed=seed, teacher=teacher)
+    for number, stage in enumerate(recipe.stages):
+        # Also for a stage that is over: the next one inherits what it does not set itself.
+        if stage.dropout is not None:
+            set_dropout(model, stage.dropout)
+        if stage.loop.packed:
+            drop_no_attention(model)
+        done, card = out / f"stage{number}", f"# Stage {number} of the training {own}\n"
+        if (done / "model.safetensors").exists():
+            if (done / "card.md").read_text(encoding="utf-8") != card:
+                raise InputError(
+                    f"{done} is of a training with other settings; give another folder, or remove it."
+                )
+            model.load_state_dict(checkpoint.load(done)[0].state_dict())
+            continue
+        stream = stage.stream(prepared, seed)
+        check_positions(model, stream.limit + 2)
+        Trainer(
+            model,
+            stream,
+            stage.loop,
+            pad=prepared.vocabulary.pad,
+            seed=seed,
+            folder=out,
+            processes=processes,
+            name=f"stage{number}",
+            report=report,
+            teacher=teacher,
+            identity=own,
+        ).run()
+        if processes.first and stage.loop.save_seconds and number + 1 < len(recipe.stages):
+            checkpoint.save(done, model, prepared.vocabulary.tokens, card=card)
+    return model
+
+
+def drop_no_attention(model: SpellerModel) -> None:
+    """Take the dropout off the attention: only without it do packed rows find their fast kernel."""
+    for module in model.modules():
+        if isinstance(module, Layer):
+            module.attention_dropout = 0.0
+
+
+def set_dropout(model: SpellerModel, probability: float) -> None:
+    """Give every dropout of the model another probability; a model built without any keeps none."""
+    for module in model.modules():
+        if isinstance(module, torch.nn.Dropout):
+            module.p = probability
+        if isinstance(module, Layer):
+            module.attention_dropout = probability
+
+
+class FirstStep:
+    """The first batch of a stream and no more."""
+
+    def __init__(self, stream: Stream) -> None:
+        self.stream = stream
+
+    def __len__(self) -> int:
+        return 1
+
+    def rows(self, step: int) -> list[Row]:
+        return self.stream.rows(step)
+
+
+def dry_run(
+    description: Mapping[str, Any],
+    recipe: Recipe,
+    prepared: Prepared,
+    *,
+    start: Path | None,
+    tables: Path | None,
+) -> float:
+    """Build the model and take one small step of the recipe's first stage on the CPU; returns the loss."""
+    stage = recipe.stages[0]
+    loop = LoopConfig(optimiser=stage.loop.optimiser, precision="fp32", log_every=1, save_seconds=0)
+    small = replace(
+        stage,
+        copies=dict.fromkeys(stage.copies, 1),
+        synthetic=0 if stage.copies else 2,
+        epochs=1,
+        batch_sentences=2,
+        batch_tokens=None,
+        loop=loop,
+    )
+    with TemporaryDirectory() as folder:
+        last = Trainer(
+            start_model(description, start, vocabulary=prepared.vocabulary, tables=tables),
+            FirstStep(small.stream(prepared, seed=0)),
+            loop,
+            pad=prepared.vocabulary.pad,
+            seed=0,
+            folder=Path(folder),
+            processes=Processes(rank=0, world=1, device=torch.device("cpu")),
+        ).run()
+    assert last is not None
+    return last.loss

@@ -1,0 +1,123 @@
+"""Recipes: what a speller learns from, stage by stage, and how."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from nmspeller.errors import InputError
+from nmspeller.lab.data.prepared import Prepared
+from nmspeller.lab.models.config import check_range, from_mapping
+from nmspeller.lab.models.registry import read_yaml
+from nmspeller.lab.training.streams import NoiseConfig, PairStream
+from nmspeller.lab.training.trainer import LoopConfig
+
+CONFIGS = Path(__file__).resolve().parents[1] / "configs"
+
+
+@dataclass(frozen=True)
+class Stage:
+    """One stage of fine-tuning.
+
+    copies: how often each prepared set of pairs is seen in an epoch, e.g. {"sighan15_train": 2}.
+    synthetic: fresh synthetic pairs in each epoch.
+    batch_sentences or batch_tokens: the size of a batch.
+    dropout: replaces the model's own where given.
+    """
+
+    copies: Mapping[str, int] = field(default_factory=dict)
+    synthetic: int = 0
+    epochs: int = 1
+    batch_sentences: int | None = None
+    batch_tokens: int | None = None
+    join: float = 0.4
+    dropout: float | None = None
+    noise: NoiseConfig = field(default_factory=NoiseConfig)
+    loop: LoopConfig = field(default_factory=LoopConfig)
+
+    def __post_init__(self) -> None:
+        check_range(self, "epochs", "batch_sentences", "batch_tokens", least=1)
+        check_range(self, "synthetic", least=0)
+        check_range(self, "join", "dropout", least=0, most=1)
+        for name, times in self.copies.items():
+            if times < 0:
+                raise InputError(f"copies of {name} are {times}; give 0 or more.")
+        if (self.batch_sentences is None) == (self.batch_tokens is None):
+            raise InputError("a stage needs either batch_sentences or batch_tokens.")
+
+    def stream(self, prepared: Prepared, seed: int) -> PairStream:
+        return PairStream(
+            prepared,
+            self.noise,
+            copies=self.copies,
+            synthetic=self.synthetic,
+            epochs=self.epochs,
+            batch_sentences=self.batch_sentences,
+            batch_tokens=self.batch_tokens,
+            seed=seed,
+            join=self.join,
+            sort=not self.loop.packed,
+        )
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """The stages, in order."""
+
+    stages: tuple[Stage, ...]
+
+    def __post_init__(self) -> None:
+        if not self.stages:
+            raise InputError("a recipe needs at least one stage.")
+
+
+@dataclass(frozen=True)
+class PretrainRecipe:
+    """Pretraining on running text: `batch_rows` rows of `length` tokens a step, `steps` or seconds long."""
+
+    steps: int = 10_000
+    batch_rows: int = 512
+    length: int = 128
+    dropout: float = 0.0
+    noise: NoiseConfig = field(default_factory=NoiseConfig)
+    loop: LoopConfig = field(default_factory=LoopConfig)
+
+    def __post_init__(self) -> None:
+        check_range(self, "steps", "batch_rows", least=1)
+        check_range(self, "length", least=3)  # one character between [CLS] and [SEP]
+        check_range(self, "dropout", least=0, most=1)
+
+
+def read_recipe(given: str | Mapping[str, Any]) -> Recipe:
+    """A recipe from its name in configs/recipes, the path of a YAML file, or plain values."""
+    return from_mapping(Recipe, _values(given), "recipe")
+
+
+def read_pretrain_recipe(given: str | Mapping[str, Any]) -> PretrainRecipe:
+    """The same for pretraining."""
+    return from_mapping(PretrainRecipe, _values(given), "recipe")
+
+
+def _values(given: str | Mapping[str, Any]) -> Mapping[str, Any]:
+    if isinstance(given, Mapping):
+        return given
+    if not isinstance(given, str):
+        raise InputError(f"the recipe is {given!r}; name one, or write its values there.")
+    path = (
+        Path(given) if given.endswith((".yaml", ".yml", ".json")) else CONFIGS / "recipes" / f"{given}.yaml"
+    )
+    if not path.exists():
+        known = ", ".join(sorted(file.stem for file in (CONFIGS / "recipes").glob("*.yaml")))
+        raise InputError(f"no recipe {given!r}; name a YAML file or one of {known}.")
+    return read_yaml(path)
+
+
+def with_budget(recipe: Recipe, seconds: float) -> Recipe:
+    """The recipe with its stages squeezed into a number of seconds, of which each gets an equal share."""
+    share = seconds / len(recipe.stages)
+    return Recipe(tuple(replace(stage, loop=replace(stage.loop, seconds=share)) for stage in recipe.stages))
+
+
+def with_seconds(recipe: PretrainRecipe, seconds: float) -> PretrainRecipe:
+    """The pretraining recipe with another budget."""
+    return replace(recipe, loop=replace(recipe.loop, seconds=seconds))

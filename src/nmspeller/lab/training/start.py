@@ -1,0 +1,123 @@
+"""Where a model starts: a Hugging Face BERT folder, a checkpoint of ours, or nothing but its sizes."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from nmspeller.errors import InputError
+from nmspeller.lab.data.prepared import check_vocabulary
+from nmspeller.lab.models import checkpoint
+from nmspeller.lab.models.config import EncoderConfig, from_mapping
+from nmspeller.lab.models.registry import build, needed_tables, parse
+from nmspeller.lab.models.speller import SpellerModel, read_encoder_config
+from nmspeller.lab.models.tables import CharacterTables
+from nmspeller.text.vocabulary import Vocabulary
+
+
+def start_model(
+    description: Mapping[str, Any],
+    start: Path | None,
+    *,
+    vocabulary: Vocabulary | None = None,
+    tables: Path | None = None,
+    modalities: Path | None = None,
+    dropout: float | None = None,
+    seed: int = 0,
+) -> SpellerModel:
+    """A model of this description, with the weights of `start` wherever names agree.
+
+    start: a Hugging Face BERT folder, or a checkpoint of ours (whose encoder is taken); None = random
+    weights.
+    vocabulary: of the data that it will read; every folder must have the same one.
+    tables: the character tables, for models that need them.
+    modalities: a checkpoint with pretrained phonetic and graphic encoders, for models that have these.
+    dropout: replaces the config's own.
+    seed: of the weights that start has no values for.
+
+    Raises:
+        InputError: a folder cannot be read, or does not fit the description or the vocabulary.
+    """
+    torch.manual_seed(seed)
+    encoder = _encoder_of(start) if start else None
+    for folder in (start, modalities):
+        if folder and vocabulary:
+            check_vocabulary(folder, vocabulary)
+    config = parse(description, encoder)
+    own = config.encoder
+    if vocabulary and (own.vocabulary, own.mask_id) != (len(vocabulary), vocabulary.mask):
+        raise InputError(
+            f"the model knows {own.vocabulary} tokens, with [MASK] at {own.mask_id}, unlike the data; "
+            f"give --start, or `vocabulary: {len(vocabulary)}, mask_id: {vocabulary.mask}` in model.encoder."
+        )
+    if dropout is not None:
+        config = replace(config, encoder=replace(config.encoder, dropout=dropout, attention_dropout=dropout))
+    if needed_tables(config) and tables is None:
+        raise InputError(
+            f"{description['speller']} needs character tables; give a prepared folder that has them."
+        )
+    model = build(config, CharacterTables.load(tables) if needed_tables(config) and tables else None)
+    if start and _is_checkpoint(start):
+        take_weights(model, start)
+    elif start:
+        model.load_backbone(start)
+    if modalities and hasattr(model, "phonetic"):
+        take_weights(model, modalities, only=("phonetic.", "graphic."))
+    return model
+
+
+def load_teacher(folder: Path, vocabulary: Vocabulary) -> SpellerModel:
+    """A checkpoint to learn from.
+
+    Raises:
+        InputError: it cannot be read, or has another vocabulary than the data.
+    """
+    teacher, _ = checkpoint.load(folder)
+    check_vocabulary(folder, vocabulary)
+    return teacher
+
+
+def check_positions(model: SpellerModel, longest: int) -> None:
+    """Make sure that a model can read rows of so many tokens.
+
+    Raises:
+        InputError: it cannot.
+    """
+    positions = model.config.encoder.positions
+    if positions < longest:
+        raise InputError(f"the model reads {positions} tokens at a time, but rows have up to {longest}.")
+
+
+def take_weights(model: SpellerModel, folder: Path, only: tuple[str, ...] = ("",)) -> None:
+    """Copy each tensor of a checkpoint that `model` has a place for.
+
+    A masking layer that the checkpoint does not have starts as the encoder's first layer.
+
+    Raises:
+        InputError: there is none, or one of another shape.
+    """
+    own, others = model.state_dict(), checkpoint.load(folder)[0].state_dict()
+    fitting = {name: tensor for name, tensor in others.items() if name.startswith(only) and name in own}
+    if not fitting:
+        parts = " or ".join(name.rstrip(".") for name in only)
+        raise InputError(f"{folder} has no {parts} weights for this model; give another checkpoint.")
+    for name, tensor in fitting.items():
+        found, expected = tuple(tensor.shape), tuple(own[name].shape)
+        if found != expected:
+            raise InputError(f"{folder} has {name} of shape {found}, but this model needs {expected}.")
+    model.load_state_dict(fitting, strict=False)
+    encoder = [name for name in fitting if name.startswith("semantic.")]
+    if encoder and not any(name.startswith("semantic.masking.") for name in encoder):
+        model.semantic.start_masking()
+
+
+def _is_checkpoint(folder: Path) -> bool:
+    return (folder / "config.yaml").is_file()
+
+
+def _encoder_of(folder: Path) -> EncoderConfig:
+    if _is_checkpoint(folder):
+        return from_mapping(EncoderConfig, checkpoint.read_description(folder)[0]["encoder"], "encoder")
+    return read_encoder_config(folder)

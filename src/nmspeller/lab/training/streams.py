@@ -1,0 +1,300 @@
+"""What a speller reads while it learns: batches of arrays and noise, functions of seed and step.
+
+A stream is indexed by step and makes the batch of that step from scratch. So any number of worker processes
+may make batches ahead, two processes may share a batch's rows, and a run that was killed goes on exactly
+where it was.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nmspeller.errors import InputError
+from nmspeller.lab.data.noise import NoiseModel
+from nmspeller.lab.data.prepared import Prepared, sentence_windows
+from nmspeller.lab.models.batch import NO_TARGET
+from nmspeller.lab.models.config import check_range
+from nmspeller.text.vocabulary import Vocabulary
+
+Row = tuple[NDArray[np.integer], NDArray[np.integer]]  # ids with [CLS] and [SEP], and their targets
+
+
+class Stream(Protocol):
+    """Batches by step; `len` is how many there are."""
+
+    def __len__(self) -> int: ...
+
+    def rows(self, step: int) -> list[Row]: ...
+
+
+@dataclass(frozen=True)
+class NoiseConfig:
+    """How right text becomes a training row.
+
+    profiles: the share of rows that follow each noise profile.
+    clean: share of rows left without any error.
+    density: errors per character of the other rows, drawn evenly between the two values.
+    least_errors: the expected errors of a noisy row are at least this many, however short it is.
+    masked: share of rows, real pairs too, in which spans are also hidden behind [MASK]. It makes a speller
+    read the context instead of learning wrong characters by heart (masked fine-tuning, Wu et al. 2023).
+    mask_rate: share of the characters of such a row that are hidden.
+    """
+
+    profiles: Mapping[str, float] = field(
+        default_factory=lambda: {"learner": 0.5, "input_method": 0.4, "scanner": 0.1}
+    )
+    clean: float = 0.1
+    density: tuple[float, float] = (0.01, 0.08)
+    least_errors: float = 1.0
+    masked: float = 0.0
+    mask_rate: float = 0.15
+
+    def __post_init__(self) -> None:
+        check_range(self, "clean", "masked", "mask_rate", least=0, most=1)
+        check_range(self, "least_errors", least=0)
+        low, high = self.density
+        if not 0 <= low <= high <= 1:
+            raise InputError(f"density is {low} to {high}; give two shares from 0 to 1, the smaller first.")
+        shares = self.profiles.values()
+        if min(shares, default=0) < 0 or not sum(shares) > 0:
+            raise InputError(f"profiles are {dict(self.profiles)}; give each a share, and one more than 0.")
+
+
+class Corrupter:
+    """Turns right ids into (wrong, right) rows."""
+
+    def __init__(self, noise: NoiseModel, vocabulary: Vocabulary, config: NoiseConfig) -> None:
+        self.noise, self.vocabulary, self.config = noise, vocabulary, config
+        self.profiles = np.array([noise.profile_index(name) for name in config.profiles])
+        shares = np.array(list(config.profiles.values()), dtype=np.float64)
+        self.shares = shares / shares.sum()
+
+    def __call__(
+        self, right: NDArray[np.int32], lengths: NDArray[np.integer], random: np.random.Generator
+    ) -> NDArray[np.int32]:
+        """right: (rows, length), padded with [PAD]; lengths: (rows,) → the rows with errors and masks."""
+        config, count = self.config, len(right)
+        profile = random.choice(self.profiles, size=count, p=self.shares)
+        errors = np.maximum(random.uniform(*config.density, size=count) * lengths, config.least_errors)
+        errors[random.random(count) < config.clean] = 0
+        return self.hide(self.noise.corrupt(right, profile, errors, random), right, random)
+
+    def hide(
+        self, wrong: NDArray[np.int32], right: NDArray[np.int32], random: np.random.Generator
+    ) -> NDArray[np.int32]:
+        """Hide spans of some of the rows, (rows, length) each, behind [MASK]; misspelt characters stay.
+
+        Spans have one to three characters, a word's length.
+        """
+        rows = np.flatnonzero(random.random(len(right)) < self.config.masked)
+        if not len(rows):
+            return wrong
+        shape = right[rows].shape
+        starts = random.random(shape, dtype=np.float32) < self.config.mask_rate / 1.75
+        width = random.random(shape, dtype=np.float32)
+        hidden = starts.copy()
+        hidden[:, 1:] |= (starts & (width > 0.4))[:, :-1]
+        hidden[:, 2:] |= (starts & (width > 0.85))[:, :-2]
+        hidden &= (wrong[rows] == right[rows]) & (right[rows] != self.vocabulary.pad)
+        masked = wrong.copy()
+        masked[rows] = np.where(hidden, self.vocabulary.mask, wrong[rows])
+        return masked
+
+
+def with_specials(wrong: NDArray[np.integer], right: NDArray[np.integer], vocabulary: Vocabulary) -> Row:
+    """[CLS] wrong [SEP] and its targets; an unknown character teaches nothing."""
+    ids = np.empty(len(wrong) + 2, dtype=np.int64)
+    ids[0], ids[1:-1], ids[-1] = vocabulary.cls, wrong, vocabulary.sep
+    targets = np.full(len(wrong) + 2, NO_TARGET, dtype=np.int64)
+    targets[1:-1] = right
+    targets[1:-1][right == vocabulary.unk] = NO_TARGET
+    return ids, targets
+
+
+class CorpusStream:
+    """Rows of one length cut from running text: the stream for pretraining.
+
+    Each pass over the corpus starts at another offset, so that no row comes twice.
+    """
+
+    def __init__(
+        self, prepared: Prepared, noise: NoiseConfig, *, steps: int, batch_rows: int, length: int, seed: int
+    ) -> None:
+        self.prepared, self.steps, self.batch_rows, self.seed = prepared, steps, batch_rows, seed
+        self.characters = length - 2
+        self.corrupter = Corrupter(prepared.noise, prepared.vocabulary, noise)
+        self._order: tuple[int, NDArray[np.int64]] | None = None
+
+    @cached_property
+    def text(self) -> NDArray[np.uint16]:
+        # Paragraphs stay apart by [SEP], which the model knows and the noise leaves alone.
+        ids = self.prepared.corpus()
+        return np.where(ids == self.prepared.vocabulary.pad, self.prepared.vocabulary.sep, ids).astype(
+            np.uint16
+        )
+
+    def __len__(self) -> int:
+        return self.steps
+
+    def rows(self, step: int) -> list[Row]:
+        per_pass = len(self.text) // self.characters - 1
+        numbers = np.arange(step * self.batch_rows, (step + 1) * self.batch_rows)
+        starts = np.concatenate(
+            [
+                self._starts(turn, per_pass)[numbers[numbers // per_pass == turn] % per_pass]
+                for turn in np.unique(numbers // per_pass)
+            ]
+        )
+        right = self.text[starts[:, None] + np.arange(self.characters)].astype(np.int32)
+        random = np.random.default_rng((self.seed, 1, step))
+        wrong = self.corrupter(right, np.full(len(right), self.characters), random)
+        vocabulary = self.prepared.vocabulary
+        right = np.where(right == vocabulary.sep, vocabulary.unk, right)  # no target at paragraph ends
+        return [with_specials(w, r, vocabulary) for w, r in zip(wrong, right, strict=True)]
+
+    def _starts(self, turn: int, per_pass: int) -> NDArray[np.int64]:
+        """The order of the rows in one pass over the corpus, (per_pass,)."""
+        if self._order is None or self._order[0] != turn:
+            random = np.random.default_rng((self.seed, 0, turn))
+            self._order = (
+                turn,
+                random.permutation(per_pass) * self.characters + random.integers(self.characters),
+            )
+        return self._order[1]
+
+
+class PairStream:
+    """Real pairs, each set as many times as asked, and fresh synthetic pairs in every epoch.
+
+    Batches hold a number of sentences, or as many as fit a number of tokens. Padded batches want pairs of
+    similar length (`sort`); packed ones do not care.
+    """
+
+    POOL = 64  # batches among which pairs are sorted by length
+
+    def __init__(
+        self,
+        prepared: Prepared,
+        noise: NoiseConfig,
+        *,
+        copies: Mapping[str, int],
+        synthetic: int,
+        epochs: int,
+        batch_sentences: int | None,
+        batch_tokens: int | None,
+        seed: int,
+        limit: int = 126,
+        join: float = 0.4,
+        sort: bool = True,
+    ) -> None:
+        self.prepared, self.seed, self.limit, self.sort = prepared, seed, limit, sort
+        self.corrupter = Corrupter(prepared.noise, prepared.vocabulary, noise)
+        self.sets = [prepared.pairs(name) for name in copies]
+        real = [
+            np.stack(
+                np.broadcast_arrays(
+                    number, np.tile(np.arange(len(pairs)), times), np.tile(pairs.lengths(), times)
+                )
+            )
+            for number, (pairs, times) in enumerate(zip(self.sets, copies.values(), strict=True))
+        ]
+        self.text = prepared.corpus() if synthetic else np.zeros(0, dtype=np.uint16)
+        # Each (2, sentences): the set (-1 = synthetic), and the pair's index or the text's start.
+        self.batches: list[NDArray[np.int64]] = []
+        self.lengths: list[NDArray[np.int64]] = []
+        for epoch in range(epochs):
+            random = np.random.default_rng((seed, 2, epoch))
+            parts = list(real)
+            if synthetic:
+                first, part = self._some_text(synthetic, random)
+                starts, stops = sentence_windows(part, prepared.vocabulary, random, limit=limit, join=join)
+                chosen = random.permutation(len(starts))[:synthetic]
+                places = first + starts[chosen]
+                parts.append(np.stack(np.broadcast_arrays(-1, places, (stops - starts)[chosen])))
+            everything = np.concatenate([np.empty((3, 0), np.int64), *parts], axis=1)
+            if not everything.size:
+                raise InputError(
+                    "a stage has nothing to learn from; give it copies of pairs, or synthetic ones."
+                )
+            everything = everything[:, random.permutation(everything.shape[1])]
+            self._cut(everything, batch_sentences, batch_tokens, random)
+
+    def _some_text(self, sentences: int, random: np.random.Generator) -> tuple[int, NDArray[np.uint16]]:
+        """A stretch of the text that surely holds so many sentences, and where it starts.
+
+        Cutting all of a large corpus takes longer than a small training.
+        """
+        size = min(len(self.text), 2 * self.limit * sentences)
+        first = int(random.integers(len(self.text) - size + 1))
+        return first, self.text[first : first + size]
+
+    def _cut(
+        self,
+        pairs: NDArray[np.int64],
+        batch_sentences: int | None,
+        batch_tokens: int | None,
+        random: np.random.Generator,
+    ) -> None:
+        """Cut an epoch's pairs (3, pairs) into batches of similar length, in random order."""
+        widths = np.minimum(pairs[2], self.limit) + 2
+        typical = batch_sentences or max(1, int((batch_tokens or 0) / widths.mean()))
+        cut: list[NDArray[np.int64]] = []
+        for first in range(0, pairs.shape[1], typical * self.POOL):
+            pool = pairs[:, first : first + typical * self.POOL]
+            if self.sort:
+                pool = pool[:, np.argsort(pool[2], kind="stable")]
+            if batch_sentences:
+                cut += np.split(pool, range(batch_sentences, pool.shape[1], batch_sentences), axis=1)
+            else:
+                tokens = np.cumsum(np.minimum(pool[2], self.limit) + 2)
+                assert batch_tokens
+                cut += np.split(
+                    pool, np.searchsorted(tokens, np.arange(batch_tokens, tokens[-1], batch_tokens)), axis=1
+                )
+        for number in random.permutation(len(cut)):
+            if cut[number].shape[1]:
+                self.batches.append(cut[number][:2])
+                self.lengths.append(np.minimum(cut[number][2], self.limit))
+
+    def __len__(self) -> int:
+        return len(self.batches)
+
+    def rows(self, step: int) -> list[Row]:
+        vocabulary = self.prepared.vocabulary
+        (sets, indices), lengths = self.batches[step], self.lengths[step]
+        random = np.random.default_rng((self.seed, 3, step))
+        made, real = np.flatnonzero(sets < 0), np.flatnonzero(sets >= 0)
+        rows: list[Row] = []
+        if len(real):
+            pairs = [self.sets[sets[place]][int(indices[place])] for place in real]
+            wrong, right = (self._rectangle([pair[side] for pair in pairs]) for side in (0, 1))
+            wrong = self.corrupter.hide(wrong, right, random)
+            rows += [
+                with_specials(w[:length], r[:length], vocabulary)
+                for w, r, length in zip(wrong, right, lengths[real], strict=True)
+            ]
+        if len(made):
+            width = int(lengths[made].max())
+            columns = np.arange(width)
+            inside = columns < lengths[made][:, None]
+            right = self.text[np.minimum(indices[made][:, None] + columns, len(self.text) - 1)].astype(
+                np.int32
+            )
+            right = np.where(inside, right, vocabulary.pad)
+            wrong = self.corrupter(right, lengths[made], random)
+            rows += [
+                with_specials(w[:length], r[:length], vocabulary)
+                for w, r, length in zip(wrong, right, lengths[made], strict=True)
+            ]
+        return rows
+
+    def _rectangle(self, rows: Sequence[NDArray[np.uint16]]) -> NDArray[np.int32]:
+        """Rows of ids, cut to the limit and padded to it: (rows, limit)."""
+        padded = np.full((len(rows), self.limit), self.prepared.vocabulary.pad, dtype=np.int32)
+        for number, row in enumerate(rows):
+            padded[number, : len(row)] = row[: self.limit]
+        return padded

@@ -1,0 +1,308 @@
+"""The loop: batches in, a better model out, with a log, a budget in seconds, exact resume after a kill."""
+
+import json
+import os
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+import torch
+from safetensors import SafetensorError, safe_open
+from safetensors.torch import save_file
+from torch import Tensor, nn
+from torch.func import functional_call
+from torch.utils.data import DataLoader
+
+from nmspeller.errors import InputError
+from nmspeller.lab.models.batch import NO_TARGET, Batch, PackedBatch
+from nmspeller.lab.models.config import check_range
+from nmspeller.lab.models.speller import SpellerModel
+from nmspeller.lab.training.batches import Batches, Layout
+from nmspeller.lab.training.distillation import Distillation
+from nmspeller.lab.training.distributed import Processes
+from nmspeller.lab.training.fp8 import remove_fp8, use_fp8
+from nmspeller.lab.training.optimisation import Optimiser, OptimiserConfig, rate_factor
+from nmspeller.lab.training.streams import Stream
+
+Report = Callable[["Progress"], None]
+Precision = Literal["fp32", "bf16", "all-bf16", "fp8"]
+
+
+@dataclass(frozen=True)
+class LoopConfig:
+    """How a stage is run, whatever it learns from.
+
+    warm_up, decay_from, floor: the schedule, see `rate_factor`.
+    seconds: stop (with the schedule complete) after this much time, though steps may be left.
+    average: decay of an exponential moving average of the weights, which then replaces them at the end; 0 =
+    none.
+    packed: lay rows end to end instead of padding them; the attention then takes no dropout.
+    packed_tokens: pack every batch to exactly this many tokens.
+    compile: let torch.compile fuse the model; pays on a GPU where every batch has one shape: rows of one
+    length, or `packed_tokens`.
+    precision: "fp32"; "bf16", products in bfloat16 and what lies between them in single precision;
+    "all-bf16", everything but the loss in bfloat16, from weights that are kept in single precision; "fp8",
+    the same with the products of the transformer layers in eight bits.
+    workers: processes that make batches ahead.
+    save_seconds: how often the state for a resume is written; 0 = never.
+    """
+
+    optimiser: OptimiserConfig = field(default_factory=OptimiserConfig)
+    warm_up: float = 0.1
+    decay_from: float = 0.0
+    floor: float = 0.0
+    seconds: float | None = None
+    average: float = 0.0
+    packed: bool = False
+    packed_tokens: int | None = None
+    compile: bool = False
+    precision: Precision = "bf16"
+    workers: int = 0
+    log_every: int = 20
+    save_seconds: float = 60.0
+
+    def __post_init__(self) -> None:
+        check_range(self, "warm_up", "decay_from", "floor", "average", least=0, most=1)
+        check_range(self, "workers", "save_seconds", least=0)
+        check_range(self, "log_every", least=1)
+        check_range(self, "seconds", least=0.001)
+        check_range(self, "packed_tokens", least=Layout.longest)
+
+
+@dataclass(frozen=True)
+class Progress:
+    """Where a stage stands: for the log, the progress bar and the loss curve."""
+
+    step: int
+    steps: int
+    loss: float
+    rate: float
+    norm: float
+    tokens: int
+    seconds: float
+
+
+class _Loss(nn.Module):
+    """The loss as a module's forward, which is what DDP and compile wrap."""
+
+    def __init__(self, model: SpellerModel, precision: str, distillation: Distillation | None) -> None:
+        super().__init__()
+        self.inner = _Plain(model, distillation)
+        self.precision = precision
+
+    def forward(self, batch: Batch | PackedBatch) -> Tensor:
+        if self.precision == "fp32":
+            return self.inner(batch)
+        if self.precision == "bf16":
+            with torch.autocast(batch.ids.device.type, dtype=torch.bfloat16):
+                return self.inner(batch)
+        halved = {name: tensor.to(torch.bfloat16) for name, tensor in self.inner.named_parameters()}
+        return functional_call(self.inner, halved, (batch,))
+
+
+class _Plain(nn.Module):
+    """The same in the precision of the weights."""
+
+    def __init__(self, model: SpellerModel, distillation: Distillation | None) -> None:
+        super().__init__()
+        self.model = model
+        self.distillation = distillation
+
+    def forward(self, batch: Batch | PackedBatch) -> Tensor:
+        return self.distillation(self.model, batch) if self.distillation else self.model.loss(batch)
+
+
+class Trainer:
+    """Trains `model`, in place, on a stream; with a teacher, on what that says of the stream as well.
+
+    identity: what tells this training from others; the state of another is not gone on from.
+    """
+
+    def __init__(
+        self,
+        model: SpellerModel,
+        stream: Stream,
+        config: LoopConfig,
+        *,
+        pad: int,
+        seed: int,
+        folder: Path,
+        processes: Processes,
+        name: str = "train",
+        report: Report | None = None,
+        teacher: SpellerModel | None = None,
+        identity: str = "",
+    ) -> None:
+        self.identity = identity
+        self.model, self.stream, self.config, self.seed = model, stream, config, seed
+        self.processes, self.report, self.folder = processes, report, folder
+        self.log_path, self.state_path = folder / f"{name}.jsonl", folder / f"{name}.resume.safetensors"
+        self.batches = Batches(
+            stream, Layout(config.packed, config.packed_tokens), pad, processes.rank, processes.world
+        )
+        self.optimiser = Optimiser(model, config.optimiser)
+        if config.precision == "fp8":
+            use_fp8(model)
+        distillation = Distillation(teacher, model) if teacher else None
+        self.loss = processes.wrap(_Loss(model, config.precision, distillation))
+        if config.compile:
+            one_shape = not config.packed or config.packed_tokens is not None
+            compiled: Any = torch.compile(self.loss, dynamic=None if one_shape else True)
+            self.loss = compiled
+        self.averages = (
+            [parameter.detach().clone() for parameter in model.parameters()] if config.average else []
+        )
+        self.step = 0
+        self.tokens = 0
+        self.elapsed = 0.0
+
+    def run(self) -> Progress | None:
+        """Train until the stream or the time is over; returns the last progress."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        if self.state_path.exists():
+            self._resume()
+        elif self.processes.first:
+            self.log_path.unlink(missing_ok=True)
+        self.model.train()
+        started = time.perf_counter() - self.elapsed
+        saved = time.perf_counter()
+        losses: list[Tensor] = []
+        norm = torch.zeros(())
+        last = None
+        for batch, targets in self._loader():
+            progress = self._progress()
+            if progress >= 1:
+                break
+            factor = rate_factor(
+                progress,
+                warm_up=self.config.warm_up,
+                decay_from=self.config.decay_from,
+                floor=self.config.floor,
+            )
+            torch.manual_seed(hash((self.seed, self.step)))  # dropout, too, is a function of the step
+            losses.append(self._backward(batch.to(self.processes.device), targets))
+            norm = self.optimiser.step(factor)
+            if self.averages:
+                # A young average trusts the newest weights more, or it would remember the start.
+                decay = min(self.config.average, (1 + self.step) / (10 + self.step))
+                torch._foreach_lerp_(self.averages, [p.detach() for p in self.model.parameters()], 1 - decay)
+            self.step += 1
+            self.tokens += batch.ids.numel()
+            if self.step % self.config.log_every == 0 or self.step == len(self.stream):
+                loss = float(torch.stack(losses).mean())
+                self.elapsed = self.processes.longest(time.perf_counter() - started)
+                rate = factor * self.config.optimiser.rate
+                last = Progress(
+                    self.step, len(self.stream), loss, rate, float(norm), self.tokens, self.elapsed
+                )
+                self._log(last)
+                losses.clear()
+                if not torch.isfinite(torch.tensor(loss)):
+                    raise InputError(f"the loss became {loss} at step {self.step}; lower the learning rate.")
+                if self.config.save_seconds and time.perf_counter() - saved > self.config.save_seconds:
+                    self._save()
+                    saved = time.perf_counter()
+        if self.averages:
+            torch._foreach_copy_([p.data for p in self.model.parameters()], self.averages)
+        remove_fp8(self.model)
+        self.model.eval()
+        if not all(parameter.isfinite().all() for parameter in self.model.parameters()):
+            # The last step's harm shows in no loss.
+            raise InputError(f"weights became infinite by step {self.step}; lower the learning rate.")
+        if self.processes.first:
+            self.state_path.unlink(missing_ok=True)
+        return last
+
+    def _progress(self) -> float:
+        by_steps = self.step / max(len(self.stream), 1)
+        return max(by_steps, self.elapsed / self.config.seconds) if self.config.seconds else by_steps
+
+    def _loader(self) -> DataLoader[Any]:
+        workers = self.config.workers
+        ahead: dict[str, Any] = {"prefetch_factor": 4, "persistent_workers": False} if workers else {}
+        return DataLoader(
+            self.batches,
+            batch_size=None,
+            sampler=range(self.step, len(self.stream)),
+            num_workers=workers,
+            **ahead,
+        )
+
+    def _backward(self, batch: Batch | PackedBatch, targets: int) -> Tensor:
+        """Gradients of the mean loss over the whole batch, of which each process holds only a share."""
+        loss = self.loss(batch)
+        if self.processes.world > 1:
+            assert batch.targets is not None
+            own = (batch.targets != NO_TARGET).sum()
+            loss = loss * own * (self.processes.world / targets)
+        loss.backward()
+        return self.processes.mean(loss.detach())
+
+    def _log(self, progress: Progress) -> None:
+        if self.processes.first:
+            with self.log_path.open("a", encoding="utf-8") as log:
+                log.write(json.dumps(vars(progress)) + "\n")
+            if self.report:
+                self.report(progress)
+
+    def _save(self) -> None:
+        """Write all that is needed to go on, whole or not at all."""
+        if not self.processes.first:
+            return
+        tensors = {f"model.{name}": tensor for name, tensor in self.model.state_dict().items()}
+        tensors |= {f"optimiser.{name}": tensor for name, tensor in self.optimiser.state().items()}
+        tensors |= {f"average.{number}": tensor for number, tensor in enumerate(self.averages)}
+        partial = self.state_path.with_suffix(".partial")
+        position = {
+            "step": str(self.step),
+            "tokens": str(self.tokens),
+            "elapsed": str(self.elapsed),
+            "identity": self.identity,
+        }
+        try:
+            save_file(
+                {name: tensor.cpu().contiguous().clone() for name, tensor in tensors.items()},
+                partial,
+                metadata=position,
+            )
+            os.replace(partial, self.state_path)
+        except SafetensorError as wrong:  # what the disk says comes in this class
+            raise InputError(f"{self.state_path} cannot be written ({wrong}); make room there.") from wrong
+        finally:
+            partial.unlink(missing_ok=True)
+
+    def _resume(self) -> None:
+        try:
+            with safe_open(self.state_path, framework="pt", device=str(self.processes.device)) as stored:
+                position = stored.metadata()
+                tensors = {name: stored.get_tensor(name) for name in stored.keys()}  # noqa: SIM118
+        except SafetensorError as wrong:
+            raise InputError(f"{self.state_path} is damaged ({wrong}); remove it to start again.") from wrong
+        if position.get("identity") != self.identity:
+            raise InputError(
+                f"{self.state_path} is of a training with other settings; give another folder, or remove it."
+            )
+
+        def part(prefix: str) -> dict[str, Tensor]:
+            return {
+                name.removeprefix(prefix): tensor
+                for name, tensor in tensors.items()
+                if name.startswith(prefix)
+            }
+
+        self.model.load_state_dict(part("model."))
+        self.optimiser.load_state(part("optimiser."))
+        for number, tensor in part("average.").items():
+            self.averages[int(number)].copy_(tensor)
+        self.step, self.tokens, self.elapsed = (
+            int(position["step"]),
+            int(position["tokens"]),
+            float(position["elapsed"]),
+        )
+        if self.processes.first and self.log_path.exists():
+            # What was logged after the state was written will be logged again; the last line may be cut.
+            lines = self.log_path.read_text(encoding="utf-8").splitlines()
+            kept = [line for line in lines if line.endswith("}") and json.loads(line)["step"] <= self.step]
+            self.log_path.write_text("".join(f"{line}\n" for line in kept), encoding="utf-8")

@@ -1,0 +1,179 @@
+"""Decoding: from the model's scores to detections, the characters to replace, by what, how confidently.
+
+Everything works on flat arrays over many texts at once; only detections are looked at one by one.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nmspeller.runtime.engine import Floats, Ids, Scores
+from nmspeller.runtime.policy import Thresholds
+
+# A character must be this likely to be proposed; and one that is may become likelier when its neighbours are
+# corrected.
+_LIKELY = 0.1
+
+Positions = NDArray[np.intp]
+Explains = Callable[[Ids, Ids], NDArray[np.bool_]]
+
+
+class ScoringEngine(Protocol):
+    """What runs a model, on whatever device: `engine.Engine` or `torch_engine.TorchEngine`."""
+
+    longest: int
+    characters_per_batch: int
+
+    def scores(
+        self, ids: Ids, starts: Positions, stops: Positions, max_source_probability: float = np.inf
+    ) -> Iterator[Scores]: ...
+
+
+class Windows(NamedTuple):
+    """Bounds of windows in a flat array of ids, (windows,) each; see `nmspeller.text.windows.Window`."""
+
+    starts: Positions
+    stops: Positions
+    keep_starts: Positions
+    keep_stops: Positions
+
+    def subset(self, chosen: NDArray[np.bool_] | Positions) -> "Windows":
+        return Windows._make(bounds[chosen] for bounds in self)
+
+    def contain(self, positions: Positions) -> NDArray[np.bool_]:
+        """Which windows contain any of the positions, which are in order: (windows,)."""
+        inside: NDArray[np.bool_] = np.searchsorted(positions, self.starts) < np.searchsorted(
+            positions, self.stops
+        )
+        return inside
+
+
+class WindowPrefilter(Protocol):
+    """What scores windows before the model does: `prefilter.Prefilter`."""
+
+    def error_score(self, ids: Ids, allowed: NDArray[np.bool_], windows: Windows) -> Floats: ...
+
+
+class Detections(NamedTuple):
+    """Characters to replace, in the order of their positions; the candidates are best first."""
+
+    positions: Positions  # (detections,) into the flat array
+    targets: Ids  # (detections,)
+    probabilities: Floats  # (detections,) of the targets
+    source_probabilities: Floats  # (detections,) of the source characters
+    candidates: Ids  # (detections, 5)
+    candidate_probabilities: Floats  # (detections, 5)
+    originals: Ids  # (detections,) the source characters
+
+    def subset(self, chosen: NDArray[np.bool_] | Positions) -> "Detections":
+        return Detections._make(values[chosen] for values in self)
+
+    def in_order(self) -> "Detections":
+        return self.subset(np.argsort(self.positions, kind="stable"))
+
+    @classmethod
+    def join(cls, parts: "list[Detections]") -> "Detections":
+        if not parts:
+            ids, floats = np.zeros((0, 5), np.int32), np.zeros((0, 5), np.float32)
+            return cls(np.zeros(0, np.intp), ids[:, 0], floats[:, 0], floats[:, 0], ids, floats, ids[:, 0])
+        return cls._make(np.concatenate(values) for values in zip(*parts, strict=True))
+
+
+def confidence(probability: Floats, source_probabilities: Floats) -> Floats:
+    """How confident a replacement is, from 0 to 1; of any shape.
+
+    probability: of the target. source_probabilities: of the source character. What is left for third
+    characters speaks against the target, but not for the source: where a text is right, the model wavers
+    between the source and one other character. The power is the one that best told errors from the
+    characters of clean sentences, on dev pairs.
+    """
+    other = probability.astype(np.float64) ** 4
+    return np.asarray(other / np.maximum(other + source_probabilities, 1e-12), np.float32)
+
+
+@dataclass(frozen=True)
+class Decoder:
+    """Runs windows through the engine and decides what to replace.
+
+    `replaceable` (vocabulary,) marks the ids that may be replaced and may replace: Chinese characters;
+    `explains` says of pairs of ids whether similar sound or shape explains the error; where there is a
+    `prefilter`, only windows whose error score reaches its threshold are run.
+    """
+
+    engine: ScoringEngine
+    replaceable: NDArray[np.bool_]
+    explains: Explains
+    prefilter: WindowPrefilter | None = None
+
+    def find(
+        self, ids: Ids, allowed: NDArray[np.bool_], windows: Windows, thresholds: Thresholds, passes: int
+    ) -> Detections:
+        """All detections in `ids`; only positions that are `allowed` may be replaced."""
+        allowed = allowed & self.replaceable[ids]
+        allowed_before = np.concatenate(([0], np.cumsum(allowed)))
+        windows = windows.subset(allowed_before[windows.keep_stops] > allowed_before[windows.keep_starts])
+        if self.prefilter is not None and thresholds.prefilter > 0:
+            windows = windows.subset(
+                self.prefilter.error_score(ids, allowed, windows) >= thresholds.prefilter
+            )
+        found, unsure = self._read(ids, allowed, windows, thresholds)
+        for _ in range(1, passes):
+            # The text is read again as corrected so far; what was found stays found. Where nothing was found,
+            # or nothing else was uncertain, a second pass would give the same.
+            windows = windows.subset(windows.contain(found.positions) & windows.contain(unsure))
+            if not len(windows.starts):
+                break
+            corrected, still_allowed = ids.copy(), allowed.copy()
+            corrected[found.positions] = found.targets
+            still_allowed[found.positions] = False
+            more, unsure = self._read(corrected, still_allowed, windows, thresholds)
+            if not len(more.positions):
+                break
+            found = Detections.join([found, more]).in_order()
+        return found
+
+    def _read(
+        self, ids: Ids, allowed: NDArray[np.bool_], windows: Windows, thresholds: Thresholds
+    ) -> tuple[Detections, Positions]:
+        """What the thresholds accept, and the positions, in order, where another character is possible."""
+        found = self._candidates(ids, allowed, windows)
+        confidences = confidence(found.probabilities, found.source_probabilities)
+        sure = confidences >= thresholds.unexplained
+        likely = np.flatnonzero(~sure & (confidences >= thresholds.explained))
+        if len(likely):
+            sure[likely] = self.explains(found.originals[likely], found.targets[likely])
+        return found.subset(sure), found.positions[~sure]
+
+    def _candidates(self, ids: Ids, allowed: NDArray[np.bool_], windows: Windows) -> Detections:
+        """The best other character of every position where it is likely enough."""
+        # Where the source character is likelier than this, no other can be likely enough.
+        most = 1 - _LIKELY + 1e-3
+        return Detections.join(
+            [
+                self._candidates_among(scores, ids, allowed, windows)
+                for scores in self.engine.scores(ids, windows.starts, windows.stops, most)
+            ]
+        ).in_order()
+
+    def _candidates_among(
+        self, scores: Scores, ids: Ids, allowed: NDArray[np.bool_], windows: Windows
+    ) -> Detections:
+        """The same of some positions."""
+        at = scores.positions
+        kept_here = (at >= windows.keep_starts[scores.windows]) & (at < windows.keep_stops[scores.windows])
+        replaceable = kept_here & allowed[at]
+        positions = at[replaceable]
+        candidates, probabilities = scores.best[replaceable], scores.probabilities[replaceable]
+        possible = self.replaceable[candidates] & (candidates != ids[positions][:, None])
+        first = possible.argmax(axis=1)[:, None]
+        targets = np.take_along_axis(candidates, first, axis=1)[:, 0]
+        probability = np.take_along_axis(probabilities, first, axis=1)[:, 0]
+        chosen = possible.any(axis=1) & (probability >= _LIKELY)
+        source_probabilities, originals = scores.source_probabilities[replaceable], ids[positions]
+        everything = Detections(
+            positions, targets, probability, source_probabilities, candidates, probabilities, originals
+        )
+        return everything.subset(chosen)

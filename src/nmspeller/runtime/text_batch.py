@@ -1,0 +1,90 @@
+"""Texts made ready for the engine: many texts as one flat array of ids, with bounds and what is forbidden."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from nmspeller.runtime.correction import Edit, Reason
+from nmspeller.runtime.decoder import Windows
+from nmspeller.runtime.dictionary import Replacements
+from nmspeller.text.protect import Span, WordMatcher, protected_spans
+from nmspeller.text.script import Script, Simplified, fold, simplify
+from nmspeller.text.vocabulary import Vocabulary, code_points
+from nmspeller.text.windows import Window, split
+
+# A user may well replace iphone by iPhone; code and addresses are left alone even so.
+_REPLACEABLE_KINDS = frozenset(("latin", "number"))
+
+_BLANKS = np.array([ord(c) for c in "\t\n\v\f\r \x85\xa0\u2028\u2029\u3000\ufeff"], np.uint32)
+
+
+@dataclass(frozen=True)
+class PreparedText:
+    """One text: its Simplified form, how it is cut, what must not change, and what the user replaces."""
+
+    simplified: Simplified
+    windows: list[Window]
+    protected: list[Span]
+    replacements: list[Edit]
+
+
+def prepare(
+    text: str,
+    matchers: Sequence[WordMatcher],
+    replacements: Replacements,
+    window: int,
+    document_script: Script = Script.NEUTRAL,
+) -> PreparedText:
+    """Make one text ready, in windows of at most `window` characters; see `simplify` for the script."""
+    simplified = simplify(text, document_script)
+    protected = protected_spans(text)
+    for matcher in matchers:
+        protected += matcher.spans(text)
+        if simplified.converted:
+            # A listed Simplified name also holds in a Traditional text.
+            protected += matcher.folded.spans(fold(simplified.text))
+    closed = ((start, stop) for start, stop, kind in protected if kind not in _REPLACEABLE_KINDS)
+    edits: list[Edit] = []
+    for start, stop, target in replacements.find(text, closed):
+        source = text[start:stop]
+        if source == target:
+            # 登陆艇 for 登陆艇 is how a user keeps it out of 登录 for 登陆.
+            protected.append(Span(start, stop, "word"))
+        else:
+            edits.append(Edit(start, stop - start, source, target, 1.0, (), Reason.USER_WORD))
+    return PreparedText(simplified, split(simplified.text, window), protected, edits)
+
+
+class TextBatch:
+    """Several texts end to end.
+
+    `ids` (characters,) and `allowed` (characters,), whether a character may change; `offsets` (texts + 1,),
+    where each text starts; `windows` over all of them.
+    """
+
+    def __init__(self, texts: Sequence[PreparedText], vocabulary: Vocabulary) -> None:
+        self.texts = texts
+        whole = "".join(text.simplified.text for text in texts)
+        self.ids = vocabulary.encode(whole)
+        lengths = [len(text.simplified.text) for text in texts]
+        self.offsets = np.concatenate(([0], np.cumsum(lengths, dtype=np.intp)))
+        self.allowed = np.ones(len(self.ids), np.bool_)
+        for offset, text in zip(self.offsets.tolist(), texts, strict=False):
+            for start, stop, _ in text.protected:
+                self.allowed[offset + start : offset + stop] = False
+            for edit in text.replacements:
+                self.allowed[offset + edit.offset : offset + edit.offset + edit.length] = False
+        counts = [len(text.windows) for text in texts]
+        bounds = np.array([window for text in texts for window in text.windows], np.intp).reshape(-1, 4)
+        bounds += np.repeat(self.offsets[:-1], counts)[:, None]
+        self.windows = _without_outer_blanks(Windows(*bounds.T), whole)
+
+
+def _without_outer_blanks(windows: Windows, text: str) -> Windows:
+    """The same windows without the blanks and line ends around them, of which models have seen few."""
+    solid = np.flatnonzero(~np.isin(code_points(text), _BLANKS))
+    first, last = np.searchsorted(solid, windows.starts), np.searchsorted(solid, windows.stops)
+    inked = first < last
+    starts, stops = solid[first[inked]], solid[last[inked] - 1] + 1
+    return windows.subset(inked)._replace(starts=starts, stops=stops)

@@ -1,0 +1,108 @@
+"""An exported model becomes a checkpoint again, from which training goes on."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+import torch
+from onnx import helper
+
+from nmspeller import InputError
+from nmspeller.__main__ import run
+from nmspeller.lab.export.checkpoints import import_onnx, prepare_qat
+from nmspeller.lab.export.weights import read_source
+from nmspeller.lab.models import checkpoint
+from nmspeller.lab.models.batch import Batch
+from nmspeller.lab.training.start import start_model
+
+
+def test_a_reopened_model_says_what_its_source_said(
+    source_folder: Path, model_folder: Path, tmp_path: Path
+) -> None:
+    reopened, tokens = checkpoint.load(import_onnx(model_folder, tmp_path))
+    source = read_source(source_folder)
+    assert tokens == source.vocabulary.tokens
+    original = start_model({"speller": "bert"}, source_folder).eval()
+    ids = torch.randint(5, len(tokens), (2, 12))
+    assert torch.allclose(reopened(Batch(ids)), original(Batch(ids)), atol=1e-5)
+
+
+def test_training_starts_from_it(model_folder: Path, tmp_path: Path) -> None:
+    assert run(["lab", "import-onnx", str(model_folder), "--out", str(tmp_path / "again")]) == 0
+    model = start_model({"speller": "bert", "masking": {"ngram": "trigram"}}, tmp_path / "again")
+    again, _ = checkpoint.load(tmp_path / "again")
+    assert torch.equal(model.semantic.layers[1].up.weight, again.semantic.layers[1].up.weight)
+
+
+def test_a_rounded_checkpoint_is_exported_without_texts_and_says_the_same(
+    source_folder: Path, tmp_path: Path, texts: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    sentences = tmp_path / "texts.txt"
+    sentences.write_text("\n".join(texts), "utf-8")
+    rounded, out = tmp_path / "rounded", tmp_path / "out"
+    assert (
+        run(["lab", "prepare-qat", str(source_folder), "--texts", str(sentences), "--out", str(rounded)]) == 0
+    )
+    pairs = tmp_path / "pairs.tsv"
+    pairs.write_text("".join(f"{text}\t{text}\n" for text in texts), "utf-8")
+    capsys.readouterr()
+    assert run(["lab", "export", str(rounded), str(out), "--parity", str(pairs), "--json"]) == 0
+    report = json.loads(capsys.readouterr().out)
+    assert report["parity"]["same_edits"] == report["parity"]["sentences"] == len(texts)
+    again, _ = checkpoint.load(import_onnx(out, tmp_path / "again"))
+    ids = torch.randint(5, 30, (2, 12))
+    assert torch.allclose(again(Batch(ids)), checkpoint.load(rounded)[0](Batch(ids)), atol=1e-4)
+
+
+def assert_refused(command: list[str], said: str, out: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """In one sentence, with nothing written."""
+    assert run(command) == 2
+    error = capsys.readouterr().err
+    assert said in error
+    assert error.count("\n") == 1
+    assert not out.exists()
+
+
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        (["lab", "prepare-qat", "{rounded}", "--texts", "{texts}", "--out", "{out}"], "rounded already"),
+        (["lab", "export", "{rounded}", "{out}", "--texts", "{texts}"], "rounded already"),
+        (["lab", "export", "{rounded}", "{out}", "--float"], "leave out --float"),
+        (["lab", "prepare-qat", "{source}", "--texts", "absent.txt", "--out", "{out}"], "absent.txt"),
+    ],
+)
+def test_what_cannot_be_rounded(
+    source_folder: Path,
+    tmp_path: Path,
+    texts: list[str],
+    command: list[str],
+    said: str,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    (tmp_path / "texts.txt").write_text("\n".join(texts), "utf-8")
+    names = {"source": source_folder, "rounded": tmp_path / "rounded"}
+    prepare_qat(source_folder, names["rounded"], texts)
+    names |= {"out": tmp_path / "out", "texts": tmp_path / "texts.txt"}
+    assert_refused([part.format(**names) for part in command], said, names["out"], capsys)
+
+
+def test_a_folder_without_a_model_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="nmspeller lab export"):
+        import_onnx(tmp_path, tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("content", [b"", "another model"])
+def test_somebody_else_s_model_is_refused(model_folder: Path, tmp_path: Path, content: bytes | str) -> None:
+    folder = tmp_path / "model"
+    shutil.copytree(model_folder, folder)
+    if content == "another model":
+        value = helper.make_tensor_value_info("a", 1, [1])
+        graph = helper.make_graph([helper.make_node("Neg", ["a"], ["b"])], "g", [value], [value])
+        content = helper.make_model(graph).SerializeToString()
+    (folder / "model.onnx").write_bytes(content)
+    with pytest.raises(InputError, match="nmspeller lab export"):
+        import_onnx(folder, tmp_path / "out")
+    assert not (tmp_path / "out").exists()

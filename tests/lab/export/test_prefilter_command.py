@@ -1,0 +1,112 @@
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from nmspeller import Speller
+from nmspeller.__main__ import run
+
+
+def test_from_checkpoints_to_edits(
+    source_folder: Path, small_source: Path, tmp_path: Path, pairs: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    model, files = tmp_path / "model", ["--texts", str(pairs), "--dev", str(pairs), "--clean", str(pairs)]
+    # The prefilter reads shorter windows than this export would ask for.
+    assert run(["lab", "export", str(source_folder), str(model), *files]) == 0
+    policy = (model / "policy.json").read_text("utf-8")
+    (model / "policy.json").write_text(policy.replace('"window": 62', '"window": 40'), "utf-8")
+    capsys.readouterr()
+    assert run(["lab", "prefilter", str(small_source), str(model), *files, "--json"]) == 0
+    report = json.loads(capsys.readouterr().out)
+    assert report["bytes"] == (model / "prefilter.onnx").stat().st_size
+    written = json.loads((model / "prefilter.json").read_text("utf-8"))
+    for level, threshold in written["levels"].items():
+        assert report[level] == {"threshold": threshold, **written["calibration"]["levels"][level]}
+        assert set(report[level]) == {"threshold", "lost", "read", "clean_read"}
+    text = tmp_path / "text.txt"
+    text.write_text("我门去外国", "utf-8")
+    assert run(["check", "--prefilter", "--model", str(model), "--json", str(text)]) in (0, 1)
+    assert json.loads(capsys.readouterr().out)["text"]
+
+
+def test_a_rounded_checkpoint_needs_no_texts(
+    small_source: Path, model_folder: Path, tmp_path: Path, pairs: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    model, rounded = shutil.copytree(model_folder, tmp_path / "model"), tmp_path / "rounded"
+    assert run(["lab", "prepare-qat", str(small_source), "--texts", str(pairs), "--out", str(rounded)]) == 0
+    assert run(["lab", "prefilter", str(rounded), str(model), "--dev", str(pairs)]) == 0
+    said = capsys.readouterr().out
+    assert "careful: {'threshold': " in said
+    assert "clean_read" not in said
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--texts", "{pairs}"], "--dev"),
+        (["--dev", "{pairs}"], "--texts"),
+        (["--texts", "absent.txt", "--dev", "{pairs}"], "absent.txt"),
+        (["--texts", "{pairs}", "--dev", "absent.tsv"], "absent.tsv"),
+        (["--texts", "{pairs}", "--dev", "{pairs}", "--clean", "absent.txt"], "absent.txt"),
+        (["--texts", "{pairs}", "--dev", "/dev/null"], "no pairs"),
+    ],
+)
+def test_what_is_wrong_is_said_in_one_sentence(
+    small_source: Path,
+    model_folder: Path,
+    tmp_path: Path,
+    pairs: Path,
+    arguments: list[str],
+    said: str,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    model = shutil.copytree(model_folder, tmp_path / "model")
+    filled = [argument.format(pairs=pairs) for argument in arguments]
+    refused(["prefilter", str(small_source), str(model), *filled], said, capsys)
+    # A model is never left with a prefilter that it cannot be read with.
+    assert Speller(model, threads=1).check("我门去外国").edits
+
+
+def test_a_prefilter_of_another_vocabulary(
+    small_source: Path, model_folder: Path, tmp_path: Path, pairs: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    model = shutil.copytree(model_folder, tmp_path / "model")
+    tokens = (model / "vocab.txt").read_text("utf-8")
+    (model / "vocab.txt").write_text(tokens.replace("我\n们\n", "们\n我\n"), "utf-8")
+    command = ["prefilter", str(small_source), str(model), "--texts", str(pairs), "--dev", str(pairs)]
+    refused(command, "another vocab.txt", capsys)
+    assert not (model / "prefilter.onnx").exists()
+
+
+@pytest.mark.parametrize("missing", ["model.onnx", "policy.json", "vocab.txt"])
+def test_a_folder_that_is_no_model(
+    small_source: Path,
+    model_folder: Path,
+    tmp_path: Path,
+    pairs: Path,
+    missing: str,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    model = shutil.copytree(model_folder, tmp_path / "model")
+    (model / missing).unlink()
+    command = ["prefilter", str(small_source), str(model), "--texts", str(pairs), "--dev", str(pairs)]
+    refused(command, missing, capsys)
+    assert not (model / "prefilter.onnx").exists()
+
+
+def test_a_damaged_prefilter_is_named(
+    model_folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    model = shutil.copytree(model_folder, tmp_path / "model")
+    (model / "prefilter.onnx").write_bytes(b"no model")
+    (tmp_path / "text.txt").write_text("我门去外国", "utf-8")
+    command = ["check", "--prefilter", "--model", str(model), str(tmp_path / "text.txt")]
+    refused(command, "prefilter.onnx is damaged", capsys)
+
+
+def refused(command: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(command) == 2
+    error = capsys.readouterr().err
+    assert said in error
+    assert error.count("\n") == 1

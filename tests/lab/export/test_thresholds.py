@@ -1,0 +1,81 @@
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from nmspeller import InputError
+from nmspeller.lab.data.pairs import Pair
+from nmspeller.lab.export.thresholds import Candidates, calibrate, candidates, choose
+from nmspeller.runtime.pipeline import Pipeline
+from nmspeller.runtime.policy import Level, Policy, Thresholds
+
+
+def of(*rows: tuple[int, float, bool, bool], errors: list[int]) -> Candidates:
+    """Rows of sentence, confidence, explained, right; every sentence is one window."""
+    sentence, confidence, explained, right = (np.array(column) for column in zip(*rows, strict=True))
+    probability, kept = np.ones(len(rows)), 1 / confidence - 1
+    return Candidates(sentence, sentence, probability, kept, explained, right, np.array(errors))
+
+
+DEV = of(
+    (0, 0.9, True, True),  # corrected
+    (1, 0.8, True, True),  # corrected, but for
+    (1, 0.4, False, False),  # a false change
+    (2, 0.6, False, False),  # a false alarm
+    (3, 0.3, True, True),  # one of two errors
+    errors=[1, 1, 0, 2],
+)
+
+
+def test_sentences_are_counted_as_the_metrics_count_them() -> None:
+    counts = DEV.measure(Thresholds(0.25, 0.35))
+    assert counts == (1, 4, 3, 1, 1)
+    assert DEV.measure(Thresholds(0.25, 0.7)) == (2, 3, 3, 0, 1)
+    assert DEV.measure(Thresholds(0.5, 0.7)).f(1.0) == pytest.approx(2 * 2 / (2 + 3))
+
+
+def test_the_best_thresholds_are_chosen() -> None:
+    balanced = choose(DEV, None)[Level.BALANCED]
+    assert 0.3 < balanced.explained <= 0.8
+    assert balanced.unexplained > 0.6
+
+
+def test_clean_sentences_raise_the_thresholds() -> None:
+    clean = of((0, 0.85, True, False), errors=[0] * 100)
+    assert choose(DEV, clean)[Level.BALANCED].explained > 0.85
+
+
+def test_stricter_levels_are_stricter() -> None:
+    levels = choose(DEV, None)
+    for part in ("explained", "unexplained"):
+        careful, balanced, thorough = (getattr(levels[level], part) for level in Level)
+        assert careful >= balanced >= thorough
+
+
+def test_candidates_are_compared_with_the_targets(model_folder: Path) -> None:
+    pipeline = Pipeline(model_folder, threads=1)
+    source = "我门去外国可以认识很多的人。"
+    found = candidates(pipeline, [Pair(source, source), Pair("", ""), Pair(source, source)])
+    assert found.errors.tolist() == [0, 0, 0]
+    assert set(found.sentence.tolist()) == {0, 2}
+    assert not found.right.any()
+
+
+def test_calibrating_writes_what_it_chose(model_folder: Path, tmp_path: Path) -> None:
+    folder = shutil.copytree(model_folder, tmp_path / "model")
+    pipeline = Pipeline(folder, threads=1)
+    source = "我门去外国可以认识很多的人。"
+    target = source.replace("门", "们")
+    policy = calibrate(pipeline, [Pair(source, target), Pair(target, target)], [target] * 3)
+    policy.write(folder / "policy.json")
+    again = Policy.read(folder / "policy.json")
+    assert again == policy
+    assert again.calibration["pairs"] == 2
+    assert set(again.calibration["levels"]) == {"careful", "balanced", "thorough"}
+    assert again.levels[Level.CAREFUL].explained >= again.levels[Level.THOROUGH].explained
+
+
+def test_no_pairs_to_calibrate_on(model_folder: Path) -> None:
+    with pytest.raises(InputError, match="no pairs"):
+        calibrate(Pipeline(model_folder, threads=1), [])

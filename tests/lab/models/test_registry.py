@@ -1,0 +1,101 @@
+from pathlib import Path
+
+import pytest
+import torch
+
+from nmspeller.errors import InputError
+from nmspeller.lab.models.config import EncoderConfig
+from nmspeller.lab.models.registry import SPELLERS, build, describe, needed_tables, parse, read_yaml
+from nmspeller.lab.models.tables import CharacterTables
+
+CONFIGS = Path(__file__).resolve().parents[3] / "src/nmspeller/lab/configs"
+SMALL = EncoderConfig(vocabulary=60, hidden=32, layers=1, heads=4, intermediate=64, positions=32, mask_id=4)
+
+
+@pytest.mark.parametrize("path", sorted(CONFIGS.glob("models/*.yaml")), ids=lambda path: path.stem)
+def test_every_model_config_builds(path):
+    values = read_yaml(path)
+    config = parse(values["model"], SMALL)
+    assert values["name"] == path.stem
+    assert (config.masking is not None) == (path.stem.startswith("nm-") or path.stem == "dnspeller")
+    with torch.device("meta"):
+        build(config, CharacterTables.random(60))
+
+
+def test_there_is_a_config_for_each_model_masked_and_not():
+    assert len(list(CONFIGS.glob("models/*.yaml"))) == 2 * len(SPELLERS)
+
+
+@pytest.mark.parametrize("table", [1, 2])
+def test_there_is_a_config_for_each_row_of_the_papers_tables(table):
+    paths = sorted(CONFIGS.glob(f"table{table}/*.yaml"))
+    assert len(paths) == 18
+    for path in paths:
+        values = read_yaml(path)
+        row = values["paper_row"]
+        assert values["name"] == path.stem == f"{row['dataset'].lower()}-{row['model'].lower()}"
+        assert row["table"] == table
+        config = parse(values["model"], SMALL)
+        assert parse(describe(config)) == config
+        for precision, recall, f1 in (row["detection"], row["correction"]):
+            assert f1 == pytest.approx(2 * precision * recall / (precision + recall), abs=0.02)
+
+
+def test_the_backbone_gives_the_sizes_and_the_file_may_change_them():
+    config = parse({"speller": "bert", "encoder": {"dropout": 0.3}}, SMALL)
+    assert (config.encoder.hidden, config.encoder.dropout) == (32, 0.3)
+
+
+@pytest.mark.parametrize(
+    ("values", "sentence"),
+    [
+        ({}, "no 'speller'"),
+        ({"speller": "gpt"}, "unknown speller"),
+        ({"speller": "bert", "masks": {}}, r"model\.masks is unknown"),
+        ({"speller": "bert", "masking": "trigram"}, r"model\.masking must be a mapping"),
+        ({"speller": "bert", "masking": {"offsets": [0, "left"]}}, r"model\.masking\.offsets is 'left'"),
+        ({"speller": "bert", "head": "both"}, "'mlm' or 'linear'"),
+        ({"speller": "bert", "head": 3}, r"model\.head is 3"),
+        ({"speller": "bert", "encoder": {"layers": True}}, r"encoder\.layers is True"),
+        ({"speller": "bert", "encoder": {"hidden": 33}}, "no multiple"),
+        ({"speller": "bert", "encoder": {"heads": 0}}, "heads is 0"),
+        ({"speller": "bert", "encoder": {"dropout": 2.0}}, "dropout is 2.0"),
+        ({"speller": ["bert"]}, "unknown speller"),
+        ({"speller": "bert", "encoder": {"mask_id": 60000}}, "outside the vocabulary"),
+    ],
+)
+def test_mistakes_are_named(values, sentence):
+    with pytest.raises(InputError, match=sentence):
+        parse(values)
+
+
+def test_an_encoder_is_a_mapping():
+    with pytest.raises(InputError, match=r"model\.encoder must be a mapping"):
+        parse({"speller": "bert", "encoder": 5}, SMALL)
+
+
+def test_a_name_that_nobody_reads_is_refused(tmp_path):
+    path = tmp_path / "config.yaml"
+    path.write_text("model: {speller: bert}\nrecipie: paper\n")
+    assert read_yaml(path)["recipie"] == "paper"
+    with pytest.raises(InputError, match="'recipie', which nobody reads; it may have model, recipe"):
+        read_yaml(path, ("model", "recipe"))
+
+
+def test_tables_are_asked_for():
+    config = parse({"speller": "dcn"}, SMALL)
+    assert needed_tables(config) == ("syllables",)
+    with pytest.raises(InputError, match="needs character tables"):
+        build(config)
+    with pytest.raises(InputError, match="syllables"):
+        build(parse({"speller": "dcn", "syllables": 3}, SMALL), CharacterTables.random(60))
+
+
+def test_bad_yaml_files(tmp_path):
+    for content, sentence in ((b"a: [", "not valid YAML"), (b"- a", "mapping"), (b"\xff", "cannot read")):
+        path = tmp_path / "config.yaml"
+        path.write_bytes(content)
+        with pytest.raises(InputError, match=sentence):
+            read_yaml(path)
+    with pytest.raises(InputError, match="cannot read"):
+        read_yaml(tmp_path / "absent.yaml")

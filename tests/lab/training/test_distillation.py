@@ -1,0 +1,106 @@
+"""A small speller learns from a large one, and starts as a part of it."""
+
+import importlib.util
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from torch.nn import functional
+
+from nmspeller.errors import InputError
+from nmspeller.lab.models.batch import NO_TARGET, collate
+from nmspeller.lab.models.registry import build, parse
+from nmspeller.lab.training.distillation import Distillation, unlike
+from nmspeller.lab.training.start import start_model
+
+TOKENS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *"甲乙丙丁戊"]
+ROWS = [np.array([2, 5, 6, 7, 3]), np.array([2, 8, 9, 3])]
+
+
+def bert(seed, *, layers=1, vocabulary=len(TOKENS), speller="bert"):
+    torch.manual_seed(seed)
+    sizes = {"hidden": 16, "heads": 2, "intermediate": 32, "positions": 8, "mask_id": 4, "dropout": 0.0}
+    encoder = {"vocabulary": vocabulary, "layers": layers, "attention_dropout": 0.0, **sizes}
+    return build(parse({"speller": speller, "encoder": encoder}))
+
+
+def a_batch():
+    targets = [np.where((row == 2) | (row == 3), NO_TARGET, row) for row in ROWS]
+    return collate(ROWS, targets)
+
+
+def distance(teacher, student):
+    """The mean divergence of what the student says from what the teacher says."""
+    batch = a_batch()
+    there = batch.targets != NO_TARGET
+    with torch.no_grad():
+        said, wanted = (model(batch)[there].log_softmax(-1) for model in (student, teacher))
+    return float(functional.kl_div(said, wanted, log_target=True, reduction="batchmean"))
+
+
+def test_the_pupil_comes_to_say_what_the_teacher_says():
+    teacher, student = bert(0, layers=2), bert(1)
+    torch.nn.init.normal_(teacher.head.bias, std=3.0)  # a teacher with opinions
+    before = {name: tensor.clone() for name, tensor in teacher.state_dict().items()}
+    loss, optimiser = Distillation(teacher, student), torch.optim.Adam(student.parameters(), 1e-2)
+    far = distance(teacher, student)
+    for _ in range(100):
+        optimiser.zero_grad()
+        loss(student, a_batch()).backward()
+        optimiser.step()
+    # Not all the way: the right characters pull as well.
+    assert distance(teacher, student) < far / 2
+    assert all(torch.equal(tensor, before[name]) for name, tensor in teacher.state_dict().items())
+
+
+def of_characters(teacher, student):
+    """What the loss is without a look at the layers."""
+    batch = a_batch()
+    there = batch.targets != NO_TARGET
+    said, wanted = student(batch)[there].log_softmax(-1), teacher(batch)[there].softmax(-1)
+    return 0.7 * -(wanted * said).sum(-1).mean() + 0.3 * student.loss(batch)
+
+
+def test_the_teachers_share_of_the_loss():
+    teacher, student = bert(0, layers=2), bert(1)
+    loss = Distillation(teacher, student)(student, a_batch())
+    assert torch.allclose(loss, of_characters(teacher, student), rtol=1e-5)
+
+
+def test_a_pupil_with_the_teachers_layers_is_held_to_each_of_them():
+    teacher, student, batch = bert(0, layers=2), bert(1, layers=2), a_batch()
+    there = batch.targets != NO_TARGET
+    apart = []
+    for said, wanted in zip(
+        *(model.semantic.layer_outputs(batch) for model in (student, teacher)), strict=True
+    ):
+        error = (said[there] - wanted[there]).square().mean(dim=0)
+        apart.append((error / wanted[there].var(dim=0, correction=0)).mean())
+    expected = of_characters(teacher, student) + torch.stack(apart).mean()
+    assert torch.allclose(Distillation(teacher, student)(student, batch), expected, rtol=1e-4)
+
+
+def test_who_says_what_the_teacher_says_is_not_unlike_it():
+    said = torch.randn(3, 4, 5, generator=torch.Generator().manual_seed(0))
+    there = torch.tensor([[True, True, False, False]] * 3)
+    other = torch.where(there.unsqueeze(-1), said, 9.0)
+    assert unlike(said, other, there) == 0
+    assert unlike(said, other, ~there) > 1
+
+
+def test_who_cannot_teach():
+    with pytest.raises(InputError, match="one vocabulary"):
+        Distillation(bert(0, vocabulary=12), bert(1))
+
+
+def test_training_with_a_teacher(little_prepared, little_start, tmp_path):
+    path = Path(__file__).with_name("little.py")
+    spec = importlib.util.spec_from_file_location("little", path)
+    little = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(little)
+    _, alone = little.train(little_prepared, little_start, tmp_path / "alone")
+    teacher = start_model({"speller": "bert"}, Path(little_start))
+    _, taught = little.train(little_prepared, little_start, tmp_path / "taught", teacher=teacher)
+    assert taught.step == alone.step
+    assert taught.loss != alone.loss

@@ -1,0 +1,317 @@
+"""The small speller: alone, in a model's folder, and before the model."""
+
+import pickle
+import shutil
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import onnx
+import pytest
+
+from nmspeller import InputError, Speller
+from nmspeller.lab.data.pairs import Pair
+from nmspeller.lab.export.export import calibrate_prefilter_model, export_model, export_prefilter
+from nmspeller.runtime.decoder import Windows
+from nmspeller.runtime.device import Device, prefilter_files
+from nmspeller.runtime.engine import OnnxEngine
+from nmspeller.runtime.pipeline import Pipeline
+from nmspeller.runtime.policy import Level, Policy, Thresholds
+from nmspeller.runtime.prefilter import FILE, THRESHOLDS, Prefilter, PrefilterThresholds
+from nmspeller.text.vocabulary import Vocabulary
+
+SENTENCES = [
+    "我门去外国可以认识很多的人。",
+    "他在国外得人很少，可以借少？",
+    "对不气",
+    "我们abc再123去！龘",
+    "的地得" * 9,
+]
+# Of several windows, with whole lines that the model may or may not be given.
+LONG = "他在国外得人很少，可以借少？我门去外国可以认识很多的人。" * 4 + "\nabc 123\n" + "对不气，" * 15
+
+
+@pytest.fixture(scope="module", params=[False, True], ids=["floats", "integers"])
+def texts_or_none(request: pytest.FixtureRequest, texts: list[str]) -> list[str] | None:
+    return texts if request.param else None
+
+
+@pytest.fixture(scope="module")
+def folder(model_folder: Path, small_source: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A model with a prefilter that holds nothing back yet."""
+    folder = shutil.copytree(model_folder, tmp_path_factory.mktemp("prefilter") / "model")
+    export_prefilter(small_source, folder)
+    return folder
+
+
+@pytest.fixture
+def own_folder(folder: Path, tmp_path: Path) -> Path:
+    """The same, to be spoilt."""
+    return shutil.copytree(folder, tmp_path / "own")
+
+
+@pytest.fixture(scope="module")
+def prefilter(folder: Path) -> Prefilter:
+    return Prefilter(folder / FILE, Vocabulary.from_file(folder / "vocab.txt"), threads=1)
+
+
+def whole(sentences: list[str]) -> Windows:
+    """A window a sentence, all of it kept."""
+    stops = np.cumsum([len(sentence) for sentence in sentences])
+    starts = stops - [len(sentence) for sentence in sentences]
+    return Windows(starts, stops, starts, stops)
+
+
+def encode(prefiltered: Path, sentences: list[str]) -> np.ndarray:
+    return Vocabulary.from_file(prefiltered / "vocab.txt").encode("".join(sentences))
+
+
+def uncertain(folder: Path, threshold: float) -> None:
+    """Let every level hold back what the prefilter thresholds less."""
+    PrefilterThresholds(dict.fromkeys(Level, threshold)).write(folder / THRESHOLDS)
+
+
+def test_suspicion_is_what_the_whole_small_speller_does_not_keep(
+    small_source: Path, own_folder: Path, tmp_path: Path, texts_or_none: list[str] | None
+) -> None:
+    small = export_model(small_source, tmp_path / "small", texts=texts_or_none)
+    export_prefilter(small_source, own_folder, texts=texts_or_none)
+    vocabulary = Vocabulary.from_file(small / "vocab.txt")
+    engine = OnnxEngine(small / "model.onnx", vocabulary, threads=1)
+    prefilter = Prefilter(own_folder / FILE, vocabulary, threads=1)
+    ids, windows = vocabulary.encode("".join(SENTENCES)), whole(SENTENCES)
+    kept = np.ones(len(ids), np.float32)
+    for scores in engine.scores(ids, windows.starts, windows.stops):
+        kept[scores.positions] = scores.source_probabilities
+    allowed = np.arange(len(ids)) % 3 > 0
+    # The first window keeps only its middle, the second only its end.
+    windows = windows._replace(
+        keep_starts=windows.starts + np.array([4, 9, 0, 0, 0]),
+        keep_stops=windows.stops - np.array([5, 0, 0, 0, 0]),
+    )
+    expected = [
+        max((1 - kept[at] for at in range(start, stop) if allowed[at]), default=0.0)
+        for start, stop in zip(windows.keep_starts, windows.keep_stops, strict=True)
+    ]
+    found = prefilter.error_score(ids, allowed, windows)
+    assert found.dtype == np.float32
+    assert found.tolist() == expected
+    assert len(set(expected)) == len(SENTENCES)
+
+
+def test_suspicion_depends_on_neither_company_nor_order(folder: Path, prefilter: Prefilter) -> None:
+    ids, windows = encode(folder, SENTENCES), whole(SENTENCES)
+    allowed = np.ones(len(ids), np.bool_)
+    together = prefilter.error_score(ids, allowed, windows)
+    many = np.random.default_rng(0).integers(0, len(SENTENCES), 500)
+    np.testing.assert_allclose(
+        prefilter.error_score(ids, allowed, windows.subset(many)), together[many], atol=1e-6
+    )
+    for number in range(len(SENTENCES)):
+        alone = prefilter.error_score(ids, allowed, windows.subset(np.array([number])))
+        np.testing.assert_allclose(alone, together[[number]], atol=1e-6)
+
+
+def test_what_may_not_change_is_beyond_doubt(folder: Path, prefilter: Prefilter) -> None:
+    ids, windows = encode(folder, SENTENCES), whole(SENTENCES)
+    assert prefilter.error_score(ids, np.zeros(len(ids), np.bool_), windows).tolist() == [0.0] * len(
+        SENTENCES
+    )
+    kept_by_others = windows._replace(keep_stops=windows.keep_starts)
+    assert not prefilter.error_score(ids, np.ones(len(ids), np.bool_), kept_by_others).any()
+    assert (
+        prefilter.error_score(ids, np.ones(len(ids), np.bool_), windows.subset(np.zeros(0, np.intp))).size
+        == 0
+    )
+
+
+def test_a_reader_prefilters_at_chinese_characters_alone(folder: Path) -> None:
+    ((_, error_score),) = Pipeline(folder, threads=1, prefilter=True).prefilter_scores(
+        ["，。！？", "我门", "abc"]
+    )
+    assert (error_score > 0).tolist() == [False, True, False]
+
+
+def test_nothing_but_doubt_leaves_the_graph(folder: Path) -> None:
+    graph = onnx.load(folder / FILE).graph
+    assert [output.name for output in graph.output] == ["kept"]
+    assert "TopK" not in {node.op_type for node in graph.node}
+
+
+@pytest.mark.parametrize("passes", [1, 2])
+def test_windows_that_pass_are_read_as_before_and_no_others(folder: Path, passes: int) -> None:
+    pipeline = Pipeline(folder, threads=1, prefilter=True)
+    texts = [*SENTENCES, LONG, "", "abc"]
+    ((text_batch, everything),) = pipeline.read(texts, Thresholds(0.002, 0.002), passes)
+    ((_, error_score),) = pipeline.prefilter_scores(texts)
+    windows = text_batch.windows
+    assert len(windows.starts) > len(texts)
+    for threshold in np.unique(error_score[error_score > 0]).tolist():
+        ((_, found),) = pipeline.read(texts, Thresholds(0.002, 0.002, threshold), passes)
+        holder = np.searchsorted(windows.keep_starts, everything.positions, side="right") - 1
+        expected = everything.subset(error_score[holder] >= threshold)
+        assert found.positions.tolist() == expected.positions.tolist()
+        assert found.targets.tolist() == expected.targets.tolist()
+    assert 0 < len(expected.positions) < len(everything.positions)
+
+
+def test_only_a_quick_speller_prefilters_and_takes_that_along(own_folder: Path, eager: Speller) -> None:
+    uncertain(own_folder, 1.0)
+    nothing = Speller(own_folder, threads=1, prefilter=True)
+    assert eager.check(LONG).edits
+    for speller in (nothing, pickle.loads(pickle.dumps(nothing))):
+        assert not speller.check(LONG).edits
+        assert speller.check(LONG).source == LONG
+    assert Speller(own_folder, threads=1).check(LONG) == eager.check(LONG)
+
+
+def test_a_prefilter_is_part_of_what_decides_for_the_quick_alone(own_folder: Path, eager: Speller) -> None:
+    uncertain(own_folder, 0.5)
+    hashes = {Speller(own_folder, threads=1, prefilter=True).model_hash}
+    uncertain(own_folder, 0.25)
+    hashes.add(Speller(own_folder, threads=1, prefilter=True).model_hash)
+    hashes.add(Speller(own_folder, threads=1).model_hash)
+    assert len(hashes) == 3
+    assert eager.model_hash in hashes
+
+
+def test_pytorch_cannot_be_quick(own_folder: Path, source_folder: Path) -> None:
+    assert prefilter_files(own_folder, Device.CPU) == (own_folder / FILE, own_folder / THRESHOLDS)
+    with pytest.raises(InputError, match="on the processor can be quick"):
+        prefilter_files(own_folder, Device.CUDA)
+    (own_folder / "model.onnx").unlink()
+    for name in ("model.safetensors", "config.json"):
+        shutil.copy(source_folder / name, own_folder)
+    with pytest.raises(InputError, match="on the processor can be quick"):
+        Speller(own_folder, threads=1, prefilter=True)
+    assert Speller(own_folder, threads=1).check(LONG).edits
+
+
+def test_without_a_prefilter_nobody_is_quick(model_folder: Path) -> None:
+    with pytest.raises(InputError, match=r"holds no prefilter\.onnx to be quick with"):
+        Speller(model_folder, prefilter=True)
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong"),
+    [
+        ("nmspeller prefilter 1", "nmspeller prefilter 0"),
+        ('"careful": 0.5', '"careful": NaN'),
+        ('"careful": 0.5', '"careful": 2'),
+        ('"careful": 0.5', '"careful": null'),
+        ('"careful": 0.5,', ""),
+        ("{", ""),
+    ],
+)
+def test_doubts_that_are_none(own_folder: Path, right: str, wrong: str) -> None:
+    uncertain(own_folder, 0.5)
+    path = own_folder / THRESHOLDS
+    content = path.read_text("utf-8")
+    assert right in content
+    path.write_text(content.replace(right, wrong, 1), "utf-8")
+    with pytest.raises(InputError, match=r"prefilter\.json does not say when"):
+        Speller(own_folder, prefilter=True)
+
+
+def test_doubts_that_are_missing(own_folder: Path) -> None:
+    (own_folder / THRESHOLDS).unlink()
+    with pytest.raises(InputError, match=r"cannot read .*prefilter\.json"):
+        Speller(own_folder, prefilter=True)
+
+
+@pytest.mark.parametrize("share", [0.0, 0.1, 0.5, 0.99])
+def test_a_truncated_prefilter(own_folder: Path, share: float) -> None:
+    content = (own_folder / FILE).read_bytes()
+    (own_folder / FILE).write_bytes(content[: int(len(content) * share)])
+    with pytest.raises(InputError, match=r"prefilter\.onnx .* `nmspeller prefilter`"):
+        Speller(own_folder, prefilter=True)
+    assert Speller(own_folder).check("我门").source == "我门"
+
+
+def test_a_prefilter_of_another_vocabulary(own_folder: Path) -> None:
+    prefilter = onnx.load(own_folder / FILE)
+    next(fact for fact in prefilter.metadata_props if fact.key == "vocabulary").value = "7"
+    onnx.save(prefilter, own_folder / FILE)
+    with pytest.raises(InputError, match=r"prefilter\.onnx knows 7 characters"):
+        Speller(own_folder, prefilter=True)
+
+
+def test_a_prefilter_is_no_model(own_folder: Path) -> None:
+    shutil.copy(own_folder / FILE, own_folder / "model.onnx")
+    with pytest.raises(InputError, match=r"model\.onnx was not written by `nmspeller export`"):
+        Speller(own_folder)
+
+
+def test_windows_longer_than_the_prefilter_reads(own_folder: Path, small_source: Path) -> None:
+    policy = Policy.read(own_folder / "policy.json")
+    replace(policy, window=47).write(own_folder / "policy.json")
+    with pytest.raises(InputError, match=r"prefilter\.onnx reads no more than 46 characters"):
+        Speller(own_folder, prefilter=True)
+    (own_folder / FILE).unlink()
+    with pytest.raises(InputError, match="46 characters at once"):
+        export_prefilter(small_source, own_folder)
+    # What would have made the folder useless is not written.
+    assert Speller(own_folder).window == 47
+
+
+def test_a_new_prefilter_holds_nothing_back_before_it_is_calibrated(
+    own_folder: Path, small_source: Path
+) -> None:
+    uncertain(own_folder, 1.0)
+    policy = (own_folder / "policy.json").read_bytes()
+    export_prefilter(small_source, own_folder)
+    assert PrefilterThresholds.read(own_folder / THRESHOLDS).levels == dict.fromkeys(Level, 0.0)
+    assert (own_folder / "policy.json").read_bytes() == policy
+    prefiltered, whole = (Speller(own_folder, threads=1, prefilter=use) for use in (True, False))
+    assert prefiltered.check(LONG) == whole.check(LONG)
+
+
+def test_a_new_model_has_no_prefilter(own_folder: Path, source_folder: Path) -> None:
+    export_model(source_folder, own_folder)
+    assert not any((own_folder / name).exists() for name in (FILE, THRESHOLDS))
+
+
+def test_calibrating_loses_few_sentences_and_tells_how_many(
+    own_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(OnnxEngine, "text_batch", 100)  # many text_batches
+    texts = [LONG[start : start + length] for start in range(0, 100, 3) for length in (5, 8, 90)]
+    unchanged = ["abc", LONG, *SENTENCES]
+    policy = Policy.read(own_folder / "policy.json")
+    least = dict(zip(Level, (0.3, 0.02, 0.002), strict=True))
+    levels = {level: Thresholds(confidence, confidence) for level, confidence in least.items()}
+    replace(policy, levels=levels).write(own_folder / "policy.json")
+    written = calibrate_prefilter_model(own_folder, [Pair(text, text) for text in texts], unchanged)
+    assert PrefilterThresholds.read(own_folder / THRESHOLDS) == written
+    assert (written.calibration["pairs"], written.calibration["clean_sentences"]) == (102, 7)
+    careful, balanced, thorough = (written.levels[level] for level in Level)
+    assert careful >= balanced >= thorough
+    assert careful > 0
+    pipeline = Pipeline(own_folder, threads=1, prefilter=True)
+
+    def counts(thresholds: Thresholds) -> np.ndarray:
+        """How much is found in each text, read by itself."""
+        return np.array(
+            [len(found.positions) for text in texts for _, found in pipeline.read([text], thresholds, 1)]
+        )
+
+    def error_scores(sentences: list[str]) -> list[np.ndarray]:
+        return [error_score for text in sentences for _, error_score in pipeline.prefilter_scores([text])]
+
+    for level, threshold in written.levels.items():
+        thresholds = pipeline.policy.levels[level]
+        assert thresholds == replace(levels[level], prefilter=threshold)
+        lost = counts(thresholds) < counts(levels[level])
+        share = lost.sum() / (counts(levels[level]) > 0).sum()
+        assert share <= 0.005
+        windows, clean = np.concatenate(error_scores(texts)), [max(each) for each in error_scores(unchanged)]
+        assert written.calibration["levels"][level.value] == {
+            "lost": round(100 * share, 2),
+            "read": round(100 * np.mean(windows >= threshold), 2),
+            "clean_read": round(100 * np.mean(np.array(clean) >= threshold), 2),
+        }
+
+
+def test_there_is_nothing_to_calibrate_without_a_prefilter(model_folder: Path) -> None:
+    with pytest.raises(InputError, match=r"holds no prefilter\.onnx"):
+        calibrate_prefilter_model(model_folder, [Pair("我门", "我们")])
