@@ -68,6 +68,8 @@ def test_the_teachers_share_of_the_loss():
     teacher, pupil = bert(0, layers=2), bert(1)
     loss = Distillation(teacher, pupil)(pupil, a_batch())
     assert torch.allclose(loss, of_characters(teacher, pupil), rtol=1e-5)
+    alone = Distillation(teacher, pupil, share=0.0)(pupil, a_batch())
+    assert torch.allclose(alone, pupil.loss(a_batch()), rtol=1e-5)
 
 
 def test_a_pupil_with_the_teachers_layers_is_held_to_each_of_them():

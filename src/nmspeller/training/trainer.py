@@ -20,7 +20,7 @@ from nmspeller.models.batch import NO_TARGET, Batch, PackedBatch
 from nmspeller.models.config import hold
 from nmspeller.models.speller import SpellerModel
 from nmspeller.training.batches import Batches, Layout
-from nmspeller.training.distillation import Distillation
+from nmspeller.training.distillation import TEACHER_SHARE, Distillation
 from nmspeller.training.distributed import Processes
 from nmspeller.training.eight_bits import use_eight_bits, use_eight_bits_no_more
 from nmspeller.training.optimisation import Optimiser, OptimiserConfig, rate_factor
@@ -133,6 +133,7 @@ class Trainer:
         name: str = "train",
         report: Report | None = None,
         teacher: SpellerModel | None = None,
+        teacher_share: float = TEACHER_SHARE,
         identity: str = "",
     ) -> None:
         self.identity = identity
@@ -145,7 +146,7 @@ class Trainer:
         self.optimiser = Optimiser(model, config.optimiser)
         if config.precision == "fp8":
             use_eight_bits(model)
-        distillation = Distillation(teacher, model) if teacher else None
+        distillation = Distillation(teacher, model, teacher_share) if teacher else None
         self.loss = processes.wrap(_Loss(model, config.precision, distillation))
         if config.compile:
             one_shape = not config.packed or config.packed_tokens is not None
