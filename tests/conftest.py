@@ -47,10 +47,10 @@ SIZES = {
 
 def make_data(folder: Path, repeats: int = 12) -> Path:
     """A data folder with every set that preparation asks for."""
-    from nmspeller.lab.data import prepare as preparation
+    from nmspeller.lab.data.pair_sets import TRAINING_SETS
     from nmspeller.lab.data.pairs import write_pairs
 
-    for place, _ in preparation.TRAINING_SETS.values():
+    for place in (file for wanted in TRAINING_SETS.values() for file in wanted.files):
         (folder / place).parent.mkdir(parents=True, exist_ok=True)
         write_pairs(folder / place, MISSPELT)
     for place in (

@@ -7,7 +7,7 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 ASSETS = ROOT / "tests/assets"
-TRAINING = ROOT / "src/nmspeller/data/clean_sentences"
+TRAINING = ROOT / "src/nmspeller/lab/data/clean_sentences"
 KINDS = ["names", "slang", "dialect", "numerals", "classical", "terms"]
 
 

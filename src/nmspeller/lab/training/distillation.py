@@ -9,8 +9,8 @@ from nmspeller.lab.models.batch import NO_TARGET, Batch, PackedBatch
 from nmspeller.lab.models.bert import BertSpeller
 from nmspeller.lab.models.speller import SpellerModel, cross_entropy
 
-# The rest is learnt from the right characters: a teacher errs too.
-_TEACHERS_SHARE = 0.7
+TEACHER_SHARE = 0.7
+"""Of the loss; the rest is learnt from the right characters: a teacher errs too."""
 
 
 class Distillation:
@@ -23,12 +23,13 @@ class Distillation:
         InputError: one of the two is no plain speller, or they know different characters.
     """
 
-    def __init__(self, teacher: SpellerModel, student: SpellerModel) -> None:
+    def __init__(self, teacher: SpellerModel, student: SpellerModel, share: float = TEACHER_SHARE) -> None:
         if any(type(model).loss is not SpellerModel.loss for model in (teacher, student)):
             raise InputError("only spellers whose loss is over characters alone can teach and be taught.")
         if teacher.config.encoder.vocabulary != student.config.encoder.vocabulary:
             raise InputError("the teacher knows other characters than the student; use one vocabulary.")
         device = next(student.parameters()).device
+        self.share = share
         self.layer_by_layer = _have_the_same_layers(teacher, student)
         self.teacher = teacher.eval().requires_grad_(False).to(device)
         if device.type == "cuda":
@@ -45,7 +46,7 @@ class Distillation:
         there = batch.targets != NO_TARGET
         distances = -(taught.float().softmax(dim=-1) * functional.log_softmax(scores.float(), dim=-1)).sum(-1)
         from_teacher = (distances * there).sum() / there.sum().clamp(min=1)
-        loss = torch.lerp(cross_entropy(scores, batch.targets), from_teacher, _TEACHERS_SHARE)
+        loss = torch.lerp(cross_entropy(scores, batch.targets), from_teacher, self.share)
         if self.layer_by_layer:
             apart = [unlike(*both, there) for both in zip(said, wanted, strict=True)]
             loss = loss + torch.stack(apart).mean()

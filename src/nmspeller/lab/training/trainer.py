@@ -20,7 +20,7 @@ from nmspeller.lab.models.batch import NO_TARGET, Batch, PackedBatch
 from nmspeller.lab.models.config import check_range
 from nmspeller.lab.models.speller import SpellerModel
 from nmspeller.lab.training.batches import Batches, Layout
-from nmspeller.lab.training.distillation import Distillation
+from nmspeller.lab.training.distillation import TEACHER_SHARE, Distillation
 from nmspeller.lab.training.distributed import Processes
 from nmspeller.lab.training.fp8 import remove_fp8, use_fp8
 from nmspeller.lab.training.optimisation import Optimiser, OptimiserConfig, rate_factor
@@ -133,6 +133,7 @@ class Trainer:
         name: str = "train",
         report: Report | None = None,
         teacher: SpellerModel | None = None,
+        teacher_share: float = TEACHER_SHARE,
         identity: str = "",
     ) -> None:
         self.identity = identity
@@ -145,7 +146,7 @@ class Trainer:
         self.optimiser = Optimiser(model, config.optimiser)
         if config.precision == "fp8":
             use_fp8(model)
-        distillation = Distillation(teacher, model) if teacher else None
+        distillation = Distillation(teacher, model, teacher_share) if teacher else None
         self.loss = processes.wrap(_Loss(model, config.precision, distillation))
         if config.compile:
             one_shape = not config.packed or config.packed_tokens is not None
