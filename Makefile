@@ -29,6 +29,11 @@ lint: $(venv)/dev.stamp
 	$(bin)/mypy
 	$(bin)/lint-imports
 
+# The variable silences an advertisement of MkDocs Material about the next MkDocs.
+docs: $(venv)/dev.stamp
+	NO_MKDOCS_2_WARNING=1 $(bin)/python -m mkdocs build --strict
+	@echo "Open site/index.html"
+
 clean:
 	rm -rf $(venv) build dist site .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis tests/apps/http/node/node_modules
 	find src tests benchmarks scripts examples docs -name __pycache__ -type d -prune -exec rm -rf {} +
