@@ -23,6 +23,16 @@ run: $(venv)/core.stamp
 test: $(venv)/dev.stamp $(venv)/system.stamp
 	OMP_NUM_THREADS=1 $(bin)/python -m pytest -n $(WORKERS) --dist loadfile
 
+# The unit tests of the product and the quick ones of the apps and the laboratory: about 80 s of processor time.
+fast := tests/text tests/knowledge tests/runtime tests/apps/documents tests/lab/data tests/lab/evaluation \
+    $(wildcard tests/test_files.py tests/apps/check/test_check.py tests/apps/check/test_check_reports.py \
+    tests/apps/http/test_native.py tests/lab/models/test_masking.py tests/lab/models/test_registry.py \
+    tests/lab/training/test_streams.py)
+
+test-fast: $(venv)/dev.stamp
+	OMP_NUM_THREADS=1 $(bin)/python -m pytest -n $(WORKERS) --dist loadfile -m "not slow" -k "not hostile" \
+	    --ignore tests/runtime/test_names.py --ignore tests/runtime/test_torch_engine.py $(fast)
+
 lint: $(venv)/dev.stamp
 	$(bin)/ruff check
 	$(bin)/ruff format --check
