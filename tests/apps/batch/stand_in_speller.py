@@ -23,6 +23,7 @@ class StandIn:
     """
 
     model_hash = "stand-in"
+    window = 126
 
     def __init__(
         self,

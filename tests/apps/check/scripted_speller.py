@@ -20,7 +20,10 @@ KNOWN = {
 
 
 class ScriptedSpeller:
-    """Finds the KNOWN errors, one edit a wrong character; remembers how it was asked."""
+    """Finds the KNOWN errors, one edit a wrong character; records its calls."""
+
+    model_hash = "scripted"
+    window = 126
 
     def __init__(self, words=(), seconds=0.0):
         self.words = tuple(words)
@@ -49,7 +52,7 @@ if __name__ == "__main__":
     from nmspeller.__main__ import run
     from nmspeller.apps.cli import checking
 
-    checking.load_speller = lambda model, lists, quick: ScriptedSpeller(
+    checking.load_speller = lambda model, lists, prefilter: ScriptedSpeller(
         seconds=float(os.environ.get("SECONDS_A_CHECK", 0))
     )
     sys.exit(run(sys.argv[1:]))

@@ -23,6 +23,9 @@ MISTAKES = {
 
 
 class FakeSpeller:
+    model_hash = "fake"
+    window = 126
+
     def __init__(self, model, *, replacements):
         self.replacements = replacements
         if model is not None and not Path(model).is_dir():

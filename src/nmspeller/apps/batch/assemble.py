@@ -5,12 +5,12 @@ import io
 from collections.abc import Iterator
 from typing import IO, Any
 
+from nmspeller.apps.batch.formats.csv import CsvFormat
 from nmspeller.apps.batch.job import Job
 from nmspeller.apps.batch.places import file_system
 from nmspeller.apps.batch.plan import Plan, PlannedSource, Shard
 from nmspeller.apps.batch.sources import compress
 from nmspeller.apps.batch.store import QUARANTINE, Entries, Store
-from nmspeller.apps.batch.worker import line_format
 from nmspeller.errors import InputError
 
 # A row group larger than this is written in parts, so that memory stays bounded.
@@ -93,7 +93,7 @@ def _parts(shards: list[Shard], entries: Entries, store: Store) -> Iterator[byte
 def _join_bytes(job: Job, planned: PlannedSource, parts: Iterator[bytes], out: _Counting) -> None:
     header = b""
     if planned.layout is not None:
-        format: Any = line_format(job, planned)
+        format = CsvFormat(planned.layout, job.edits_column, job.write)
         header = format.header(planned.header.encode())
     if header or not planned.rows:
         out.write(compress(header, planned.source.compression))

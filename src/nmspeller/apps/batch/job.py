@@ -7,6 +7,7 @@ from importlib import import_module
 from typing import Any
 
 from nmspeller.errors import InputError
+from nmspeller.runtime.checker import Checker
 
 SHARD_BYTES = 1 << 20
 
@@ -31,11 +32,10 @@ class SpellerSettings:
     # Where the class is found: the tests put a stand-in here that needs no model.
     factory: str = "nmspeller.runtime:Speller"
 
-    def load(self) -> Any:
+    def load(self) -> Checker:
         """A speller on one thread: a worker is one process on one core."""
         module, name = self.factory.split(":")
-        make = getattr(import_module(module), name)
-        return make(
+        speller: Checker = getattr(import_module(module), name)(
             self.model,
             level=self.level,
             words=self.words,
@@ -43,6 +43,7 @@ class SpellerSettings:
             device=self.device,
             prefilter=self.prefilter,
         )
+        return speller
 
 
 @dataclass(frozen=True)

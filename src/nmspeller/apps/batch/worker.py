@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import IO, Any
 
-from nmspeller.apps.batch.checking import Checker
+from nmspeller.apps.batch.checking import CachedChecker
 from nmspeller.apps.batch.formats import BadRow, Parsed
 from nmspeller.apps.batch.formats.csv import CsvFormat
 from nmspeller.apps.batch.formats.jsonl import JsonLinesFormat
@@ -46,7 +46,7 @@ class ShardWorker:
         speller = order.job.speller.load()
         if speller.model_hash != order.model_hash:
             raise InputError("a worker has another model than this machine; install the same one everywhere.")
-        self._checker = Checker(speller, order.cache)
+        self._checker = CachedChecker(speller, order.cache)
 
     def finished(self, shard: Shard) -> dict[str, Any] | None:
         """The entry of a shard that is in place already, done by another worker or before this one died."""

@@ -7,7 +7,8 @@ import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple
+from types import FrameType
+from typing import NamedTuple
 
 from nmspeller.apps.cli.progress import SlowProgress
 from nmspeller.apps.documents import document as documents
@@ -17,6 +18,8 @@ from nmspeller.apps.documents.document import Document
 from nmspeller.apps.documents.find import find
 from nmspeller.apps.reports import Report, report
 from nmspeller.errors import InputError
+from nmspeller.runtime.checker import Checker
+from nmspeller.runtime.correction import Correction
 
 CLEAN, FINDINGS, BAD_INPUT = 0, 1, 2
 
@@ -60,7 +63,7 @@ class Job:
     encoding: str
     errors: set[str] = field(default_factory=set)
     found: bool = False
-    spellers: dict[Lists, Any] = field(default_factory=dict)
+    spellers: dict[Lists, Checker | InputError] = field(default_factory=dict)
 
     def run(self, names: list[str], text: str | None) -> int:
         """Check everything and return the exit code; what cannot be checked does not stop the rest."""
@@ -83,12 +86,14 @@ class Job:
     def _check(self, one: Input, out: Report | None, progress: SlowProgress) -> None:
         document, raw = one.load()
         prose = sum(len(passage.text) for passage in document.passages)
-        correction = documents.check(
-            self._speller(one.config) if prose else None,
-            document,
-            level=self.level or one.config.level,
-            advance=lambda characters: progress.advance(one.size * characters / prose, document.name),
-        )
+        correction = Correction(document.text, document.text, ())
+        if prose:
+            correction = documents.check(
+                self._speller(one.config),
+                document,
+                level=self.level or one.config.level,
+                advance=lambda characters: progress.advance(one.size * characters / prose, document.name),
+            )
         if self.fix and (correction.edits or one.path is None):
             corrected = document.with_edits(correction.edits)
             if one.path is None:
@@ -101,7 +106,7 @@ class Job:
             progress.pause()
             out.show(document, correction)
 
-    def _speller(self, config: Config) -> Any:
+    def _speller(self, config: Config) -> Checker:
         """The speller with the lists that apply; loaded, or refused, once and only for prose."""
         lists = Lists(config.words + self.words, config.replacements + self.replacements)
         if lists not in self.spellers:
@@ -152,7 +157,7 @@ class Job:
         print(f"nmspeller: {sentence}", file=sys.stderr, flush=True)
 
 
-def load_speller(model: Path | None, lists: Lists, *, prefilter: bool) -> Any:
+def load_speller(model: Path | None, lists: Lists, *, prefilter: bool) -> Checker:
     """A speller that knows the words and replacements of these files."""
     from nmspeller.runtime import Speller
     from nmspeller.runtime.dictionary import read_replacements, read_words
@@ -167,6 +172,6 @@ def load_speller(model: Path | None, lists: Lists, *, prefilter: bool) -> Any:
     )
 
 
-def _leave(number: int, frame: Any) -> None:
+def _leave(number: int, frame: FrameType | None) -> None:
     """SIGTERM unwinds as Ctrl-C does, so that no temporary file stays behind."""
     sys.exit(128 + number)

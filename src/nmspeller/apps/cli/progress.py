@@ -3,7 +3,10 @@
 import sys
 import time
 from types import TracebackType
-from typing import Any
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rich.progress import Progress
 
 _PATIENCE = 1.0  # seconds before anyone wants to know
 
@@ -15,7 +18,7 @@ class SlowProgress:
         self._total = total
         self._done = 0.0
         self._began: float | None = None  # loading the model does not count
-        self._bar: Any = None
+        self._bar: "Progress | None" = None
         self._wanted = sys.stderr.isatty() and total > 0
 
     def __enter__(self) -> "SlowProgress":
@@ -42,7 +45,7 @@ class SlowProgress:
         if self._bar is not None:
             self._bar.stop()
 
-    def _make_bar(self) -> Any:
+    def _make_bar(self) -> "Progress":
         from rich.console import Console
         from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 

@@ -3,13 +3,13 @@
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from nmspeller.apps.documents import encoding, files, prose
 from nmspeller.apps.documents.docx import DocxDocument
 from nmspeller.apps.documents.encoding import Encoding
 from nmspeller.apps.documents.prose import Passage
 from nmspeller.errors import InputError
+from nmspeller.runtime.checker import Checker
 from nmspeller.runtime.correction import Correction, Edit, apply_edits
 from nmspeller.text.script import detect
 
@@ -62,7 +62,7 @@ def read(path: Path, format: str = "auto", asked_encoding: str = "auto") -> tupl
 
 
 def check(
-    speller: Any,
+    speller: Checker,
     document: Document,
     *,
     level: str | None = None,

@@ -106,4 +106,5 @@ def _formula(state: Any, first: int, after: int, silent: bool) -> bool:
 
 
 def _content(state: Any, line: int) -> str:
-    return state.src[state.bMarks[line] + state.tShift[line] : state.eMarks[line]]
+    content: str = state.src[state.bMarks[line] + state.tShift[line] : state.eMarks[line]]
+    return content

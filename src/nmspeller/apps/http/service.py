@@ -10,12 +10,13 @@ from typing import Any, NamedTuple, TypeVar
 from fastapi import Request
 
 from nmspeller.apps.http import errors, logs
-from nmspeller.apps.http.batching import Batcher, Checker, CheckOptions, EngineFailed, QueueFull
+from nmspeller.apps.http.batching import Batcher, CheckOptions, EngineFailed, QueueFull
 from nmspeller.apps.http.errors import ApiError
 from nmspeller.apps.http.metrics import Metrics
 from nmspeller.apps.http.parts import split_into_parts
 from nmspeller.apps.http.settings import Settings
 from nmspeller.errors import InputError
+from nmspeller.runtime.checker import Checker
 from nmspeller.runtime.correction import Correction, Edit, apply_edits
 from nmspeller.text.script import Script, detect
 

@@ -3,30 +3,16 @@
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from nmspeller.apps.documents.prose import Passage, passages
-from nmspeller.runtime.correction import Correction, Edit
-from nmspeller.text.script import Script
+from nmspeller.runtime.correction import Edit
 from nmspeller.text.windows import sentences, split
 
 _LONG_PASSAGE = 1_000
 _BATCH = 1_000
 _CONTEXT = 6
 _LINE_END = re.compile("[\r\n]")
-
-
-class Checker(Protocol):
-    """What the server asks of a speller; `Speller` is one."""
-
-    def check_many(
-        self,
-        texts: Iterable[str],
-        *,
-        level: str | None = None,
-        words: Iterable[str] | None = None,
-        document_script: Script = Script.NEUTRAL,
-    ) -> list[Correction]: ...
 
 
 @dataclass(frozen=True)

@@ -7,13 +7,13 @@ thread one small batch of lines at a time, so that documents take turns and noth
 import asyncio
 import contextlib
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from time import monotonic
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException, JsonRpcInvalidParams, JsonRpcInvalidRequest
@@ -25,10 +25,11 @@ from pygls.uris import to_fs_path
 from nmspeller import __version__
 from nmspeller.apps.lsp import actions
 from nmspeller.apps.lsp.document import Document
-from nmspeller.apps.lsp.findings import Checker, Finding, Prose, batches, place, read
+from nmspeller.apps.lsp.findings import Finding, Prose, batches, place, read
 from nmspeller.apps.lsp.rules import Place, Rules
 from nmspeller.apps.lsp.settings import Settings
 from nmspeller.errors import InputError
+from nmspeller.runtime.checker import Checker
 from nmspeller.runtime.correction import Edit
 from nmspeller.text.script import Script, detect
 
@@ -37,6 +38,12 @@ _SECONDS_A_QUICK_FIX_WAITS = 2.0
 _SECONDS_TO_WAIT_FOR_SETTINGS = 2.0
 
 Result = TypeVar("Result")
+
+
+class MakeSpeller(Protocol):
+    """Loads a speller for a model folder, None for the shipped model; `nmspeller.Speller` does."""
+
+    def __call__(self, model: str | None, *, replacements: Mapping[str, str]) -> Checker: ...
 
 
 @dataclass
@@ -88,11 +95,11 @@ class _Protocol(LanguageServerProtocol):
 
 
 class SpellingServer(LanguageServer):
-    """A language server around what `make_speller(model, replacements=...)` makes, as `Speller` does."""
+    """A language server around the spellers that `make_speller` loads."""
 
     protocol: _Protocol
 
-    def __init__(self, make_speller: Callable[..., Checker]) -> None:
+    def __init__(self, make_speller: MakeSpeller) -> None:
         super().__init__(
             "nmspeller", __version__, protocol_cls=_Protocol, converter_factory=default_converter
         )
@@ -100,9 +107,7 @@ class SpellingServer(LanguageServer):
         self.shut_down = False
         self._initial_options: Any = None
         self._configured = asyncio.Event()
-        self._speller = lru_cache(maxsize=2)(
-            lambda model, replacements: make_speller(model, replacements=dict(replacements))
-        )
+        self._speller = lru_cache(maxsize=2)(partial(_load, make_speller))
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="speller")
         self._open: dict[str, _Open] = {}
         self._ignored: set[tuple[str, str, str, str]] = set()
@@ -320,6 +325,11 @@ class SpellingServer(LanguageServer):
     def report_server_error(self, error: Exception, source: Any) -> None:
         """What pygls cannot make sense of is noted on standard error; a person could do nothing about it."""
         print(f"nmspeller: {source.__name__}: {error}", file=sys.stderr)
+
+
+def _load(make_speller: MakeSpeller, model: str | None, replacements: tuple[tuple[str, str], ...]) -> Checker:
+    """The arguments that a cache can tell apart are tuples."""
+    return make_speller(model, replacements=dict(replacements))
 
 
 async def _wait(event: asyncio.Event, seconds: float) -> None:

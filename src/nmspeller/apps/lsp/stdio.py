@@ -4,14 +4,12 @@ import logging
 import os
 import signal
 import sys
-from collections.abc import Callable
 
 from nmspeller.apps.lsp.features import connect
-from nmspeller.apps.lsp.findings import Checker
-from nmspeller.apps.lsp.server import SpellingServer
+from nmspeller.apps.lsp.server import MakeSpeller, SpellingServer
 
 
-def serve(make_speller: Callable[..., Checker]) -> int:
+def serve(make_speller: MakeSpeller) -> int:
     """Serve one editor until it says `exit` or goes away; the exit code is 0 if it said `shutdown` first."""
     # The reader's thread waits for input and would hold up an interrupt until the next message.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
