@@ -13,7 +13,7 @@ WRONG, RIGHT, NEIGHBOUR, BETTER, OTHER = range(5)
 class ScriptedEngine:
     """Says that WRONG should be RIGHT, and that NEIGHBOUR should be BETTER once RIGHT stands before it."""
 
-    longest, text_batch = 100, 1000
+    longest, characters_per_batch = 100, 1000
 
     def __init__(self, first_threshold: float) -> None:
         self.first_threshold = first_threshold
@@ -61,15 +61,16 @@ def find(
     prefilter: ScriptedPrefilter | None = None,
     threshold: float = 0.0,
     fixed: tuple[int, ...] = (),
+    least: float = 0.8,
 ) -> Detections:
-    """Read two halves of a text; what is `fixed` may not change."""
+    """Read two halves of a text at the threshold `least`; what is `fixed` may not change."""
     replaceable = np.ones(5, np.bool_)
     decoder = Decoder(engine, replaceable, lambda originals, _: np.ones(len(originals), np.bool_), prefilter)
     halves = np.array([0, len(ids) // 2]), np.array([len(ids) // 2, len(ids)])
     everything, allowed = np.array(ids, np.int32), np.ones(len(ids), np.bool_)
     allowed[list(fixed)] = False
     return decoder.find(
-        everything, allowed, Windows(*halves, *halves), Thresholds(0.8, 0.8, threshold), passes
+        everything, allowed, Windows(*halves, *halves), Thresholds(least, least, threshold), passes
     )
 
 
@@ -81,6 +82,25 @@ def test_what_was_in_doubt_is_read_again_beside_its_corrected_neighbour(passes, 
     assert found.targets.tolist() == [RIGHT, BETTER][:passes]
     # The second window holds threshold as well, but nothing in it was corrected.
     assert engine.read == [2, 1][:passes]
+
+
+def test_a_detection_has_the_scores_of_the_first_pass_at_every_threshold():
+    def scores(least):
+        found = find(ScriptedEngine(first_threshold=0.3), [WRONG, NEIGHBOUR, OTHER, OTHER], 2, least=least)
+        return [values.tolist() for values in found]
+
+    assert scores(0.8) == scores(0.001)
+    assert scores(0.8)[2] == pytest.approx([0.95, 0.3])
+
+
+def test_a_detection_that_only_the_second_pass_considers_has_its_scores():
+    earlier = Detections.join([])
+    found = find(ScriptedEngine(first_threshold=0.3), [WRONG, OTHER, WRONG, OTHER], 1)
+    assert found.with_scores_of(earlier) is found
+    elsewhere = found.subset(np.array([1]))
+    again = found.with_scores_of(elsewhere._replace(probabilities=np.array([0.5], np.float32)))
+    assert again.positions.tolist() == [0, 2]
+    assert again.probabilities.tolist() == pytest.approx([0.95, 0.5])
 
 
 def test_third_characters_do_not_speak_for_the_one_that_stands_there():

@@ -5,7 +5,7 @@ from nmspeller.text.script import simplify
 
 
 def change(offset: int, target: str, probability: float = 0.9, **others: float) -> Change:
-    return Change(offset, target, probability, tuple(others.items()))
+    return Change(offset, target, probability, probability / 2, tuple(others.items()))
 
 
 def test_reasons() -> None:
@@ -22,7 +22,7 @@ def test_neighbours_are_one_edit_with_the_weakest_reason() -> None:
     text = simplify("就可以兵少。")
     (edit,) = edits_of([change(3, "宾", 0.9, 冰=0.06), change(4, "绍", 0.8, 肖=0.1)], text)
     assert (edit.offset, edit.length, edit.source, edit.target) == (3, 2, "兵少", "宾绍")
-    assert edit.probability == 0.8
+    assert (edit.probability, edit.confidence) == (0.8, 0.4)
     assert edit.reason is Reason.SIMILAR_SOUND
     assert edit.alternatives == ("宾肖", "冰绍")
 

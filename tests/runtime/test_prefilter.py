@@ -155,7 +155,7 @@ def test_windows_that_pass_are_read_as_before_and_no_others(folder: Path, passes
     assert 0 < len(expected.positions) < len(everything.positions)
 
 
-def test_only_a_quick_speller_prefilters_and_takes_that_along(own_folder: Path, eager: Speller) -> None:
+def test_the_prefilter_is_an_option_that_a_pickled_speller_keeps(own_folder: Path, eager: Speller) -> None:
     uncertain(own_folder, 1.0)
     nothing = Speller(own_folder, threads=1, prefilter=True)
     assert eager.check(LONG).edits
@@ -165,7 +165,7 @@ def test_only_a_quick_speller_prefilters_and_takes_that_along(own_folder: Path, 
     assert Speller(own_folder, threads=1).check(LONG) == eager.check(LONG)
 
 
-def test_a_prefilter_is_part_of_what_decides_for_the_quick_alone(own_folder: Path, eager: Speller) -> None:
+def test_the_prefilter_is_part_of_the_hash_only_where_it_is_used(own_folder: Path, eager: Speller) -> None:
     uncertain(own_folder, 0.5)
     hashes = {Speller(own_folder, threads=1, prefilter=True).model_hash}
     uncertain(own_folder, 0.25)
@@ -175,20 +175,20 @@ def test_a_prefilter_is_part_of_what_decides_for_the_quick_alone(own_folder: Pat
     assert eager.model_hash in hashes
 
 
-def test_pytorch_cannot_be_quick(own_folder: Path, source_folder: Path) -> None:
+def test_pytorch_has_no_prefilter(own_folder: Path, source_folder: Path) -> None:
     assert prefilter_files(own_folder, Device.CPU) == (own_folder / FILE, own_folder / THRESHOLDS)
-    with pytest.raises(InputError, match="on the processor can be quick"):
+    with pytest.raises(InputError, match="exported model on the CPU only"):
         prefilter_files(own_folder, Device.CUDA)
     (own_folder / "model.onnx").unlink()
     for name in ("model.safetensors", "config.json"):
         shutil.copy(source_folder / name, own_folder)
-    with pytest.raises(InputError, match="on the processor can be quick"):
+    with pytest.raises(InputError, match="exported model on the CPU only"):
         Speller(own_folder, threads=1, prefilter=True)
     assert Speller(own_folder, threads=1).check(LONG).edits
 
 
-def test_without_a_prefilter_nobody_is_quick(model_folder: Path) -> None:
-    with pytest.raises(InputError, match=r"holds no prefilter\.onnx to be quick with"):
+def test_a_folder_without_a_prefilter_gets_one_sentence(model_folder: Path) -> None:
+    with pytest.raises(InputError, match=r"holds no prefilter\.onnx; leave the prefilter out"):
         Speller(model_folder, prefilter=True)
 
 
@@ -203,17 +203,17 @@ def test_without_a_prefilter_nobody_is_quick(model_folder: Path) -> None:
         ("{", ""),
     ],
 )
-def test_doubts_that_are_none(own_folder: Path, right: str, wrong: str) -> None:
+def test_a_file_without_valid_thresholds_gets_one_sentence(own_folder: Path, right: str, wrong: str) -> None:
     uncertain(own_folder, 0.5)
     path = own_folder / THRESHOLDS
     content = path.read_text("utf-8")
     assert right in content
     path.write_text(content.replace(right, wrong, 1), "utf-8")
-    with pytest.raises(InputError, match=r"prefilter\.json does not say when"):
+    with pytest.raises(InputError, match=r"prefilter\.json holds no prefilter thresholds"):
         Speller(own_folder, prefilter=True)
 
 
-def test_doubts_that_are_missing(own_folder: Path) -> None:
+def test_missing_thresholds_get_one_sentence(own_folder: Path) -> None:
     (own_folder / THRESHOLDS).unlink()
     with pytest.raises(InputError, match=r"cannot read .*prefilter\.json"):
         Speller(own_folder, prefilter=True)
@@ -223,7 +223,7 @@ def test_doubts_that_are_missing(own_folder: Path) -> None:
 def test_a_truncated_prefilter(own_folder: Path, share: float) -> None:
     content = (own_folder / FILE).read_bytes()
     (own_folder / FILE).write_bytes(content[: int(len(content) * share)])
-    with pytest.raises(InputError, match=r"prefilter\.onnx .* `nmspeller prefilter`"):
+    with pytest.raises(InputError, match=r"prefilter\.onnx .* `nmspeller lab prefilter`"):
         Speller(own_folder, prefilter=True)
     assert Speller(own_folder).check("我门").source == "我门"
 
@@ -238,14 +238,14 @@ def test_a_prefilter_of_another_vocabulary(own_folder: Path) -> None:
 
 def test_a_prefilter_is_no_model(own_folder: Path) -> None:
     shutil.copy(own_folder / FILE, own_folder / "model.onnx")
-    with pytest.raises(InputError, match=r"model\.onnx was not written by `nmspeller export`"):
+    with pytest.raises(InputError, match=r"model\.onnx was not written by `nmspeller lab export`"):
         Speller(own_folder)
 
 
 def test_windows_longer_than_the_prefilter_reads(own_folder: Path, small_source: Path) -> None:
     policy = Policy.read(own_folder / "policy.json")
     replace(policy, window=47).write(own_folder / "policy.json")
-    with pytest.raises(InputError, match=r"prefilter\.onnx reads no more than 46 characters"):
+    with pytest.raises(InputError, match=r"prefilter\.onnx reads at most 46 characters"):
         Speller(own_folder, prefilter=True)
     (own_folder / FILE).unlink()
     with pytest.raises(InputError, match="46 characters at once"):
@@ -274,7 +274,7 @@ def test_a_new_model_has_no_prefilter(own_folder: Path, source_folder: Path) -> 
 def test_calibrating_loses_few_sentences_and_tells_how_many(
     own_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(OnnxEngine, "text_batch", 100)  # many text_batches
+    monkeypatch.setattr(OnnxEngine, "characters_per_batch", 100)  # many batches of texts
     texts = [LONG[start : start + length] for start in range(0, 100, 3) for length in (5, 8, 90)]
     unchanged = ["abc", LONG, *SENTENCES]
     policy = Policy.read(own_folder / "policy.json")

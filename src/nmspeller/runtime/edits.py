@@ -15,6 +15,7 @@ class Change(NamedTuple):
     offset: int
     target: str
     probability: float
+    confidence: float
     others: tuple[tuple[str, float], ...]
 
 
@@ -71,6 +72,7 @@ def _edit(changes: list[Change], why: Reason, source: str) -> Edit:
         probability=min(change.probability for change in changes),
         alternatives=_alternatives(changes, target),
         reason=why,
+        confidence=min(change.confidence for change in changes),
     )
 
 

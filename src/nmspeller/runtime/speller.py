@@ -10,7 +10,7 @@ import numpy as np
 
 from nmspeller.errors import InputError
 from nmspeller.runtime.correction import Correction, apply_edits
-from nmspeller.runtime.decoder import Detections
+from nmspeller.runtime.decoder import Detections, confidence
 from nmspeller.runtime.device import Device, prefilter_files, weight_files
 from nmspeller.runtime.dictionary import replacement_source, word_source
 from nmspeller.runtime.edits import Change, edits_of
@@ -174,6 +174,7 @@ class Speller:
     def _changes(self, found: Detections, numbers: range, start: int) -> list[Change]:
         """The findings of one text, which starts at the flat position `start`, as characters."""
         tokens, hanzi = self.vocabulary.tokens, self.vocabulary.is_hanzi()
+        confidences = confidence(found.probabilities, found.source_probabilities)
         changes = []
         for number in numbers:
             target, original = int(found.targets[number]), int(found.originals[number])
@@ -185,6 +186,7 @@ class Speller:
                     offset=int(found.positions[number]) - start,
                     target=tokens[target],
                     probability=float(found.probabilities[number]),
+                    confidence=float(confidences[number]),
                     others=tuple(
                         (tokens[other], probability)
                         for other, probability in others

@@ -34,6 +34,7 @@ def test_text_with_edits_becomes_json_lines(correct):
         "source": "己",
         "target": "已",
         "probability": 0.9877,
+        "confidence": 0.8765,
         "alternatives": ["以"],
         "reason": "similar shape",
     }

@@ -33,6 +33,6 @@ def test_a_job_says_what_the_speller_says(correct, cache):
         assert row["text"] == correction.text
         edits = [(edit["offset"], edit["source"], edit["target"]) for edit in row["text_edits"]]
         assert edits == [(edit.offset, edit.source, edit.target) for edit in correction.edits]
-        assert [edit["probability"] for edit in row["text_edits"]] == [
-            round(edit.probability, 4) for edit in correction.edits
+        assert [(edit["probability"], edit["confidence"]) for edit in row["text_edits"]] == [
+            (round(edit.probability, 4), round(edit.confidence, 4)) for edit in correction.edits
         ]

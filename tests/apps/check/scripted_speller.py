@@ -38,12 +38,12 @@ class ScriptedSpeller:
 
     def _check(self, text):
         edits = []
-        for wrong, (right, reason, probability) in KNOWN.items():
+        for wrong, (right, reason, confidence) in KNOWN.items():
             at = -1
             while wrong not in self.words and (at := text.find(wrong, at + 1)) >= 0:
                 for index, (old, new) in enumerate(zip(wrong, right, strict=True)):
                     if old != new:
-                        edits.append(Edit(at + index, 1, old, new, probability, ("某",), reason))
+                        edits.append(Edit(at + index, 1, old, new, 0.999, ("某",), reason, confidence))
         edits.sort(key=lambda edit: edit.offset)
         return Correction(text, apply_edits(text, edits), tuple(edits))
 

@@ -8,6 +8,7 @@ import sys
 
 import pytest
 
+from nmspeller.__main__ import run
 from nmspeller.apps.documents.find import find
 
 
@@ -106,7 +107,7 @@ def test_json_has_one_object_a_file_and_its_edits_make_the_corrected_text(check,
         text = text[: edit["offset"]] + edit["target"] + text[edit["offset"] + edit["length"] :]
     assert text == first["corrected"]
     assert set(first["edits"][0]) == {
-        "offset", "length", "source", "target", "probability", "alternatives", "reason"
+        "offset", "length", "source", "target", "probability", "confidence", "alternatives", "reason"
     }  # fmt: skip
     assert first["edits"][0]["reason"] == "same sound"
 
@@ -238,11 +239,26 @@ def test_level_and_words_reach_the_speller(check, speller, tmp_path):
     assert "门 → 们" in result.out
 
 
-def test_being_quick_must_be_asked_for(check, speller):
+def test_the_prefilter_is_an_option(check, speller):
     check("--text", "我门看天汽")
-    assert not speller.quick
+    assert not speller.prefilter
     check("--text", "我门看天汽", "--prefilter")
-    assert speller.quick
+    assert speller.prefilter
+
+
+@pytest.mark.parametrize("command", ["check", "batch", "serve"])
+def test_the_old_name_of_the_prefilter_option_is_hidden(capsys, command):
+    assert run([command, "--help"]) == 0
+    help = capsys.readouterr().out
+    assert "--prefilter" in help
+    assert "--quick" not in help
+
+
+def test_the_old_name_of_the_prefilter_option_works_with_a_hint(check, speller):
+    result = check("--text", "我门看天汽", "--quick")
+    assert speller.prefilter
+    assert result.code == 1
+    assert result.err == "nmspeller: `--quick` is now `--prefilter`.\n"
 
 
 def test_config_is_found_upwards_and_options_override_it(check, speller, tmp_path):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from nmspeller.apps.cli.options import MODEL, PREFILTER, WORDS, Device, Level
+from nmspeller.apps.cli.options import MODEL, PREFILTER, QUICK, WORDS, Device, Level, wants_prefilter
 from nmspeller.errors import InputError
 
 if TYPE_CHECKING:
@@ -49,6 +49,7 @@ def batch(
     words: list[Path] = WORDS,
     model: Path = MODEL,
     prefilter: bool = PREFILTER,
+    quick: bool = QUICK,
     format: Format = typer.Option(
         None, help="What is in the files, where their suffix does not tell.", show_default=False
     ),
@@ -88,6 +89,7 @@ def batch(
         raise InputError("`batch` needs more packages: pip install 'nmspeller[scale]'.") from wrong
     from nmspeller.runtime.dictionary import read_words
 
+    prefilter = wants_prefilter(prefilter, quick)
     if address is not None and engine is not Where.ray:
         raise InputError("--address goes with --engine ray.")
     if device is not Device.cpu and engine is Where.ray:

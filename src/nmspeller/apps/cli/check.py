@@ -7,7 +7,7 @@ from pathlib import Path
 
 import typer
 
-from nmspeller.apps.cli.options import MODEL, PREFILTER, WORDS, Level
+from nmspeller.apps.cli.options import MODEL, PREFILTER, QUICK, WORDS, Level, wants_prefilter
 from nmspeller.errors import InputError
 
 
@@ -82,6 +82,7 @@ def check(
     ),
     model: Path = MODEL,
     prefilter: bool = PREFILTER,
+    quick: bool = QUICK,
     format: Format = typer.Option(
         Format.auto, "--format", "-f", help="Only prose is checked; auto goes by the name."
     ),
@@ -122,7 +123,7 @@ def check(
         words=tuple(words or ()),
         replacements=tuple(replacements or ()),
         model=model,
-        prefilter=prefilter,
+        prefilter=wants_prefilter(prefilter, quick),
         format=format.value,
         encoding=encoding.value,
     )

@@ -26,8 +26,9 @@ MODEL = typer.Option(
 PREFILTER = typer.Option(
     False,
     "--prefilter",
-    help="Pass over sentences that look right at a prefilter: faster, but a few findings are missed.",
+    help="Read only sentences that a small model expects an error in: faster, but a few errors are missed.",
 )
+QUICK = typer.Option(False, "--quick", hidden=True, help="The old name of --prefilter; deprecated.")
 WORDS = typer.Option(
     None,
     "--words",
@@ -35,3 +36,10 @@ WORDS = typer.Option(
     help="A file of words that are right, one a line; may be given again.",
     show_default=False,
 )
+
+
+def wants_prefilter(prefilter: bool, quick: bool) -> bool:
+    """Whether either name of the option was given; the old one, to be removed in 0.3, with a hint."""
+    if quick:
+        typer.echo("nmspeller: `--quick` is now `--prefilter`.", err=True)
+    return prefilter or quick

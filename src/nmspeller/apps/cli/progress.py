@@ -18,7 +18,7 @@ class SlowProgress:
         self._total = total
         self._done = 0.0
         self._began: float | None = None  # loading the model does not count
-        self._bar: "Progress | None" = None
+        self._bar: Progress | None = None
         self._wanted = sys.stderr.isatty() and total > 0
 
     def __enter__(self) -> "SlowProgress":

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import typer
 
-from nmspeller.apps.cli.options import PREFILTER
+from nmspeller.apps.cli.options import PREFILTER, QUICK, wants_prefilter
 from nmspeller.apps.http.reloading import kept_until_ready
 from nmspeller.errors import InputError
 
@@ -30,6 +30,7 @@ def serve(
         None, help="Names and terms to leave alone, one a line; SIGHUP reads it again."
     ),
     prefilter: bool = PREFILTER,
+    quick: bool = QUICK,
     api_key: str | None = typer.Option(
         None,
         envvar="NMSPELLER_API_KEY",
@@ -71,7 +72,7 @@ def serve(
                 model=str(model) if model else None,
                 level=level,
                 words=str(words) if words else None,
-                prefilter=prefilter,
+                prefilter=wants_prefilter(prefilter, quick),
                 api_key=api_key,
                 insecure=insecure,
                 allow_origins=tuple(allow_origin),

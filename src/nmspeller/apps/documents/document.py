@@ -11,6 +11,7 @@ from nmspeller.apps.documents.prose import Passage
 from nmspeller.errors import InputError
 from nmspeller.runtime.checker import Checker
 from nmspeller.runtime.correction import Correction, Edit, apply_edits
+from nmspeller.runtime.parts import grouped
 from nmspeller.text.script import detect
 
 # Enough for full batches, and little enough that a progress bar moves.
@@ -74,7 +75,7 @@ def check(
     """
     edits: list[Edit] = []
     document_script = detect("".join(passage.text for passage in document.passages))
-    for chunk in _chunks(document.passages):
+    for chunk in grouped(document.passages, lambda passage: len(passage.text), _CHARACTERS_AT_ONCE):
         corrections = speller.check_many(
             [passage.text for passage in chunk], level=level, document_script=document_script
         )
@@ -83,16 +84,3 @@ def check(
         if advance is not None:
             advance(sum(len(passage.text) for passage in chunk))
     return Correction(document.text, apply_edits(document.text, edits), tuple(edits))
-
-
-def _chunks(passages: Iterable[Passage]) -> Iterable[list[Passage]]:
-    chunk: list[Passage] = []
-    size = 0
-    for passage in passages:
-        if chunk and size + len(passage.text) > _CHARACTERS_AT_ONCE:
-            yield chunk
-            chunk, size = [], 0
-        chunk.append(passage)
-        size += len(passage.text)
-    if chunk:
-        yield chunk

@@ -21,13 +21,14 @@ def diagnostic(document: Document, finding: Finding) -> types.Diagnostic:
     """The finding as a diagnostic; one that nothing but the context speaks for is only a hint."""
     edit = finding.edit
     hint = edit.reason is Reason.CONTEXT
-    why = f"{edit.reason.value}, {edit.probability:.0%}"
+    why = f"{edit.reason.value}, {edit.confidence:.0%}"
     return types.Diagnostic(
         range=document.range(finding.start, finding.stop),
         message=f"“{edit.source}”: did you mean “{edit.target}”? ({why})",
         severity=types.DiagnosticSeverity.Hint if hint else types.DiagnosticSeverity.Information,
         code=edit.reason.value,
         source=SOURCE,
+        data={"probability": round(edit.probability, 4), "confidence": round(edit.confidence, 4)},
     )
 
 

@@ -38,6 +38,7 @@ class Rules:
     words: tuple[str, ...]
     replacements: tuple[tuple[str, str], ...]
     model: str | None
+    prefilter: bool
     ignored: bool
 
     def unchanged_since(self, before: "Rules", texts: Iterable[str]) -> list[str]:
@@ -90,6 +91,7 @@ class Place:
             words=tuple(words),
             replacements=tuple(replacements.items()),
             model=self._model(),
+            prefilter=self.settings.prefilter,
             ignored=self.path is not None and project.ignores(self.path),
         )
         return rules, complaints

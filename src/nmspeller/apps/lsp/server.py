@@ -23,9 +23,10 @@ from pygls.protocol.json_rpc import RPCRequest
 from pygls.uris import to_fs_path
 
 from nmspeller import __version__
+from nmspeller.apps.documents.prose import passages
 from nmspeller.apps.lsp import actions
 from nmspeller.apps.lsp.document import Document
-from nmspeller.apps.lsp.findings import Finding, Prose, batches, place, read
+from nmspeller.apps.lsp.findings import Finding, Prose, batches, cut, place
 from nmspeller.apps.lsp.rules import Place, Rules
 from nmspeller.apps.lsp.settings import Settings
 from nmspeller.errors import InputError
@@ -43,7 +44,7 @@ Result = TypeVar("Result")
 class MakeSpeller(Protocol):
     """Loads a speller for a model folder, None for the shipped model; `nmspeller.Speller` does."""
 
-    def __call__(self, model: str | None, *, replacements: Mapping[str, str]) -> Checker: ...
+    def __call__(self, model: str | None, *, replacements: Mapping[str, str], prefilter: bool) -> Checker: ...
 
 
 @dataclass
@@ -99,11 +100,12 @@ class SpellingServer(LanguageServer):
 
     protocol: _Protocol
 
-    def __init__(self, make_speller: MakeSpeller) -> None:
+    def __init__(self, make_speller: MakeSpeller, *, prefilter: bool = False) -> None:
         super().__init__(
             "nmspeller", __version__, protocol_cls=_Protocol, converter_factory=default_converter
         )
-        self.settings = Settings()
+        self._command_line = {"prefilter": prefilter}
+        self.settings = Settings(prefilter=prefilter)
         self.shut_down = False
         self._initial_options: Any = None
         self._configured = asyncio.Event()
@@ -149,7 +151,7 @@ class SpellingServer(LanguageServer):
         self._configured.set()
 
     def _apply(self, options: Any) -> None:
-        settings, complaints = Settings.read(self._initial_options, options)
+        settings, complaints = Settings.read(self._command_line, self._initial_options, options)
         changed = settings != self.settings
         self.settings = settings
         if changed:
@@ -240,8 +242,8 @@ class SpellingServer(LanguageServer):
             state.rules = rules
             prose: list[Prose] = []
             if not rules.ignored:
-                prose = await self._in_thread(read, state.document.text, rules.format)
-            texts = [text for _, pieces in prose for _, text in pieces]
+                prose = await self._in_thread(self._read, state.document.text, rules)
+            texts = [part.text for _, parts in prose for part in parts]
             await self._check_new(state, rules, prose, texts)
             state.edits = {text: state.edits[text] for text in texts}
             self._publish(state, prose)
@@ -252,6 +254,14 @@ class SpellingServer(LanguageServer):
             # The editor must keep its server whatever happens to one text.
             self._publish(state, [])
             self._say(f"The speller failed on this document ({type(bug).__name__}: {bug}); please report it.")
+
+    def _read(self, text: str, rules: Rules) -> list[Prose]:
+        """In the thread: the prose of a document; only prose needs a speller."""
+        found = passages(text, rules.format)
+        if not found:
+            return []
+        window = self._speller_of(rules).window
+        return [cut(passage, window) for passage in found]
 
     async def _check_new(self, state: _Open, rules: Rules, prose: list[Prose], texts: list[str]) -> None:
         """Ask the speller about the texts that are new; of a long document, show what is found on the way."""
@@ -268,11 +278,13 @@ class SpellingServer(LanguageServer):
         self, batch: list[str], rules: Rules, edits: dict[str, tuple[Edit, ...]], document_script: Script
     ) -> None:
         """In the thread: put each text's edits into `edits`."""
-        speller = self._speller(rules.model, rules.replacements)
-        corrections = speller.check_many(
+        corrections = self._speller_of(rules).check_many(
             batch, level=rules.level, words=rules.words, document_script=document_script
         )
         edits.update((text, correction.edits) for text, correction in zip(batch, corrections, strict=True))
+
+    def _speller_of(self, rules: Rules) -> Checker:
+        return self._speller(rules.model, rules.replacements, rules.prefilter)
 
     def _publish(self, state: _Open, prose: list[Prose]) -> None:
         document = state.document
@@ -327,9 +339,14 @@ class SpellingServer(LanguageServer):
         print(f"nmspeller: {source.__name__}: {error}", file=sys.stderr)
 
 
-def _load(make_speller: MakeSpeller, model: str | None, replacements: tuple[tuple[str, str], ...]) -> Checker:
-    """The arguments that a cache can tell apart are tuples."""
-    return make_speller(model, replacements=dict(replacements))
+def _load(
+    make_speller: MakeSpeller,
+    model: str | None,
+    replacements: tuple[tuple[str, str], ...],
+    prefilter: bool,
+) -> Checker:
+    """A speller, from arguments that a cache can compare."""
+    return make_speller(model, replacements=dict(replacements), prefilter=prefilter)
 
 
 async def _wait(event: asyncio.Event, seconds: float) -> None:

@@ -9,14 +9,17 @@ from nmspeller.apps.lsp.features import connect
 from nmspeller.apps.lsp.server import MakeSpeller, SpellingServer
 
 
-def serve(make_speller: MakeSpeller) -> int:
-    """Serve one editor until it says `exit` or goes away; the exit code is 0 if it said `shutdown` first."""
+def serve(make_speller: MakeSpeller, *, prefilter: bool = False) -> int:
+    """Serve one editor until it sends `exit` or disconnects; the exit code is 0 if it sent `shutdown` first.
+
+    `prefilter` is used unless the editor's settings say otherwise.
+    """
     # The reader's thread waits for input and would hold up an interrupt until the next message.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     # From here on a stray `print`, in whatever library, goes to standard error and not between two messages.
     messages = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
     logging.getLogger("pygls").setLevel(logging.ERROR)
-    server = connect(SpellingServer(make_speller))
+    server = connect(SpellingServer(make_speller, prefilter=prefilter))
     server.start_io(sys.stdin.buffer, messages)
     return 0 if server.shut_down else 1

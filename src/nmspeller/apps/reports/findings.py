@@ -39,9 +39,9 @@ class Finding:
         return ", ".join(dict.fromkeys(edit.reason.value for edit in self.edits))
 
     @property
-    def probability(self) -> float:
-        """That of the least certain edit."""
-        return min(edit.probability for edit in self.edits)
+    def confidence(self) -> float:
+        """The lowest of its edits."""
+        return min(edit.confidence for edit in self.edits)
 
 
 def findings(correction: Correction) -> Iterator[Finding]:

@@ -24,11 +24,11 @@ class LineReport:
 
 
 def plain(document: Document, correction: Correction) -> Iterator[str]:
-    """`file:line:column: wrong → right (reason, probability)`"""
+    """`file:line:column: wrong → right (reason, confidence)`"""
     for one in findings(correction):
         yield (
             f"{document.name}:{one.line}:{one.column}: {one.source} → {one.target} "
-            f"({one.reason}, {one.probability:.2f})"
+            f"({one.reason}, {one.confidence:.2f})"
         )
 
 
@@ -46,7 +46,7 @@ def github(document: Document, correction: Correction) -> Iterator[str]:
             f"file={_escaped_property(document.name)},line={one.line},"
             f"col={one.column},endColumn={one.column + one.length}"
         )
-        message = _escaped(f"{one.source} → {one.target} ({one.reason}, {one.probability:.2f})")
+        message = _escaped(f"{one.source} → {one.target} ({one.reason}, {one.confidence:.2f})")
         yield f"::warning {place},title=nmspeller::{message}"
 
 

@@ -46,7 +46,7 @@ class SarifReport:
             result: dict[str, Any] = {
                 "ruleId": _RULES[one.edits[0].reason]["id"],
                 "level": "warning",
-                "message": {"text": f"{one.source} → {one.target} ({one.reason}, {one.probability:.2f})"},
+                "message": {"text": f"{one.source} → {one.target} ({one.reason}, {one.confidence:.2f})"},
                 "locations": [{"physicalLocation": {"artifactLocation": artifact, "region": region}}],
             }
             # The lines of a Word document are not those of its file, where nothing can be replaced by them.

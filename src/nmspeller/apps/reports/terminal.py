@@ -1,4 +1,4 @@
-"""The report for people at a terminal: each line before and after, then place, reason and probability."""
+"""The report for people at a terminal: each line before and after, then place, reason and confidence."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -69,7 +69,7 @@ class TerminalReport:
         widths = [max(map(cell_len, column)) for column in zip(*rows, strict=True)]
         for row, one in zip(rows, group, strict=True):
             cells = "  ".join(set_cell_size(cell, width) for cell, width in zip(row, widths, strict=True))
-            self._console.print(Text(f"{' ' * len(number)}   {cells}  {one.probability:.2f}", style="dim"))
+            self._console.print(Text(f"{' ' * len(number)}   {cells}  {one.confidence:.2f}", style="dim"))
 
     def finish(self) -> None:
         documents = counted(self._documents, "file")

@@ -34,6 +34,7 @@ def edits_as_json(correction: Correction | None) -> list[dict[str, Any]]:
             "source": edit.source,
             "target": edit.target,
             "probability": round(edit.probability, 4),
+            "confidence": round(edit.confidence, 4),
             "alternatives": list(edit.alternatives),
             "reason": edit.reason.value,
         }

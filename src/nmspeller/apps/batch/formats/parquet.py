@@ -22,6 +22,7 @@ EDITS_TYPE = pa.list_(
             ("source", pa.string()),
             ("target", pa.string()),
             ("probability", pa.float64()),
+            ("confidence", pa.float64()),
             ("alternatives", pa.list_(pa.string())),
             ("reason", pa.string()),
         ]
