@@ -132,7 +132,7 @@ def test_interrupts(cluster, workers, tmp_path, times):
     _, err = batch.communicate(timeout=300)
     assert times == 1 or time.monotonic() - began < 100  # half of what a shard takes
     assert batch.returncode == 130, err
-    assert "run the same command again to go on" in err
+    assert "run the same command again to resume" in err
     assert "Traceback" not in err
     workers.reset(0)
     done = faults.goes_on_as_if_undisturbed(tmp_path, output)

@@ -136,7 +136,7 @@ def test_a_finished_job_refuses_input_that_changed_and_not_what_was_only_touched
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-@pytest.mark.parametrize("doing", ["reading", "putting the output together"])
+@pytest.mark.parametrize("doing", ["reading", "writing the output"])
 def test_a_job_outside_its_shards_stops_at_once_and_goes_on(tmp_path, here_engine, number, doing):
     class Stopping(Progress):
         def show(self, sentence):
@@ -148,7 +148,7 @@ def test_a_job_outside_its_shards_stops_at_once_and_goes_on(tmp_path, here_engin
     heard = []
     before = signal.signal(number, lambda *_: heard.append(number))
     try:
-        with pytest.raises(Interrupted, match=r"^stopped; run the same command again to go on\.$"):
+        with pytest.raises(Interrupted, match=r"^stopped; run the same command again to resume\.$"):
             run(job, here_engine(), progress=Stopping(quiet=True))
         assert heard == []
         os.kill(os.getpid(), number)

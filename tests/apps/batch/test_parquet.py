@@ -89,7 +89,7 @@ def test_parquet_columns_that_arrow_cannot_filter(correct):
 def test_a_damaged_parquet_file_is_named(correct, damage):
     content = bytearray(_parquet(_table(), compression="gzip"))
     content[damage] = b"\xff" * len(content[damage])
-    with pytest.raises(InputError, match=r"^\S*/in/a\.parquet is [^;]*; make the file again\.$"):
+    with pytest.raises(InputError, match=r"^\S*/in/a\.parquet is [^;]*; create the file again\.$"):
         correct({"a.parquet": bytes(content)})
 
 

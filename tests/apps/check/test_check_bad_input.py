@@ -164,7 +164,7 @@ def test_a_closed_stream_is_no_bug(tmp_path, closed):
     assert done.stdout == b""
     sentences = [b"nmspeller: absent.txt does not exist."]
     if closed == "<&-":
-        sentences.append(b"nmspeller: Standard input is closed; name a file, or give it something to read.")
+        sentences.append(b"nmspeller: Standard input is closed; name a file, or redirect something to it.")
     assert done.stderr.splitlines() == ([] if "2>&-" in closed else sentences)
 
 

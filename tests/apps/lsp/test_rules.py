@@ -23,8 +23,8 @@ def place(tmp_path):
 
 
 def words(place):
-    rules, complaints = place.rules("plaintext")
-    assert complaints == []
+    rules, warnings = place.rules("plaintext")
+    assert warnings == []
     return rules.words
 
 
@@ -88,9 +88,9 @@ def test_a_name_that_is_too_long_for_a_file_costs_nothing_but_itself(place):
 
 def test_a_file_that_cannot_be_read_costs_a_sentence(place):
     (place().root / ".nmspeller-words.txt").write_bytes("平果".encode("gb18030"))
-    rules, (complaint,) = place().rules("plaintext")
+    rules, (warning,) = place().rules("plaintext")
     assert rules.words == ()
-    assert ".nmspeller-words.txt" in complaint
+    assert ".nmspeller-words.txt" in warning
     (place().root / ".nmspeller-words.txt").write_text("平果", "utf-8")
     assert words(place()) == ("平果",)
 

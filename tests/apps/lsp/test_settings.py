@@ -25,11 +25,11 @@ def test_nothing_set():
 
 
 def test_later_sources_win_over_earlier_ones_and_null_sets_nothing():
-    settings, complaints = Settings.read(
+    settings, warnings = Settings.read(
         {"level": "careful", "debounce": 5}, {"level": "thorough", "words": None}
     )
     assert settings == Settings(level="thorough", debounce=5)
-    assert complaints == []
+    assert warnings == []
 
 
 @pytest.mark.parametrize(
@@ -50,8 +50,8 @@ def test_later_sources_win_over_earlier_ones_and_null_sets_nothing():
     ],
 )
 def test_a_wrong_setting_costs_a_sentence_and_only_itself(wrong):
-    settings, (complaint,) = Settings.read({"level": "careful", "enable": False}, wrong)
-    assert complaint.startswith(("The setting `nmspeller.", "There is no setting `nmspeller.lvel`"))
+    settings, (warning,) = Settings.read({"level": "careful", "enable": False}, wrong)
+    assert warning.startswith(("The setting `nmspeller.", "There is no setting `nmspeller.lvel`"))
     assert (settings.level, settings.enable, settings.debounce) == ("careful", False, 300)
 
 

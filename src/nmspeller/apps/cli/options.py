@@ -1,4 +1,4 @@
-"""The options that several commands have."""
+"""Options that several commands share."""
 
 from enum import Enum
 
@@ -6,7 +6,7 @@ import typer
 
 
 class Level(str, Enum):
-    """How sure the speller must be of an edit."""
+    """How confident the speller must be of an edit."""
 
     careful = "careful"
     balanced = "balanced"
@@ -33,7 +33,7 @@ WORDS = typer.Option(
     None,
     "--words",
     "-w",
-    help="A file of words that are right, one a line; may be given again.",
+    help="A file of words that are correct, one per line; may be repeated.",
     show_default=False,
 )
 

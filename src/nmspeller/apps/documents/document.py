@@ -1,4 +1,4 @@
-"""A document as the checker sees it: its text, the passages of prose in it, and a way to write it."""
+"""A document to check: its text, its passages of prose, and how to write it back."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -14,13 +14,13 @@ from nmspeller.runtime.correction import Correction, Edit, apply_edits
 from nmspeller.runtime.parts import grouped
 from nmspeller.text.script import detect
 
-# Enough for full batches, and little enough that a progress bar moves.
+# Enough for full batches, and few enough to update the progress bar often.
 _CHARACTERS_AT_ONCE = 20_000
 
 
 @dataclass(frozen=True)
 class TextDocument:
-    """Any format that is a text file; `name` is what reports call it."""
+    """A document in any text format; `name` identifies it in reports."""
 
     name: str
     text: str
@@ -28,7 +28,7 @@ class TextDocument:
     encoding: Encoding
 
     def with_edits(self, edits: Iterable[Edit]) -> bytes:
-        """The whole file, everything but the edited characters as it was."""
+        """The file's new content; only the edited characters differ."""
         return self.encoding.encode(apply_edits(self.text, edits), self.name)
 
 
@@ -36,7 +36,7 @@ Document = TextDocument | DocxDocument
 
 
 def parse(raw: bytes, name: str, format: str = "auto", asked_encoding: str = "auto") -> Document:
-    """A document from its bytes; `auto` goes by the name and by what the bytes look like."""
+    """A document from its bytes; `auto` is decided by the name and the content."""
     if format == "auto":
         format = prose.format_of(name)
     if format == "docx":
@@ -48,7 +48,7 @@ def parse(raw: bytes, name: str, format: str = "auto", asked_encoding: str = "au
 
 
 def from_text(text: str, name: str, format: str = "auto") -> Document:
-    """A document from a text that never was a file."""
+    """A document from a text that is not in a file."""
     for at, character in enumerate(text):
         if "\ud800" <= character <= "\udfff":
             raise InputError(f"{name}: character {at} is half of a surrogate pair or an undecodable byte.")
@@ -71,7 +71,7 @@ def check(
 ) -> Correction:
     """Check all prose of a document; the edits' offsets are those of `document.text`.
 
-    `advance` hears of every piece that is done, as a number of characters.
+    `advance` is called with the number of characters of each finished chunk.
     """
     edits: list[Edit] = []
     document_script = detect("".join(passage.text for passage in document.passages))

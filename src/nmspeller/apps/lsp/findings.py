@@ -27,7 +27,7 @@ class Finding:
 
     @property
     def key(self) -> tuple[str, str, str]:
-        """What makes it the same finding when the text has changed elsewhere."""
+        """Identifies the finding when the text has changed elsewhere."""
         return self.edit.source, self.edit.target, self.context
 
     @property

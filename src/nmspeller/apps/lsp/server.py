@@ -1,7 +1,7 @@
-"""The language server: the editor is heard on the event loop, the speller works in one other thread.
+"""The language server: messages are handled on the event loop, the speller runs in one other thread.
 
-A check is a task. A newer text cancels it, so that a stale result can never be published, and it hands the
-thread one small batch of lines at a time, so that documents take turns and nothing waits long for an end.
+A check is a task. A newer text cancels it, so that a stale result is never published. It submits one small
+batch of texts to the thread at a time, so that documents take turns and no request waits long.
 """
 
 import asyncio
@@ -49,7 +49,7 @@ class MakeSpeller(Protocol):
 
 @dataclass
 class _Open:
-    """An open document, and what is known of it so far."""
+    """An open document, and its results so far."""
 
     document: Document
     rules: Rules | None = None
@@ -77,20 +77,20 @@ class _Protocol(LanguageServerProtocol):
         self._server.close(params.text_document.uri)
 
     def structure_message(self, data: dict[str, Any]) -> Any:
-        """The message in pygls' types; a request that has none is refused, since its editor waits for it."""
+        """The message in pygls' types; the editor waits for an answer to an invalid request as well."""
         try:
             return super().structure_message(data)
         except JsonRpcException:
             if "method" in data and isinstance(data.get("id"), int | str):
-                refusal = JsonRpcInvalidParams(f"The parameters do not fit {data['method']!r}.")
-                self._send_response(data["id"], error=refusal.to_response_error())
+                error = JsonRpcInvalidParams(f"The parameters do not fit {data['method']!r}.")
+                self._send_response(data["id"], error=error.to_response_error())
             raise
 
     def handle_message(self, message: Any) -> None:
-        """Refuse what an editor asks after `shutdown`: pygls would leave it waiting."""
+        """Answer requests after `shutdown` with an error: pygls would not answer them."""
         if self._shutdown and isinstance(message, RPCRequest):
-            refusal = JsonRpcInvalidRequest("The server has been shut down.")
-            self._send_response(message.id, error=refusal.to_response_error())
+            error = JsonRpcInvalidRequest("The server has been shut down.")
+            self._send_response(message.id, error=error.to_response_error())
         else:
             super().handle_message(message)
 
@@ -113,9 +113,9 @@ class SpellingServer(LanguageServer):
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="speller")
         self._open: dict[str, _Open] = {}
         self._ignored: set[tuple[str, str, str, str]] = set()
-        self._said: set[str] = set()
+        self._warned: set[str] = set()
 
-    # What the editor tells.
+    # Notifications of the editor.
 
     def open(self, item: types.TextDocumentItem) -> None:
         """A document was opened."""
@@ -128,55 +128,55 @@ class SpellingServer(LanguageServer):
         self._start_check(item.uri, delay=0)
 
     def change(self, params: types.DidChangeTextDocumentParams) -> None:
-        """A document was edited; what was said of unopened ones is not for us."""
+        """A document was edited; changes of documents that are not open are ignored."""
         uri = params.text_document.uri
         if (state := self._open.get(uri)) is not None:
             state.document = state.document.changed(params.content_changes, params.text_document.version)
             self._start_check(uri)
 
     def close(self, uri: str) -> None:
-        """A document was closed: its diagnostics go."""
+        """A document was closed: its diagnostics are cleared."""
         if (state := self._open.pop(uri, None)) is not None:
             _cancel(state)
             self.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri, []))
 
     def initialize(self, options: Any) -> None:
-        """The editor's first settings; they hold wherever it does not set something else later."""
+        """The editor's initial settings; later settings override them."""
         self._initial_options = options
         self._apply(None)
 
     def configure(self, options: Any) -> None:
-        """The editor's settings are now these; what was opened before they came has waited for them."""
+        """The editor's current settings; documents that were opened before have waited for them."""
         self._apply(options)
         self._configured.set()
 
     def _apply(self, options: Any) -> None:
-        settings, complaints = Settings.read(self._command_line, self._initial_options, options)
+        settings, warnings = Settings.read(self._command_line, self._initial_options, options)
         changed = settings != self.settings
         self.settings = settings
         if changed:
-            self._said.clear()
-        for complaint in complaints:
-            self._say(complaint)
+            self._warned.clear()
+        for warning in warnings:
+            self._warn(warning)
         if changed:
             self.check_all()
 
     def check_all(self) -> None:
-        """Look at every open document again, because something other than its text may have changed."""
+        """Check every open document again, because something other than its text may have changed."""
         for uri in self._open:
             self._start_check(uri, delay=0)
 
     def stop(self) -> None:
-        """Drop all work; what the thread has in hand is a fraction of a second."""
+        """Cancel all work; the thread's current batch takes a fraction of a second."""
         self.shut_down = True
         for state in self._open.values():
             _cancel(state)
         self._thread.shutdown(wait=False, cancel_futures=True)
 
-    # What the editor asks.
+    # Requests of the editor.
 
     async def code_actions(self, params: types.CodeActionParams) -> list[types.CodeAction]:
-        """The actions at a range: quick fixes of what is found so far, fix-all once all is checked."""
+        """The actions at a range: quick fixes for the findings so far, fix-all once everything is checked."""
         state = self._open.get(params.text_document.uri)
         if state is None:
             return []
@@ -195,20 +195,20 @@ class SpellingServer(LanguageServer):
         return found
 
     async def add_word(self, uri: str, word: str) -> None:
-        """Put a word into the user's file, and look at every document with it."""
+        """Add a word to the user's file, and check every document again."""
         try:
             await self._in_thread(self._place(uri).add_word, word)
         except InputError as wrong:
-            self._say(str(wrong))
+            self._warn(str(wrong))
         self.check_all()
 
     def ignore(self, uri: str, source: str, target: str, context: str) -> None:
-        """Do not show this finding in this document again, as long as the server lives."""
+        """Do not show this finding in this document again while the server runs."""
         self._ignored.add((uri, source, target, context))
         if uri in self._open:
             self._start_check(uri, delay=0)
 
-    # How a check goes.
+    # Checking.
 
     def _start_check(self, uri: str, delay: float | None = None) -> None:
         state = self._open[uri]
@@ -219,24 +219,24 @@ class SpellingServer(LanguageServer):
         state.check = asyncio.get_running_loop().create_task(self._check(state, seconds))
 
     async def _check(self, state: _Open, delay: float) -> None:
-        """Wait until the writer pauses, check what is new, and publish.
+        """Wait for a pause in typing, check what is new, and publish.
 
-        Nothing else runs between the last `await` and the publishing, and a newer text cancels this task:
-        what is published is always about the text as it is.
+        Nothing else runs between the last `await` and publishing, and a newer text cancels this task: what is
+        published always belongs to the current text.
         """
         await _wait(self._configured, _SECONDS_TO_WAIT_FOR_SETTINGS)
-        self._configured.set()  # an editor that did not answer may never do so
+        self._configured.set()  # an editor that has not answered may never do so
         await _wait(state.hurry, delay)
         try:
             if not self.settings.enable:
                 self._publish(state, [])
                 return
             place = self._place(state.document.uri)
-            rules, complaints = await self._in_thread(place.rules, state.document.language)
-            for complaint in complaints:
-                self._say(complaint)
+            rules, warnings = await self._in_thread(place.rules, state.document.language)
+            for warning in warnings:
+                self._warn(warning)
             if state.rules is not None and rules != state.rules:
-                # A new dictionary: what the thread has in hand for the old rules still goes into the old one.
+                # A new dictionary: the thread may still add results by the old rules to the old one.
                 same = await self._in_thread(rules.unchanged_since, state.rules, list(state.edits))
                 state.edits = {text: state.edits[text] for text in same}
             state.rules = rules
@@ -249,11 +249,13 @@ class SpellingServer(LanguageServer):
             self._publish(state, prose)
         except InputError as wrong:
             self._publish(state, [])
-            self._say(str(wrong))
+            self._warn(str(wrong))
         except Exception as bug:
-            # The editor must keep its server whatever happens to one text.
+            # An error in one document must not end the server.
             self._publish(state, [])
-            self._say(f"The speller failed on this document ({type(bug).__name__}: {bug}); please report it.")
+            self._warn(
+                f"The speller failed on this document ({type(bug).__name__}: {bug}); please report it."
+            )
 
     def _read(self, text: str, rules: Rules) -> list[Prose]:
         """In the thread: the prose of a document; only prose needs a speller."""
@@ -264,11 +266,11 @@ class SpellingServer(LanguageServer):
         return [cut(passage, window) for passage in found]
 
     async def _check_new(self, state: _Open, rules: Rules, prose: list[Prose], texts: list[str]) -> None:
-        """Ask the speller about the texts that are new; of a long document, show what is found on the way."""
+        """Check the texts that are new; for a long document, publish partial results."""
         edits, document_script = state.edits, detect("".join(texts))
         shown = monotonic()
         for batch in batches(text for text in texts if text not in edits):
-            # The thread keeps what was paid for in `edits`, even if this task is cancelled meanwhile.
+            # The thread adds its results to `edits` even if this task is cancelled meanwhile.
             await self._in_thread(self._check_batch, batch, rules, edits, document_script)
             if monotonic() - shown > _SECONDS_BETWEEN_PARTIAL_RESULTS:
                 self._publish(state, prose)
@@ -277,7 +279,7 @@ class SpellingServer(LanguageServer):
     def _check_batch(
         self, batch: list[str], rules: Rules, edits: dict[str, tuple[Edit, ...]], document_script: Script
     ) -> None:
-        """In the thread: put each text's edits into `edits`."""
+        """In the thread: add each text's edits to `edits`."""
         corrections = self._speller_of(rules).check_many(
             batch, level=rules.level, words=rules.words, document_script=document_script
         )
@@ -299,7 +301,7 @@ class SpellingServer(LanguageServer):
         )
 
     async def _checked(self, state: _Open, seconds: float | None) -> None:
-        """Wait until the document as it is now is checked; a change on the way begins the wait anew."""
+        """Wait until the current document is checked; a change restarts the wait."""
         deadline = None if seconds is None else monotonic() + seconds
         while (task := state.check) is not None and not task.done():
             left = None if deadline is None else deadline - monotonic()
@@ -310,18 +312,18 @@ class SpellingServer(LanguageServer):
     async def _in_thread(self, function: Callable[..., Result], *arguments: Any) -> Result:
         return await asyncio.get_running_loop().run_in_executor(self._thread, function, *arguments)
 
-    # Small talk.
+    # Messages to the user, and helpers.
 
-    def _say(self, sentence: str) -> None:
-        """Show a sentence, once until the settings change: a check fails at every keystroke if it fails."""
-        if sentence not in self._said:
-            self._said.add(sentence)
+    def _warn(self, sentence: str) -> None:
+        """Show a warning, once until the settings change: a failing check fails at every keystroke."""
+        if sentence not in self._warned:
+            self._warned.add(sentence)
             self.window_show_message(
                 types.ShowMessageParams(types.MessageType.Warning, f"nmspeller: {sentence}")
             )
 
     def _place(self, uri: str) -> Place:
-        """The document's file, and the innermost folder of the workspace that holds it, or else the first."""
+        """The document's file, and the innermost workspace folder that contains it, or else the first."""
         path = _path(uri)
         opened = [folder.uri for folder in self.workspace.folders.values()] or [self.workspace.root_uri]
         roots = [root for root in map(_path, opened) if root is not None]
@@ -335,7 +337,7 @@ class SpellingServer(LanguageServer):
         return bool(edit and edit.document_changes)
 
     def report_server_error(self, error: Exception, source: Any) -> None:
-        """What pygls cannot make sense of is noted on standard error; a person could do nothing about it."""
+        """Log messages that pygls cannot handle to standard error; users could not act on them."""
         print(f"nmspeller: {source.__name__}: {error}", file=sys.stderr)
 
 
@@ -350,7 +352,7 @@ def _load(
 
 
 async def _wait(event: asyncio.Event, seconds: float) -> None:
-    """Until the event, but no longer than this."""
+    """Wait for the event, at most this long."""
     with contextlib.suppress(asyncio.TimeoutError):
         await asyncio.wait_for(event.wait(), seconds)
 
@@ -361,7 +363,7 @@ def _cancel(state: _Open) -> None:
 
 
 def _path(uri: str | None) -> Path | None:
-    """The file a URI names, if it names one: an unsaved buffer (`untitled:`) has none."""
+    """The file of a URI, if there is one: an unsaved buffer (`untitled:`) has none."""
     if uri is None or not uri.startswith("file:"):
         return None
     path = to_fs_path(uri)

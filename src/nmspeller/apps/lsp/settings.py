@@ -1,4 +1,4 @@
-"""What the editor may set: `enable`, `level`, `words`, `model`, `prefilter` and `debounce`."""
+"""The settings of the editor: `enable`, `level`, `words`, `model`, `prefilter` and `debounce`."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
@@ -31,7 +31,7 @@ class Settings:
         An invalid setting is ignored; the others still apply.
         """
         values: dict[str, Any] = {}
-        complaints: list[str] = []
+        warnings: list[str] = []
         for source in sources:
             if not isinstance(source, Mapping):
                 continue
@@ -39,8 +39,8 @@ class Settings:
                 try:
                     values[name] = _checked(name, value)
                 except InputError as wrong:
-                    complaints.append(str(wrong))
-        return cls(**{name: value for name, value in values.items() if value is not None}), complaints
+                    warnings.append(str(wrong))
+        return cls(**{name: value for name, value in values.items() if value is not None}), warnings
 
 
 def _checked(name: str, value: Any) -> Any:
@@ -65,7 +65,7 @@ def _checked(name: str, value: Any) -> Any:
 
 
 def _can_be_a_path(name: str) -> bool:
-    """Whether a file or folder can have this name, and its `~user`, if any, is a user with a home folder."""
+    """Whether this can be the name of a file or folder, with an existing user in `~user`, if any."""
     if not name.strip() or "\0" in name:
         return False
     try:

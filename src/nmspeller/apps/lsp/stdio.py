@@ -14,9 +14,9 @@ def serve(make_speller: MakeSpeller, *, prefilter: bool = False) -> int:
 
     `prefilter` is used unless the editor's settings say otherwise.
     """
-    # The reader's thread waits for input and would hold up an interrupt until the next message.
+    # The thread that waits for input would delay an interrupt until the next message.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
-    # From here on a stray `print`, in whatever library, goes to standard error and not between two messages.
+    # From here on, a `print` in any library goes to standard error and not between two messages.
     messages = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
     logging.getLogger("pygls").setLevel(logging.ERROR)

@@ -1,4 +1,4 @@
-"""Reports of plain lines: for people in a pipe, for programs, and for GitHub's annotations."""
+"""Reports of plain lines: for pipes, for programs, and for GitHub's annotations."""
 
 import json
 from collections.abc import Callable, Iterator
@@ -10,7 +10,7 @@ from nmspeller.runtime.correction import Correction
 
 
 class LineReport:
-    """Prints the lines that a function makes of each document, as soon as it is checked."""
+    """Prints the lines that a function returns for each document, as soon as it is checked."""
 
     def __init__(self, lines: Callable[[Document, Correction], Iterator[str]]) -> None:
         self._lines = lines
@@ -40,7 +40,7 @@ def json_object(document: Document, correction: Correction) -> Iterator[str]:
 
 
 def github(document: Document, correction: Correction) -> Iterator[str]:
-    """Workflow commands that GitHub Actions shows at the line in question."""
+    """Workflow commands that GitHub Actions shows at the line of the finding."""
     for one in findings(correction):
         place = (
             f"file={_escaped_property(document.name)},line={one.line},"
