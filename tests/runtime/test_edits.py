@@ -27,7 +27,7 @@ def test_neighbours_are_one_edit_with_the_weakest_reason() -> None:
     assert edit.alternatives == ("宾肖", "冰绍")
 
 
-def test_particles_stand_alone() -> None:
+def test_particles_are_separate_edits() -> None:
     edits = edits_of([change(1, "兴"), change(2, "地")], simplify("高心得走"))
     assert [(edit.source, edit.target, edit.reason) for edit in edits] == [
         ("心", "兴", Reason.SIMILAR_SOUND),
@@ -51,7 +51,7 @@ def test_what_is_one_character_in_traditional_is_no_edit() -> None:
         assert edits_of([change(offset, target)], text) == []
 
 
-def test_what_stands_there_is_no_alternative() -> None:
+def test_the_source_character_is_no_alternative() -> None:
     (edit,) = edits_of([change(1, "们", 0.9, 门=0.05, 俩=0.03)], simplify("我門都很高興。"))
     assert edit.target == "們"
     assert edit.alternatives == ("倆",)

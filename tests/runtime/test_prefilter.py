@@ -66,7 +66,7 @@ def encode(prefiltered: Path, sentences: list[str]) -> np.ndarray:
     return Vocabulary.from_file(prefiltered / "vocab.txt").encode("".join(sentences))
 
 
-def uncertain(folder: Path, threshold: float) -> None:
+def write_threshold(folder: Path, threshold: float) -> None:
     """Let every level hold back what the prefilter thresholds less."""
     PrefilterThresholds(dict.fromkeys(Level, threshold)).write(folder / THRESHOLDS)
 
@@ -99,7 +99,7 @@ def test_suspicion_is_what_the_whole_small_speller_does_not_keep(
     assert len(set(expected)) == len(SENTENCES)
 
 
-def test_suspicion_depends_on_neither_company_nor_order(folder: Path, prefilter: Prefilter) -> None:
+def test_error_scores_do_not_depend_on_the_batch_or_its_order(folder: Path, prefilter: Prefilter) -> None:
     ids, windows = encode(folder, SENTENCES), whole(SENTENCES)
     allowed = np.ones(len(ids), np.bool_)
     together = prefilter.error_score(ids, allowed, windows)
@@ -112,7 +112,7 @@ def test_suspicion_depends_on_neither_company_nor_order(folder: Path, prefilter:
         np.testing.assert_allclose(alone, together[[number]], atol=1e-6)
 
 
-def test_what_may_not_change_is_beyond_doubt(folder: Path, prefilter: Prefilter) -> None:
+def test_protected_characters_do_not_count_in_the_error_score(folder: Path, prefilter: Prefilter) -> None:
     ids, windows = encode(folder, SENTENCES), whole(SENTENCES)
     assert prefilter.error_score(ids, np.zeros(len(ids), np.bool_), windows).tolist() == [0.0] * len(
         SENTENCES
@@ -125,14 +125,14 @@ def test_what_may_not_change_is_beyond_doubt(folder: Path, prefilter: Prefilter)
     )
 
 
-def test_a_reader_prefilters_at_chinese_characters_alone(folder: Path) -> None:
+def test_the_prefilter_scores_only_chinese_characters(folder: Path) -> None:
     ((_, error_score),) = Pipeline(folder, threads=1, prefilter=True).prefilter_scores(
         ["，。！？", "我门", "abc"]
     )
     assert (error_score > 0).tolist() == [False, True, False]
 
 
-def test_nothing_but_doubt_leaves_the_graph(folder: Path) -> None:
+def test_the_graph_has_one_output(folder: Path) -> None:
     graph = onnx.load(folder / FILE).graph
     assert [output.name for output in graph.output] == ["kept"]
     assert "TopK" not in {node.op_type for node in graph.node}
@@ -156,7 +156,7 @@ def test_windows_that_pass_are_read_as_before_and_no_others(folder: Path, passes
 
 
 def test_the_prefilter_is_an_option_that_a_pickled_speller_keeps(own_folder: Path, eager: Speller) -> None:
-    uncertain(own_folder, 1.0)
+    write_threshold(own_folder, 1.0)
     nothing = Speller(own_folder, threads=1, prefilter=True)
     assert eager.check(LONG).edits
     for speller in (nothing, pickle.loads(pickle.dumps(nothing))):
@@ -166,9 +166,9 @@ def test_the_prefilter_is_an_option_that_a_pickled_speller_keeps(own_folder: Pat
 
 
 def test_the_prefilter_is_part_of_the_hash_only_where_it_is_used(own_folder: Path, eager: Speller) -> None:
-    uncertain(own_folder, 0.5)
+    write_threshold(own_folder, 0.5)
     hashes = {Speller(own_folder, threads=1, prefilter=True).model_hash}
-    uncertain(own_folder, 0.25)
+    write_threshold(own_folder, 0.25)
     hashes.add(Speller(own_folder, threads=1, prefilter=True).model_hash)
     hashes.add(Speller(own_folder, threads=1).model_hash)
     assert len(hashes) == 3
@@ -204,7 +204,7 @@ def test_a_folder_without_a_prefilter_gets_one_sentence(model_folder: Path) -> N
     ],
 )
 def test_a_file_without_valid_thresholds_gets_one_sentence(own_folder: Path, right: str, wrong: str) -> None:
-    uncertain(own_folder, 0.5)
+    write_threshold(own_folder, 0.5)
     path = own_folder / THRESHOLDS
     content = path.read_text("utf-8")
     assert right in content
@@ -254,10 +254,8 @@ def test_windows_longer_than_the_prefilter_reads(own_folder: Path, small_source:
     assert Speller(own_folder).window == 47
 
 
-def test_a_new_prefilter_holds_nothing_back_before_it_is_calibrated(
-    own_folder: Path, small_source: Path
-) -> None:
-    uncertain(own_folder, 1.0)
+def test_a_new_prefilter_skips_nothing_before_it_is_calibrated(own_folder: Path, small_source: Path) -> None:
+    write_threshold(own_folder, 1.0)
     policy = (own_folder / "policy.json").read_bytes()
     export_prefilter(small_source, own_folder)
     assert PrefilterThresholds.read(own_folder / THRESHOLDS).levels == dict.fromkeys(Level, 0.0)
@@ -271,7 +269,7 @@ def test_a_new_model_has_no_prefilter(own_folder: Path, source_folder: Path) -> 
     assert not any((own_folder / name).exists() for name in (FILE, THRESHOLDS))
 
 
-def test_calibrating_loses_few_sentences_and_tells_how_many(
+def test_calibration_loses_few_sentences_and_records_how_many(
     own_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(OnnxEngine, "characters_per_batch", 100)  # many batches of texts

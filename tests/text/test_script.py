@@ -50,7 +50,7 @@ def test_phrases_are_converted_as_opencc_does() -> None:
         ("天地大谁。", 3, "水", "水"),
     ],
 )
-def test_a_replacement_comes_back_in_the_sentences_script(
+def test_a_replacement_is_in_the_script_of_its_sentence(
     text: str, index: int, target: str, expected: str
 ) -> None:
     assert simplify(text).to_source_script(index, target) == expected
@@ -76,9 +76,10 @@ def test_a_line_that_could_be_of_either_script_has_that_of_the_text(rest: str, t
 
 
 @pytest.mark.parametrize(
-    ("around", "target"), [(Script.TRADITIONAL, "興"), (Script.SIMPLIFIED, "兴"), (Script.NEUTRAL, "兴")]
+    ("document_script", "target"),
+    [(Script.TRADITIONAL, "興"), (Script.SIMPLIFIED, "兴"), (Script.NEUTRAL, "兴")],
 )
-def test_a_text_that_could_be_of_either_script_has_that_of_what_is_around(
+def test_a_text_that_could_be_of_either_script_has_that_of_the_document(
     document_script: Script, target: str
 ) -> None:
     simplified = simplify("我很高心。", document_script)

@@ -33,7 +33,7 @@ def test_a_text_that_kills_every_worker_is_named(tmp_path):
         run(faults.job(tmp_path, tmp_path / "out"), LocalEngine(1))
 
 
-def test_a_killed_job_leaves_no_workers_and_goes_on(tmp_path, workers):
+def test_a_killed_job_leaves_no_workers_and_resumes(tmp_path, workers):
     workers.reset(0.05)
     batch = faults.start(tmp_path, tmp_path / "out", workers)
     faults.wait_until(lambda: faults.shards_done(tmp_path / "out") >= 2)
@@ -75,7 +75,7 @@ def test_two_interrupts_stop_at_once(tmp_path, workers):
     faults.goes_on_as_if_undisturbed(tmp_path, tmp_path / "out")
 
 
-def test_a_full_disk_is_said_in_one_sentence_and_the_job_goes_on(tmp_path, workers):
+def test_a_full_disk_is_reported_in_one_sentence_and_the_job_resumes(tmp_path, workers):
     workers.reset(0)
     with faults.small_disk(tmp_path / "disk") as disk:
         filler = disk / "filler"

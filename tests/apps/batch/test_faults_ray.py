@@ -106,7 +106,7 @@ def test_a_killed_node_loses_nothing(cluster, workers, tmp_path):
     faults.is_undisturbed(tmp_path / "out")
 
 
-def test_a_full_disk_is_said_and_the_job_goes_on(cluster, workers, tmp_path):
+def test_a_full_disk_is_reported_and_the_job_resumes(cluster, workers, tmp_path):
     workers.reset(0)
     with faults.small_disk(tmp_path / "disk") as disk:
         filler = disk / "filler"

@@ -198,7 +198,7 @@ def test_csv_columns_that_share_a_name_stay_unless_the_text_is_in_one_of_them(co
         correct({"a.csv": content.encode()}, column="note", write=write, output="other")
 
 
-def test_csv_without_the_column_says_which_there_are(correct):
+def test_csv_without_the_column_names_the_columns_there_are(correct):
     with pytest.raises(InputError, match="title, body"):
         correct({"a.csv": b"title\tbody\nx\ty\n"})
 

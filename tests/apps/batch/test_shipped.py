@@ -22,7 +22,7 @@ TEXTS = [
 
 
 @pytest.mark.parametrize("cache", [0, 100])
-def test_a_job_says_what_the_speller_says(correct, cache):
+def test_a_job_writes_the_edits_of_the_speller(correct, cache):
     rows = "".join(json.dumps({"text": text}, ensure_ascii=False) + "\n" for text in TEXTS)
     written, _ = correct(
         {"a.jsonl": rows.encode()}, speller=SpellerSettings(), write=Write.BOTH, cache=cache, shard_bytes=200

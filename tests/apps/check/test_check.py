@@ -12,7 +12,7 @@ from nmspeller.__main__ import run
 from nmspeller.apps.documents.find import find
 
 
-def test_a_clean_file_exits_with_0_and_says_nothing(check, tmp_path):
+def test_a_clean_file_exits_with_0_and_prints_nothing(check, tmp_path):
     (tmp_path / "a.txt").write_text("今天天气很好。\n")
     result = check("a.txt")
     assert (result.code, result.out, result.err) == (0, "", "")
@@ -170,7 +170,7 @@ def test_who_may_not_give_a_file_back_to_its_owner_gives_it_to_its_group(check, 
     assert given == [(tmp_path / "a.txt").stat().st_gid]
 
 
-def test_fix_keeps_extended_attributes_and_tells_the_time(check, tmp_path):
+def test_fix_keeps_extended_attributes_and_sets_the_time(check, tmp_path):
     file = tmp_path / "a.txt"
     file.write_text("我门")
     try:

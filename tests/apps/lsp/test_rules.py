@@ -56,7 +56,7 @@ def test_a_file_with_other_line_ends_and_a_mark_stays_as_it_is(place):
     assert words(place()) == ("张三", "李四", "平果")
 
 
-def test_a_new_word_concerns_texts_that_hold_it_in_either_script(place):
+def test_a_new_word_affects_texts_that_contain_it_in_either_script(place):
     before, _ = place().rules("plaintext")
     place().add_word("头发")
     after, _ = place().rules("plaintext")
@@ -68,7 +68,7 @@ def test_a_new_word_concerns_texts_that_hold_it_in_either_script(place):
 
 
 @pytest.mark.parametrize("word", ["", "  ", "# 注", "一\n二", "一\u2028二", "\ud800"])
-def test_what_is_no_word_is_refused(place, word):
+def test_what_is_no_word_is_rejected(place, word):
     with pytest.raises(InputError):
         place().add_word(word)
     assert not (place().root / ".nmspeller-words.txt").exists()
