@@ -16,7 +16,7 @@ def test_what_is_written_is_read(tmp_path: Path) -> None:
     assert Policy.read(tmp_path / "policy.json") == policy
 
 
-def test_a_policy_does_not_tell_of_the_prefilter(tmp_path: Path) -> None:
+def test_a_policy_does_not_contain_the_prefilter_threshold(tmp_path: Path) -> None:
     levels = dict.fromkeys(Level, Thresholds(0.6, 0.8, 0.3))
     Policy(levels).write(tmp_path / "policy.json")
     content = json.loads((tmp_path / "policy.json").read_text("utf-8"))
