@@ -10,7 +10,7 @@ from nmspeller import InputError
 from nmspeller.lab.export.activations import quantise_weights
 from nmspeller.lab.export.export import export_model
 from nmspeller.lab.export.onnx_weights import read_exported
-from nmspeller.lab.export.weights import read_source
+from nmspeller.lab.export.weights import read_weights
 from nmspeller.runtime.engine import OnnxEngine
 from nmspeller.runtime.torch_engine import TorchEngine
 from nmspeller.text.vocabulary import Vocabulary
@@ -22,12 +22,12 @@ def integer_folder(source_folder: Path, tmp_path_factory: pytest.TempPathFactory
 
 
 def test_weights_are_those_of_the_source_but_for_rounding(source_folder: Path, integer_folder: Path) -> None:
-    source, found = read_source(source_folder), read_exported(integer_folder)
+    source, found = read_weights(source_folder), read_exported(integer_folder)
     assert replace(found.encoder, fake_quantised=False, norm_epsilon=0.0) == replace(
         source.encoder, dropout=0.1, attention_dropout=0.1, norm_epsilon=0.0
     )
     assert found.encoder.norm_epsilon == pytest.approx(source.encoder.norm_epsilon)
-    rounding = {name for name in found.weights if name.endswith((".steps", ".zero"))}
+    rounding = {name for name in found.weights if name.endswith((".scale", ".zero_point"))}
     assert found.weights.keys() - rounding == source.weights.keys()
     for name, array in source.weights.items():
         largest = float(np.abs(array).max())
@@ -37,14 +37,14 @@ def test_weights_are_those_of_the_source_but_for_rounding(source_folder: Path, i
 def test_an_integer_export_gives_back_what_it_was_made_of(
     source_folder: Path, texts: list[str], integer_folder: Path
 ) -> None:
-    source, found = quantise_weights(read_source(source_folder), texts), read_exported(integer_folder)
+    source, found = quantise_weights(read_weights(source_folder), texts), read_exported(integer_folder)
     assert found.weights.keys() == source.weights.keys()
     for name, array in source.weights.items():
         np.testing.assert_allclose(found.weights[name], array, rtol=1e-5, atol=1e-7, err_msg=name)
 
 
 def test_a_float_export_gives_them_back_exactly(source_folder: Path, model_folder: Path) -> None:
-    source, found = read_source(source_folder), read_exported(model_folder)
+    source, found = read_weights(source_folder), read_exported(model_folder)
     assert found.weights.keys() == source.weights.keys()
     for name, array in source.weights.items():
         assert (found.weights[name] == array).all(), name
