@@ -11,7 +11,7 @@ import pytest
 from nmspeller import InputError, Speller
 from nmspeller.__main__ import run
 from nmspeller.lab.evaluation.speed import measure
-from nmspeller.lab.export.weights import read_source
+from nmspeller.lab.export.weights import read_weights
 from nmspeller.runtime.engine import OnnxEngine
 from nmspeller.runtime.torch_engine import TorchEngine
 from nmspeller.text.vocabulary import Vocabulary
@@ -66,7 +66,7 @@ def test_scores_of_uncertain_positions_are_those_of_onnx(
     vocabulary = Vocabulary.from_file(source_folder / "vocab.txt")
     engines = (
         OnnxEngine(model_folder / "model.onnx", vocabulary, threads=1),
-        TorchEngine(read_source(source_folder), vocabulary, "cpu", threads=1),
+        TorchEngine(read_weights(source_folder), vocabulary, "cpu", threads=1),
     )
     texts = make_texts(200, 62)
     stops = np.cumsum([len(text) for text in texts])
@@ -131,8 +131,8 @@ def test_what_is_missing_is_said_in_a_sentence(
 
 
 def test_numbers_that_leave_the_range_are_never_passed_over(source_folder: Path) -> None:
-    source = read_source(source_folder)
-    source.weights["head.bias"][7] = np.nan
+    source = read_weights(source_folder)
+    source.weights["head.output.bias"][7] = np.nan
     vocabulary = source.vocabulary
     engine = TorchEngine(source, vocabulary, "cpu", threads=1)
     with pytest.raises(InputError, match="range of half precision"):

@@ -11,7 +11,10 @@ from numpy.typing import NDArray
 from nmspeller.errors import InputError
 from nmspeller.text.vocabulary import Vocabulary
 
-FORMAT = "nmspeller model 1"
+FORMAT = "nmspeller model 2"
+EARLIER_FORMAT = "nmspeller model 1"
+_EARLIER_OUTPUTS = {"candidates": "best", "source_probability": "kept"}
+"""What format 1 calls its outputs; both formats are read."""
 
 Ids = NDArray[np.int32]
 Floats = NDArray[np.float32]
@@ -42,8 +45,8 @@ class OnnxSession:
 
     command = "nmspeller lab export"
     """What writes such files."""
-    outputs: tuple[str, ...] = ("best", "probabilities", "kept")
-    """What is asked of each batch."""
+    outputs: tuple[str, ...] = ("candidates", "probabilities", "source_probability")
+    """The outputs that are computed for each batch, under the names of format 2."""
     batch_tokens = 768
     """Few enough for the activations to stay in a laptop's cache, many enough to keep its cores busy."""
     idle_threads_spin = True
@@ -72,7 +75,10 @@ class OnnxSession:
             ) from wrong
         facts = self._session.get_modelmeta().custom_metadata_map
         offered = {output.name for output in self._session.get_outputs()}
-        if facts.get("format") != FORMAT or not offered.issuperset(self.outputs):
+        earlier = facts.get("format") == EARLIER_FORMAT
+        self._outputs = [_EARLIER_OUTPUTS.get(name, name) if earlier else name for name in self.outputs]
+        known = earlier or facts.get("format") == FORMAT
+        if not known or not offered.issuperset(self._outputs):
             raise InputError(
                 f"{model} was not written by `{self.command}`; make it from the checkpoint with that."
             )
@@ -96,7 +102,7 @@ class OnnxSession:
             last = first + _batch_size(ascending[first : first + self.batch_tokens] + 2, self.batch_tokens)
             batch = self._batch(ids, order[first:last], starts, lengths)
             feed = {"ids": batch.ids, "lengths": batch.lengths}
-            yield batch, self._session.run(self.outputs, feed)
+            yield batch, self._session.run(self._outputs, feed)
             first = last
 
     def _batch(

@@ -27,7 +27,7 @@ class Prefilter(OnnxSession):
     """The prefilter on the CPU."""
 
     command = "nmspeller lab prefilter"
-    outputs = ("kept",)
+    outputs = ("source_probability",)
     # Its probabilities of all characters are what takes memory, and larger batches are no faster.
     batch_tokens = 256
     # The model, which comes next, needs the cores: with both spinning it takes twice as long.
@@ -40,12 +40,12 @@ class Prefilter(OnnxSession):
         is kept; a window without any scores 0.
         """
         error_score = np.zeros(len(windows.starts), np.float32)
-        for batch, (kept,) in self.read(ids, windows.starts, windows.stops):
+        for batch, (source_probability,) in self.read(ids, windows.starts, windows.stops):
             own = windows.subset(batch.windows)
             counts = batch.inside & (batch.positions >= own.keep_starts[:, None])
             counts &= batch.positions < own.keep_stops[:, None]
             counts[counts] = allowed[batch.positions[counts]]
-            error_score[batch.windows] = np.where(counts, 1 - kept, 0).max(axis=1)
+            error_score[batch.windows] = np.where(counts, 1 - source_probability, 0).max(axis=1)
         return error_score
 
 

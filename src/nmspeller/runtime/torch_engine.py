@@ -17,7 +17,7 @@ from nmspeller.runtime.engine import Ids, Scores
 from nmspeller.text.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
-    from nmspeller.lab.export.weights import Source
+    from nmspeller.lab.export.weights import SpellerWeights
     from nmspeller.lab.models.scoring import Packed, Pending
 
 Positions = NDArray[np.intp]
@@ -50,7 +50,7 @@ class TorchEngine:
     """How many characters to hand over at a time."""
 
     def __init__(
-        self, source: "Source", vocabulary: Vocabulary, device: str, *, threads: int | None = None
+        self, source: "SpellerWeights", vocabulary: Vocabulary, device: str, *, threads: int | None = None
     ) -> None:
         try:
             from nmspeller.lab.models.scoring import Scorer
@@ -73,9 +73,9 @@ class TorchEngine:
     ) -> "TorchEngine":
         """The model of a folder: of its model.onnx if `exported`, else of its checkpoint."""
         from nmspeller.lab.export.onnx_weights import read_exported
-        from nmspeller.lab.export.weights import read_source
+        from nmspeller.lab.export.weights import read_weights
 
-        source = read_exported(folder) if exported else read_source(folder)
+        source = read_exported(folder) if exported else read_weights(folder)
         return cls(source, vocabulary, device, threads=threads)
 
     def scores(

@@ -11,7 +11,7 @@ from onnx import helper
 from nmspeller import InputError
 from nmspeller.__main__ import run
 from nmspeller.lab.export.checkpoints import import_onnx, prepare_qat
-from nmspeller.lab.export.weights import read_source
+from nmspeller.lab.export.weights import read_weights
 from nmspeller.lab.models import checkpoint
 from nmspeller.lab.models.batch import Batch
 from nmspeller.lab.training.start import start_model
@@ -21,7 +21,7 @@ def test_a_reopened_model_says_what_its_source_said(
     source_folder: Path, model_folder: Path, tmp_path: Path
 ) -> None:
     reopened, tokens = checkpoint.load(import_onnx(model_folder, tmp_path))
-    source = read_source(source_folder)
+    source = read_weights(source_folder)
     assert tokens == source.vocabulary.tokens
     original = start_model({"speller": "bert"}, source_folder).eval()
     ids = torch.randint(5, len(tokens), (2, 12))
@@ -32,7 +32,9 @@ def test_training_starts_from_it(model_folder: Path, tmp_path: Path) -> None:
     assert run(["lab", "import-onnx", str(model_folder), "--out", str(tmp_path / "again")]) == 0
     model = start_model({"speller": "bert", "masking": {"ngram": "trigram"}}, tmp_path / "again")
     again, _ = checkpoint.load(tmp_path / "again")
-    assert torch.equal(model.semantic.layers[1].up.weight, again.semantic.layers[1].up.weight)
+    assert torch.equal(
+        model.semantic.layers[1].feed_forward.up.weight, again.semantic.layers[1].feed_forward.up.weight
+    )
 
 
 def test_a_rounded_checkpoint_is_exported_without_texts_and_says_the_same(
@@ -67,8 +69,11 @@ def assert_refused(command: list[str], said: str, out: Path, capsys: pytest.Capt
 @pytest.mark.parametrize(
     ("command", "said"),
     [
-        (["lab", "prepare-qat", "{rounded}", "--texts", "{texts}", "--out", "{out}"], "rounded already"),
-        (["lab", "export", "{rounded}", "{out}", "--texts", "{texts}"], "rounded already"),
+        (
+            ["lab", "prepare-qat", "{rounded}", "--texts", "{texts}", "--out", "{out}"],
+            "fake-quantised already",
+        ),
+        (["lab", "export", "{rounded}", "{out}", "--texts", "{texts}"], "fake-quantised already"),
         (["lab", "export", "{rounded}", "{out}", "--float"], "leave out --float"),
         (["lab", "prepare-qat", "{source}", "--texts", "absent.txt", "--out", "{out}"], "absent.txt"),
     ],

@@ -63,7 +63,7 @@ def test_a_checkpoint_is_exported_like_the_same_hugging_face_folder(
 ) -> None:
     import json
 
-    from nmspeller.lab.models import checkpoint, registry
+    from nmspeller.lab.models import checkpoint, hugging_face, registry
     from nmspeller.lab.models.names import config_from_hugging_face
 
     vocabulary = Vocabulary.from_file(source_folder / "vocab.txt")
@@ -71,7 +71,7 @@ def test_a_checkpoint_is_exported_like_the_same_hugging_face_folder(
     encoder = config_from_hugging_face(description, vocabulary.mask)
     masking = {"ngram": "trigram", "active": "training"}
     model = registry.build(registry.parse({"speller": "bert", "masking": masking}, encoder))
-    model.load_backbone(source_folder)
+    hugging_face.load_backbone(model, source_folder)
     checkpoint.save(tmp_path / "checkpoint", model, vocabulary.tokens, "# Mine\n")
     out = export_model(tmp_path / "checkpoint", tmp_path / "out")
     assert (out / "card.md").read_text("utf-8") == "# Mine\n"

@@ -1,16 +1,18 @@
-"""An exported model gives its weights back, so that a GPU needs no second file."""
+"""The weights of an exported model can be read back, so that a GPU needs no second file."""
 
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import onnx
 import pytest
 
 from nmspeller import InputError
 from nmspeller.lab.export.activations import quantise_weights
 from nmspeller.lab.export.export import export_model
 from nmspeller.lab.export.onnx_weights import read_exported
-from nmspeller.lab.export.weights import read_source
+from nmspeller.lab.export.weights import read_weights
 from nmspeller.runtime.engine import OnnxEngine
 from nmspeller.runtime.torch_engine import TorchEngine
 from nmspeller.text.vocabulary import Vocabulary
@@ -21,53 +23,100 @@ def integer_folder(source_folder: Path, tmp_path_factory: pytest.TempPathFactory
     return export_model(source_folder, tmp_path_factory.mktemp("integer"), texts=texts)
 
 
-def test_weights_are_those_of_the_source_but_for_rounding(source_folder: Path, integer_folder: Path) -> None:
-    source, found = read_source(source_folder), read_exported(integer_folder)
+def test_weights_are_the_exported_ones_up_to_quantisation(source_folder: Path, integer_folder: Path) -> None:
+    source, found = read_weights(source_folder), read_exported(integer_folder)
     assert replace(found.encoder, fake_quantised=False, norm_epsilon=0.0) == replace(
         source.encoder, dropout=0.1, attention_dropout=0.1, norm_epsilon=0.0
     )
     assert found.encoder.norm_epsilon == pytest.approx(source.encoder.norm_epsilon)
-    rounding = {name for name in found.weights if name.endswith((".steps", ".zero"))}
-    assert found.weights.keys() - rounding == source.weights.keys()
+    quantisation = {name for name in found.weights if name.endswith((".scale", ".zero_point"))}
+    assert found.weights.keys() - quantisation == source.weights.keys()
     for name, array in source.weights.items():
         largest = float(np.abs(array).max())
         assert np.abs(found.weights[name] - array).max() < max(0.1 * largest, 0.02), name
 
 
-def test_an_integer_export_gives_back_what_it_was_made_of(
+def test_an_int8_export_gives_back_the_fake_quantised_weights(
     source_folder: Path, texts: list[str], integer_folder: Path
 ) -> None:
-    source, found = quantise_weights(read_source(source_folder), texts), read_exported(integer_folder)
+    source, found = quantise_weights(read_weights(source_folder), texts), read_exported(integer_folder)
     assert found.weights.keys() == source.weights.keys()
     for name, array in source.weights.items():
         np.testing.assert_allclose(found.weights[name], array, rtol=1e-5, atol=1e-7, err_msg=name)
 
 
-def test_a_float_export_gives_them_back_exactly(source_folder: Path, model_folder: Path) -> None:
-    source, found = read_source(source_folder), read_exported(model_folder)
+def test_a_float_export_gives_back_the_exact_weights(source_folder: Path, model_folder: Path) -> None:
+    source, found = read_weights(source_folder), read_exported(model_folder)
     assert found.weights.keys() == source.weights.keys()
     for name, array in source.weights.items():
         assert (found.weights[name] == array).all(), name
 
 
-def test_pytorch_says_what_the_integers_say(integer_folder: Path, texts: list[str]) -> None:
+def test_pytorch_predicts_what_the_int8_model_predicts(integer_folder: Path, texts: list[str]) -> None:
     folder = integer_folder
     vocabulary = Vocabulary.from_file(folder / "vocab.txt")
     ids = vocabulary.encode(texts[0] + texts[1])
     starts = np.array([0, len(texts[0])])
     stops = np.array([len(texts[0]), len(ids)])
-    kept = []
+    probabilities = []
     for engine in (
         OnnxEngine(folder / "model.onnx", vocabulary, threads=1),
         TorchEngine(read_exported(folder), vocabulary, "cpu", threads=1),
     ):
         scores = list(engine.scores(ids, starts, stops))
         order = np.argsort(np.concatenate([part.positions for part in scores]))
-        kept.append(np.concatenate([part.source_probabilities for part in scores])[order])
-    assert np.abs(kept[0] - kept[1]).mean() < 1e-4
+        probabilities.append(np.concatenate([part.source_probabilities for part in scores])[order])
+    assert np.abs(probabilities[0] - probabilities[1]).mean() < 1e-4
 
 
-def test_a_damaged_file_is_refused(model_folder: Path, tmp_path: Path) -> None:
+def test_a_damaged_file_is_an_error(model_folder: Path, tmp_path: Path) -> None:
     (tmp_path / "model.onnx").write_bytes((model_folder / "model.onnx").read_bytes()[:1000])
     with pytest.raises(InputError, match="damaged"):
         read_exported(tmp_path)
+
+
+EARLIER = {
+    "attention.qkv.": "qkv.", "attention.out.": "out.", "feed_forward.up.": "up.", "feed_forward.down.": "down.",
+    "head.output.": "head.", ".weight_scale": ".scales", ".inverse_channel_scale": ".share",
+    ".channel_scale": ".reach", "candidates": "best", "source_probability": "kept",
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def earlier_folder(integer_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The same export in format 1, which had other names."""
+    folder = shutil.copytree(integer_folder, tmp_path_factory.mktemp("earlier") / "model")
+    model = onnx.load(folder / "model.onnx")
+
+    def renamed(name: str) -> str:
+        for new, old in EARLIER.items():
+            name = name.replace(new, old)
+        return name
+
+    for value in (*model.graph.initializer, *model.graph.output):
+        value.name = renamed(value.name)
+    for node in model.graph.node:
+        node.input[:], node.output[:] = map(renamed, node.input), map(renamed, node.output)
+    facts = {fact.key: fact.value for fact in model.metadata_props}
+    onnx.helper.set_model_props(model, {**facts, "format": "nmspeller model 1"})
+    onnx.save(model, folder / "model.onnx")
+    return folder
+
+
+def test_weights_of_format_1_are_read(earlier_folder: Path, integer_folder: Path) -> None:
+    found, expected = read_exported(earlier_folder), read_exported(integer_folder)
+    assert found.encoder == expected.encoder
+    assert found.weights.keys() == expected.weights.keys()
+    assert all((found.weights[name] == array).all() for name, array in expected.weights.items())
+
+
+def test_a_model_of_format_1_gives_the_same_scores(
+    earlier_folder: Path, integer_folder: Path, texts: list[str]
+) -> None:
+    vocabulary = Vocabulary.from_file(integer_folder / "vocab.txt")
+    ids = vocabulary.encode(texts[0])
+    found = []
+    for folder in (earlier_folder, integer_folder):
+        engine = OnnxEngine(folder / "model.onnx", vocabulary, threads=1)
+        found.append(next(iter(engine.scores(ids, np.array([0]), np.array([len(ids)])))))
+    assert all((one == other).all() for one, other in zip(*found, strict=True))

@@ -63,7 +63,7 @@ def test_what_is_wrong_is_said_in_one_sentence(
 ) -> None:
     model = shutil.copytree(model_folder, tmp_path / "model")
     filled = [argument.format(pairs=pairs) for argument in arguments]
-    refused(["prefilter", str(small_source), str(model), *filled], said, capsys)
+    refused(["lab", "prefilter", str(small_source), str(model), *filled], said, capsys)
     # A model is never left with a prefilter that it cannot be read with.
     assert Speller(model, threads=1).check("我门去外国").edits
 
@@ -74,7 +74,7 @@ def test_a_prefilter_of_another_vocabulary(
     model = shutil.copytree(model_folder, tmp_path / "model")
     tokens = (model / "vocab.txt").read_text("utf-8")
     (model / "vocab.txt").write_text(tokens.replace("我\n们\n", "们\n我\n"), "utf-8")
-    command = ["prefilter", str(small_source), str(model), "--texts", str(pairs), "--dev", str(pairs)]
+    command = ["lab", "prefilter", str(small_source), str(model), "--texts", str(pairs), "--dev", str(pairs)]
     refused(command, "another vocab.txt", capsys)
     assert not (model / "prefilter.onnx").exists()
 
@@ -90,7 +90,7 @@ def test_a_folder_that_is_no_model(
 ) -> None:
     model = shutil.copytree(model_folder, tmp_path / "model")
     (model / missing).unlink()
-    command = ["prefilter", str(small_source), str(model), "--texts", str(pairs), "--dev", str(pairs)]
+    command = ["lab", "prefilter", str(small_source), str(model), "--texts", str(pairs), "--dev", str(pairs)]
     refused(command, missing, capsys)
     assert not (model / "prefilter.onnx").exists()
 

@@ -12,9 +12,9 @@ from safetensors.numpy import load_file, save_file
 from nmspeller.__main__ import run
 from nmspeller.errors import InputError
 from nmspeller.lab.export.checkpoints import import_onnx
-from nmspeller.lab.export.weights import read_source
+from nmspeller.lab.export.weights import read_weights
 
-UP = "semantic.layers.0.up.weight"
+UP = "semantic.layers.0.feed_forward.up.weight"
 
 
 @pytest.fixture
@@ -36,7 +36,7 @@ def not_a_number(tensors: dict[str, np.ndarray]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("harm", "said"), [(without, "has no"), (cut, "of shape (10, 32)"), (not_a_number, "no numbers")]
+    ("harm", "said"), [(without, "has no"), (cut, "of shape (10, 32)"), (not_a_number, "not finite numbers")]
 )
 @pytest.mark.parametrize("command", ["export", "prepare-qat"])
 def test_weights_that_do_not_fit_are_refused(
@@ -70,7 +70,7 @@ def test_a_vocabulary_of_another_size_is_refused(
         with (folder / "vocab.txt").open("a", encoding="utf-8") as file:
             file.write("龘\n")
         with pytest.raises(InputError, match="tokens"):
-            read_source(folder)
+            read_weights(folder)
 
 
 def test_a_config_of_other_sizes_is_refused(source_folder: Path, tmp_path: Path) -> None:
@@ -79,4 +79,4 @@ def test_a_config_of_other_sizes_is_refused(source_folder: Path, tmp_path: Path)
     config = json.loads((folder / "config.json").read_text("utf-8"))
     (folder / "config.json").write_text(json.dumps({**config, "intermediate_size": 48}), "utf-8")
     with pytest.raises(InputError, match="of shape"):
-        read_source(folder)
+        read_weights(folder)

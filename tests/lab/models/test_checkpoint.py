@@ -1,4 +1,5 @@
 import json
+import re
 import shutil
 
 import pytest
@@ -8,19 +9,20 @@ from safetensors.torch import load_file, save_file
 from nmspeller.errors import InputError
 from nmspeller.lab.models import checkpoint
 from nmspeller.lab.models.batch import collate
-from nmspeller.lab.models.registry import SPELLERS, describe
+from nmspeller.lab.models.names import modern_names
+from nmspeller.lab.models.registry import SPELLERS
 
 TOKENS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *(chr(0x4E00 + i) for i in range(55))]
 
 
 @pytest.mark.parametrize("speller", list(SPELLERS))
 @torch.no_grad()
-def test_comes_back_as_it_was(make, rows, tmp_path, speller):
+def test_a_saved_model_is_the_same_when_loaded(make, rows, tmp_path, speller):
     model = make(speller, ngram="left-bigram").eval()
     checkpoint.save(tmp_path / "made" / "here", model, TOKENS, card="# Mine\n")
     again, tokens = checkpoint.load(tmp_path / "made" / "here")
     assert list(tokens) == TOKENS
-    assert describe(again.config) == describe(model.config)
+    assert again.config == model.config
     assert torch.equal(again(collate(rows)), model(collate(rows)))
     assert sorted(path.name for path in (tmp_path / "made" / "here").iterdir()) == sorted(checkpoint.FILES)
     assert (tmp_path / "made" / "here" / "card.md").read_text(encoding="utf-8") == "# Mine\n"
@@ -63,8 +65,8 @@ def _cut(path):
         (lambda f: (f / "model.safetensors").write_bytes(b"\x80\x04\x95pickle"), "damaged"),
         (lambda f: _cut(f / "config.yaml"), "damaged"),
         (lambda f: (f / "config.yaml").write_bytes(b"\xff\xfe"), "damaged"),
-        (lambda f: (f / "config.yaml").write_text("[]"), "something else made it"),
-        (lambda f: (f / "config.yaml").write_text('{"model_type": "bert"}'), "something else made it"),
+        (lambda f: (f / "config.yaml").write_text("[]"), "another program wrote it"),
+        (lambda f: (f / "config.yaml").write_text('{"model_type": "bert"}'), "another program wrote it"),
         (lambda f: (f / "vocab.txt").write_text("\n".join(TOKENS[:7])), r"vocab\.txt has 7 tokens"),
         (lambda f: (f / "vocab.txt").write_text("[PAD]\n"), "lacks"),
         (lambda f: (f / "vocab.txt").write_bytes(b"\xff"), "not UTF-8"),
@@ -73,33 +75,36 @@ def _cut(path):
         (lambda f: _spoil_config(f, head="linear"), "no place for"),
         (lambda f: _spoil_config(f, colour="red"), r"model\.colour is unknown"),
         (lambda f: _spoil_config(f, encoder={"hidden": "big"}), r"model\.encoder\.hidden is 'big'"),
-        (lambda f: _spoil_weights(f, lambda t: t.pop("head.bias")), r"no 'head\.bias'"),
+        (lambda f: _spoil_weights(f, lambda t: t.pop("head.output.bias")), r"no 'head\.output\.bias'"),
         (lambda f: _spoil_weights(f, lambda t: t.update({"x": torch.ones(3)})), "'x', which"),
-        (lambda f: _spoil_weights(f, lambda t: t.update({"head.bias": torch.ones(3)})), r"shape \(3,\)"),
+        (
+            lambda f: _spoil_weights(f, lambda t: t.update({"head.output.bias": torch.ones(3)})),
+            r"shape \(3,\)",
+        ),
     ],
 )
-def test_damage_is_told_in_one_sentence(make, tmp_path, spoil, sentence):
+def test_damage_is_reported_in_one_sentence(make, tmp_path, spoil, sentence):
     folder = tmp_path / "checkpoint"
     checkpoint.save(folder, make("bert", ngram="trigram"), TOKENS)
     spoil(folder)
-    with pytest.raises(InputError, match=sentence) as told:
+    with pytest.raises(InputError, match=sentence) as error:
         checkpoint.load(folder)
-    assert "\n" not in str(told.value)
+    assert "\n" not in str(error.value)
 
 
-def test_missing_tables_are_told(make, tmp_path):
+def test_missing_tables_are_an_error(make, tmp_path):
     checkpoint.save(tmp_path, make("realise"), TOKENS)
     _spoil_weights(tmp_path, lambda tensors: tensors.pop("tables.letters"))
     with pytest.raises(InputError, match="'letters' does not fit"):
         checkpoint.load(tmp_path)
 
 
-def test_a_vocabulary_of_another_size_is_refused(make, tmp_path):
+def test_a_vocabulary_of_another_size_is_an_error(make, tmp_path):
     with pytest.raises(InputError, match="59 tokens do not fit"):
         checkpoint.save(tmp_path, make("bert"), TOKENS[:-1])
 
 
-def test_a_killed_save_leaves_the_old_weights(make, tmp_path, monkeypatch):
+def test_an_interrupted_save_keeps_the_old_weights(make, tmp_path, monkeypatch):
     first = make("bert")
     checkpoint.save(tmp_path, first, TOKENS)
 
@@ -111,3 +116,46 @@ def test_a_killed_save_leaves_the_old_weights(make, tmp_path, monkeypatch):
         checkpoint.save(tmp_path, make("bert"), TOKENS)
     again, _ = checkpoint.load(tmp_path)
     assert torch.equal(again.head.dense.weight, first.head.dense.weight)
+
+
+def _earlier_name(name: str) -> str:
+    """What format 1 called a tensor."""
+    name = re.sub(r"(layers\.\d+|fusion\.\d+|masking)\.(attention|feed_forward)\.", r"\1.", name)
+    name = name.replace("semantic.masking.", "semantic.masking.layer.").replace("head.output.", "head.")
+    return re.sub(r"\.scale$", ".steps", re.sub(r"\.zero_point$", ".zero", name))
+
+
+@pytest.mark.parametrize("fake_quantised", [False, True], ids=["float", "fake-quantised"])
+@pytest.mark.parametrize("speller", list(SPELLERS))
+@torch.no_grad()
+def test_a_checkpoint_of_format_1_loads(make, rows, tmp_path, speller, fake_quantised):
+    model = make(speller, ngram="trigram", encoder={"fake_quantised": fake_quantised}).eval()
+    checkpoint.save(tmp_path, model, TOKENS)
+    content = json.loads((tmp_path / "config.yaml").read_text(encoding="utf-8"))
+    content["format"] = "nmspeller checkpoint 1"
+    content["model"]["encoder"]["rounded"] = content["model"]["encoder"].pop("fake_quantised")
+    content["model"]["encoder"]["activation"] = "gelu"
+    (tmp_path / "config.yaml").write_text(json.dumps(content), encoding="utf-8")
+    tensors = load_file(tmp_path / "model.safetensors")
+    save_file(
+        {_earlier_name(name): tensor for name, tensor in tensors.items()}, tmp_path / "model.safetensors"
+    )
+    assert "semantic.masking.layer.qkv.weight" in load_file(tmp_path / "model.safetensors")
+    again, _ = checkpoint.load(tmp_path)
+    assert again.config == model.config
+    assert torch.equal(again(collate(rows)), model(collate(rows)))
+
+
+def test_another_activation_in_format_1_is_an_error(make, tmp_path):
+    checkpoint.save(tmp_path, make("bert"), TOKENS)
+    content = json.loads((tmp_path / "config.yaml").read_text(encoding="utf-8"))
+    content["format"] = "nmspeller checkpoint 1"
+    content["model"]["encoder"]["activation"] = "relu"
+    (tmp_path / "config.yaml").write_text(json.dumps(content), encoding="utf-8")
+    with pytest.raises(InputError, match="another activation than gelu"):
+        checkpoint.load(tmp_path)
+
+
+def test_todays_names_stay_as_they_are(make):
+    state = make("realise", ngram="trigram", encoder={"fake_quantised": True}).state_dict()
+    assert list(modern_names(state)) == list(state)

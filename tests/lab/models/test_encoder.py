@@ -12,9 +12,11 @@ from safetensors.torch import load_file, save_file
 
 from nmspeller.errors import InputError
 from nmspeller.lab.data.folder import data_folder
+from nmspeller.lab.models import hugging_face
 from nmspeller.lab.models.batch import Batch, collate, pack
-from nmspeller.lab.models.bert import BertConfig, BertSpeller
-from nmspeller.lab.models.speller import read_encoder_config
+from nmspeller.lab.models.bert import BertSpeller
+from nmspeller.lab.models.config import SpellerConfig
+from nmspeller.lab.models.hugging_face import read_encoder_config
 
 SPECIAL = "[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\n"
 
@@ -43,8 +45,8 @@ def theirs(request, tmp_path) -> transformers.BertForMaskedLM:
 
 
 def ours_from(folder: Path) -> BertSpeller:
-    model = BertSpeller(BertConfig(encoder=read_encoder_config(folder)))
-    model.load_backbone(folder)
+    model = BertSpeller(SpellerConfig(speller="bert", encoder=read_encoder_config(folder)))
+    hugging_face.load_backbone(model, folder)
     return model.eval()
 
 
@@ -78,7 +80,7 @@ def test_reads_old_names_and_bare_encoders(theirs, tmp_path, rows):
 
 
 def test_writes_what_hugging_face_reads(theirs, tmp_path, rows):
-    ours_from(tmp_path / "hf").write_hugging_face(tmp_path / "back")
+    hugging_face.write(ours_from(tmp_path / "hf"), tmp_path / "back")
     back, report = transformers.BertForMaskedLM.from_pretrained(tmp_path / "back", output_loading_info=True)
     assert not any(report[kind] for kind in ("missing_keys", "unexpected_keys", "mismatched_keys"))
     ids = collate(rows[1:2], pad_multiple=1).ids
@@ -86,15 +88,15 @@ def test_writes_what_hugging_face_reads(theirs, tmp_path, rows):
 
 
 def test_a_linear_head_is_written_as_a_bare_encoder(make, tmp_path):
-    make("bert", head="linear").write_hugging_face(tmp_path)
+    hugging_face.write(make("bert", head="linear"), tmp_path)
     _, report = transformers.BertModel.from_pretrained(tmp_path, output_loading_info=True)
     assert not report["unexpected_keys"]
     assert all("pooler" in name for name in report["missing_keys"])
 
 
-def test_always_masked_is_no_plain_bert(make, tmp_path):
+def test_a_model_that_masks_in_prediction_is_not_written_as_a_plain_bert(make, tmp_path):
     with pytest.raises(InputError, match="cannot be written as a plain BERT"):
-        make("bert", ngram="trigram", active="always").write_hugging_face(tmp_path)
+        hugging_face.write(make("bert", ngram="trigram", active="always"), tmp_path)
 
 
 def test_equals_hugging_face_on_the_shared_backbone(tmp_path, monkeypatch):
@@ -118,7 +120,7 @@ def test_equals_hugging_face_on_the_shared_backbone(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("ngram", [None, "trigram"])
 @torch.no_grad()
-def test_same_answer_with_padding_in_any_batch_and_packed(make, rows, ngram):
+def test_a_sentence_scores_the_same_with_padding_in_any_batch_and_packed(make, rows, ngram):
     model = make("bert", ngram=ngram).eval()
     alone = torch.cat([model(collate([row], pad_multiple=1))[0] for row in rows])
     for batch in (collate(rows), collate(rows, pad_multiple=40), pack(rows), pack(rows, longest=30)):
@@ -129,7 +131,7 @@ def test_same_answer_with_padding_in_any_batch_and_packed(make, rows, ngram):
     torch.testing.assert_close(backwards[: len(rows[-1])], alone[-len(rows[-1]) :], atol=1e-6, rtol=1e-5)
 
 
-def test_same_gradients_packed(make, rows):
+def test_gradients_are_the_same_packed_and_padded(make, rows):
     model = make("bert", ngram="trigram").eval()
     targets = [np.concatenate([[-100], row[1:-1], [-100]]) for row in rows]
     gradients = []
@@ -141,7 +143,7 @@ def test_same_gradients_packed(make, rows):
 
 
 @torch.no_grad()
-def test_bf16_is_close(make, rows):
+def test_bf16_is_close_to_fp32(make, rows):
     model = make("bert", ngram="trigram").eval()
     batch = collate(rows)
     exact = model(batch).softmax(-1)
@@ -159,7 +161,7 @@ def test_compiles_without_graph_breaks(make, rows, packed):
 
 
 @pytest.mark.parametrize("speller", ["dcn", "realise"])
-def test_the_others_compile_too(make, rows, speller):
+def test_other_spellers_compile_too(make, rows, speller):
     sizes = {"layers": 1, "dropout": 0.0, "attention_dropout": 0.0}
     model = make(speller, ngram="trigram", encoder=sizes).train()
     batch = collate(rows, rows)
@@ -167,7 +169,7 @@ def test_the_others_compile_too(make, rows, speller):
     torch.testing.assert_close(compiled(batch), model.loss(batch))
 
 
-def test_no_dropout_is_no_module(make):
+def test_a_dropout_of_0_adds_no_module(make):
     model = make("bert", encoder={"dropout": 0.0, "attention_dropout": 0.0})
     assert not any(isinstance(module, torch.nn.Dropout) for module in model.modules())
 
@@ -191,7 +193,7 @@ def test_loss_without_targets_is_zero_not_nan(make, rows):
         (lambda folder: _change(folder, intermediate_size=128), "of shape"),
     ],
 )
-def test_bad_folders_say_what_is_wrong(theirs, tmp_path, spoil, sentence):
+def test_errors_for_bad_folders_say_what_is_wrong(theirs, tmp_path, spoil, sentence):
     spoil(tmp_path / "hf")
     with pytest.raises(InputError, match=sentence):
         ours_from(tmp_path / "hf")

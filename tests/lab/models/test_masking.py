@@ -1,15 +1,19 @@
-"""The n-gram masking layer does exactly what the paper says."""
+"""The n-gram masking layer does exactly what the paper describes."""
 
 import math
+from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 import torch
 
 from nmspeller.errors import InputError
+from nmspeller.lab.models import hugging_face
+from nmspeller.lab.models.attention import attention
 from nmspeller.lab.models.batch import Batch, collate
 from nmspeller.lab.models.config import NGRAMS, MaskingConfig
-from nmspeller.lab.models.encoder import attention
+from nmspeller.lab.models.encoder import Layer
 from nmspeller.lab.models.masking import visible_positions
 
 NGRAM_NAMES = list(NGRAMS)
@@ -29,7 +33,7 @@ def hidden_from(i: int, ngram: str, last: int) -> set[int]:
 
 
 @pytest.mark.parametrize("ngram", NGRAM_NAMES)
-def test_hides_what_the_paper_hides(ngram, rows):
+def test_the_masked_positions_are_the_papers(ngram, rows):
     batch = collate(rows, pad_multiple=16)
     visible = visible_positions(NGRAMS[ngram], batch.real)
     for row, ids in zip(visible, rows, strict=True):
@@ -38,14 +42,14 @@ def test_hides_what_the_paper_hides(ngram, rows):
             assert set(row[i].nonzero().flatten().tolist()) == expected
 
 
-def test_every_position_sees_something_even_in_the_shortest_sentences():
+def test_every_position_sees_another_even_in_the_shortest_sentences():
     for size in (2, 3, 4):
         real = torch.zeros(1, 8, dtype=torch.bool)
         real[0, :size] = True
         assert visible_positions((-3, -2, -1, 0, 1, 2, 3), real).any(dim=-1).all()
 
 
-def test_other_offsets_spare_the_ends():
+def test_other_offsets_never_mask_cls_and_sep():
     visible = visible_positions((-2, 2), torch.ones(1, 6, dtype=torch.bool))[0]
     assert (~visible).nonzero().tolist() == [[0, 2], [1, 3], [2, 4], [3, 1], [4, 2], [5, 3]]
 
@@ -58,7 +62,7 @@ def test_attention_is_exactly_zero_at_masked_positions(ngram, rows):
     q, k = torch.randn(2, count, width, width)
     v = torch.eye(width).expand(count, -1, -1)
     visible = visible_positions(NGRAMS[ngram], batch.real)
-    weights = attention(q, k, v, batch, heads=1, visible=visible)
+    weights = attention(q, k, v, batch, heads=1, mask=visible)
     assert (weights[~visible] == 0).all()
     assert (weights[visible] > 0).all()
     torch.testing.assert_close(weights.sum(-1), torch.ones(count, width))
@@ -79,14 +83,12 @@ def parts(make, rows, ngram="trigram"):
 def test_equals_the_equations(make, rows, ngram):
     """Equations 4 to 13 written out, with −10000 added to the scores."""
     masking, batch, embedded, _ = parts(make, rows, ngram)
-    model_embeddings = type("Given", (), {"of_mask": lambda self, batch: query})()
-    layer = masking.layer
     query = torch.randn_like(embedded)
-    answer = masking(embedded, batch, model_embeddings)
+    answer = masking(embedded, batch, GivenQuery(query))
 
-    size, heads = embedded.shape[-1], layer.heads
-    w_q, w_k, w_v = layer.qkv.weight.split(size)
-    b_q, b_k, b_v = layer.qkv.bias.split(size)
+    size, heads = embedded.shape[-1], masking.attention.heads
+    w_q, w_k, w_v = masking.attention.qkv.weight.split(size)
+    b_q, b_k, b_v = masking.attention.qkv.bias.split(size)
     for row, ids in enumerate(rows):
         length = len(ids)
         e_out, e_query = embedded[row, :length], query[row, :length]
@@ -98,16 +100,29 @@ def test_equals_the_equations(make, rows, ngram):
         for head in torch.arange(size).view(heads, -1):
             scores = q[:, head] @ k[:, head].T / math.sqrt(len(head)) + penalty
             found.append(scores.softmax(-1) @ v[:, head])
-        hidden = layer.attention_norm(e_out + layer.out(torch.cat(found, dim=-1)))
-        hidden = layer.output_norm(hidden + layer.down(torch.nn.functional.gelu(layer.up(hidden))))
+        hidden = masking.attention_norm(e_out + masking.attention.out(torch.cat(found, dim=-1)))
+        inner = torch.nn.functional.gelu(masking.feed_forward.up(hidden))
+        hidden = masking.output_norm(hidden + masking.feed_forward.down(inner))
         torch.testing.assert_close(answer[row, :length], hidden, atol=1e-5, rtol=1e-5)
 
 
-def test_with_an_empty_mask_and_its_own_query_it_is_an_ordinary_layer(make, rows):
+class GivenQuery:
+    """Embeddings whose [MASK] embedding is given."""
+
+    def __init__(self, query):
+        self.query = query
+
+    def of_mask(self, batch):
+        return self.query
+
+
+def test_with_an_empty_mask_and_its_own_query_it_is_an_ordinary_layer(make, rows, encoder):
     masking, batch, embedded, _ = parts(make, rows)
-    nothing_hidden = visible_positions((), batch.real)
-    as_masking = masking.layer(embedded, batch, query=embedded, visible=nothing_hidden)
-    torch.testing.assert_close(as_masking, masking.layer(embedded, batch), atol=1e-6, rtol=1e-5)
+    masking.config = SimpleNamespace(masked_offsets=(), active="always")
+    ordinary = Layer(replace(encoder, dropout=0.0, attention_dropout=0.0))
+    ordinary.load_state_dict(masking.state_dict())
+    masked = masking(embedded, batch, GivenQuery(embedded.clone()))  # a clone, so that Q is made apart
+    torch.testing.assert_close(masked, ordinary(embedded, batch), atol=1e-6, rtol=1e-5)
 
 
 @pytest.mark.parametrize("ngram", NGRAM_NAMES)
@@ -117,7 +132,7 @@ def test_the_jacobian_is_zero_at_masked_positions(make, rows, ngram):
     visible = visible_positions(NGRAMS[ngram], batch.real)
 
     def attended(inputs):
-        return masking.layer.attend(inputs, batch, query, visible)[0]
+        return masking.attention.attend(query, inputs, visible, batch)[0]
 
     jacobian = torch.autograd.functional.jacobian(attended, embedded)[:, :, 0]  # (i, out, j, in)
     reached = jacobian.abs().amax(dim=(1, 3)) > 0
@@ -127,20 +142,19 @@ def test_the_jacobian_is_zero_at_masked_positions(make, rows, ngram):
 def test_the_residual_is_the_embedding_so_the_character_still_leaks(make, rows):
     """The paper's first limitation: Add & Norm adds E_out, so the whole layer's output at i depends on i."""
     masking, batch, embedded, query = parts(make, rows[1:2])
-    visible = visible_positions(NGRAMS["trigram"], batch.real)
 
     def layer(inputs):
-        return masking.layer(inputs, batch, query=query, visible=visible)[0]
+        return masking(inputs, batch, GivenQuery(query))[0]
 
     jacobian = torch.autograd.functional.jacobian(layer, embedded)[:, :, 0].abs().amax(dim=(1, 3))
     inner = range(2, 9)
     assert all(jacobian[i, i] > 0 for i in inner)
     assert all(jacobian[i, i - 1] == 0 and jacobian[i, i + 1] == 0 for i in inner)
     with torch.no_grad():  # nothing attended, nothing fed forward: what is left is the norm of E_out
-        for linear in (masking.layer.out, masking.layer.down):
+        for linear in (masking.attention.out, masking.feed_forward.down):
             linear.weight.zero_()
             linear.bias.zero_()
-    plain = masking.layer.output_norm(masking.layer.attention_norm(embedded))[0]
+    plain = masking.output_norm(masking.attention_norm(embedded))[0]
     torch.testing.assert_close(layer(embedded), plain)
 
 
@@ -170,15 +184,15 @@ def test_active_in_training_only_is_skipped_in_prediction(make, rows):
     assert not torch.allclose(masked.train()(batch), plain.train()(batch), atol=1e-4)
 
 
-def test_starts_from_layer_0_or_at_random(make, tmp_path):
+def test_the_layer_starts_from_layer_0_or_at_random(make, tmp_path):
     source = make("bert")
-    source.write_hugging_face(tmp_path)
+    hugging_face.write(source, tmp_path)
     for init, same in (("from_layer0", True), ("random", False)):
         model = make("bert", masking={"ngram": "unigram", "init": init})
-        model.load_backbone(tmp_path)
-        weights = model.semantic.masking.layer.qkv.weight
-        assert torch.equal(weights, source.semantic.layers[0].qkv.weight) is same
-        assert weights is not model.semantic.layers[0].qkv.weight
+        hugging_face.load_backbone(model, tmp_path)
+        weights = model.semantic.masking.attention.qkv.weight
+        assert torch.equal(weights, source.semantic.layers[0].attention.qkv.weight) is same
+        assert weights is not model.semantic.layers[0].attention.qkv.weight
 
 
 def test_names_and_offsets_mean_the_same():
@@ -188,8 +202,8 @@ def test_names_and_offsets_mean_the_same():
             MaskingConfig(**wrong)
 
 
-def test_padding_does_not_move_the_last_character(make):
-    """A row's [SEP] is spared wherever its padding begins."""
+def test_padding_does_not_change_which_character_is_the_last(make):
+    """A row's [SEP] is never masked, wherever its padding begins."""
     row = np.array([2, 10, 11, 12, 3])
     model = make("bert", ngram="right-bigram").eval()
     alone = model(collate([row], pad_multiple=1))[0]

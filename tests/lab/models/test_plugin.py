@@ -1,4 +1,4 @@
-"""One call masks a Hugging Face BERT."""
+"""One call adds n-gram masking to a Hugging Face BERT."""
 
 import runpy
 from pathlib import Path
@@ -9,10 +9,10 @@ import transformers
 
 from nmspeller.errors import InputError
 from nmspeller.lab.models.batch import collate
-from nmspeller.lab.models.bert import BertConfig, BertSpeller
-from nmspeller.lab.models.config import MaskingConfig
+from nmspeller.lab.models.bert import BertSpeller
+from nmspeller.lab.models.config import MaskingConfig, SpellerConfig
+from nmspeller.lab.models.hugging_face import load_backbone, read_encoder_config
 from nmspeller.lab.models.plugin import mask_bert
-from nmspeller.lab.models.speller import read_encoder_config
 
 EXAMPLE = Path(__file__).resolve().parents[3] / "docs" / "examples" / "mask_hf_bert.py"
 
@@ -35,11 +35,13 @@ def test_equals_our_masked_bert(theirs, tmp_path, rows):
     theirs.save_pretrained(tmp_path)
     (tmp_path / "vocab.txt").write_text("[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\n", encoding="utf-8")
     for ngram in ("left-bigram", "trigram"):
-        config = BertConfig(
-            encoder=read_encoder_config(tmp_path), masking=MaskingConfig(ngram=ngram, active="always")
+        config = SpellerConfig(
+            speller="bert",
+            encoder=read_encoder_config(tmp_path),
+            masking=MaskingConfig(ngram=ngram, active="always"),
         )
         ours = BertSpeller(config).eval()
-        ours.load_backbone(tmp_path)
+        load_backbone(ours, tmp_path)
         plain = transformers.BertForMaskedLM.from_pretrained(tmp_path).eval()
         masked = mask_bert(plain, ngram, mask_id=4, active="always")
         batch = collate(rows)
@@ -50,14 +52,14 @@ def test_equals_our_masked_bert(theirs, tmp_path, rows):
 
 
 @torch.no_grad()
-def test_in_training_only(theirs, rows):
+def test_prediction_is_unchanged_with_masking_in_training_only(theirs, rows):
     ids = collate(rows).ids
     before = theirs(ids).logits
     assert mask_bert(theirs, mask_id=4) is theirs
     assert torch.equal(theirs(ids).logits, before)
 
 
-def test_trains_and_is_saved_with_the_model(theirs, rows):
+def test_the_layer_trains_and_is_saved_with_the_model(theirs, rows):
     ids = collate(rows).ids
     mask_bert(theirs, "unigram", mask_id=4, init="random").train()
     theirs(ids, labels=ids).loss.backward()
@@ -67,7 +69,7 @@ def test_trains_and_is_saved_with_the_model(theirs, rows):
     assert set(own) <= set(theirs.state_dict())
 
 
-def test_wrong_models_are_refused(theirs):
+def test_other_models_are_an_error(theirs):
     with pytest.raises(InputError, match="not a BERT"):
         mask_bert(torch.nn.Linear(2, 2))
     mask_bert(theirs, mask_id=4)

@@ -4,8 +4,8 @@ import pytest
 import torch
 
 from nmspeller.errors import InputError
-from nmspeller.lab.models.config import EncoderConfig
-from nmspeller.lab.models.registry import SPELLERS, build, describe, needed_tables, parse, read_yaml
+from nmspeller.lab.models.config import EncoderConfig, to_mapping
+from nmspeller.lab.models.registry import SPELLERS, build, needed_tables, parse, read_yaml
 from nmspeller.lab.models.tables import CharacterTables
 
 CONFIGS = Path(__file__).resolve().parents[3] / "src/nmspeller/lab/configs"
@@ -36,7 +36,7 @@ def test_there_is_a_config_for_each_row_of_the_papers_tables(table):
         assert values["name"] == path.stem == f"{row['dataset'].lower()}-{row['model'].lower()}"
         assert row["table"] == table
         config = parse(values["model"], SMALL)
-        assert parse(describe(config)) == config
+        assert parse(to_mapping(config)) == config
         for precision, recall, f1 in (row["detection"], row["correction"]):
             assert f1 == pytest.approx(2 * precision * recall / (precision + recall), abs=0.02)
 
@@ -64,25 +64,25 @@ def test_the_backbone_gives_the_sizes_and_the_file_may_change_them():
         ({"speller": "bert", "encoder": {"mask_id": 60000}}, "outside the vocabulary"),
     ],
 )
-def test_mistakes_are_named(values, sentence):
+def test_errors_name_the_mistake(values, sentence):
     with pytest.raises(InputError, match=sentence):
         parse(values)
 
 
-def test_an_encoder_is_a_mapping():
+def test_an_encoder_must_be_a_mapping():
     with pytest.raises(InputError, match=r"model\.encoder must be a mapping"):
         parse({"speller": "bert", "encoder": 5}, SMALL)
 
 
-def test_a_name_that_nobody_reads_is_refused(tmp_path):
+def test_an_unknown_name_is_an_error(tmp_path):
     path = tmp_path / "config.yaml"
     path.write_text("model: {speller: bert}\nrecipie: paper\n")
     assert read_yaml(path)["recipie"] == "paper"
-    with pytest.raises(InputError, match="'recipie', which nobody reads; it may have model, recipe"):
+    with pytest.raises(InputError, match="'recipie', which is unknown; it may have model, recipe"):
         read_yaml(path, ("model", "recipe"))
 
 
-def test_tables_are_asked_for():
+def test_missing_tables_are_an_error():
     config = parse({"speller": "dcn"}, SMALL)
     assert needed_tables(config) == ("syllables",)
     with pytest.raises(InputError, match="needs character tables"):
@@ -91,7 +91,7 @@ def test_tables_are_asked_for():
         build(parse({"speller": "dcn", "syllables": 3}, SMALL), CharacterTables.random(60))
 
 
-def test_bad_yaml_files(tmp_path):
+def test_errors_for_bad_yaml_files(tmp_path):
     for content, sentence in ((b"a: [", "not valid YAML"), (b"- a", "mapping"), (b"\xff", "cannot read")):
         path = tmp_path / "config.yaml"
         path.write_bytes(content)

@@ -41,7 +41,7 @@ def distance(teacher, student):
 
 def test_the_pupil_comes_to_say_what_the_teacher_says():
     teacher, student = bert(0, layers=2), bert(1)
-    torch.nn.init.normal_(teacher.head.bias, std=3.0)  # a teacher with opinions
+    torch.nn.init.normal_(teacher.head.output.bias, std=3.0)  # a teacher with opinions
     before = {name: tensor.clone() for name, tensor in teacher.state_dict().items()}
     loss, optimiser = Distillation(teacher, student), torch.optim.Adam(student.parameters(), 1e-2)
     far = distance(teacher, student)

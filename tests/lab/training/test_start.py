@@ -58,10 +58,10 @@ def test_modalities_leave_a_trained_masking_layer_as_it_is(little_prepared, litt
     masked = {"speller": "realise", "masking": {"ngram": "trigram"}}
     tables = little_prepared.folder / "characters.npz"
     trained = start_model(masked, little_start, tables=tables)
-    torch.nn.init.constant_(trained.semantic.masking.layer.out.bias, 7.0)
+    torch.nn.init.constant_(trained.semantic.masking.attention.out.bias, 7.0)
     checkpoint.save(tmp_path, trained, little_prepared.vocabulary.tokens)
     again = start_model(masked, tmp_path, tables=tables, modalities=tmp_path)
-    assert (again.semantic.masking.layer.out.bias == 7.0).all()
+    assert (again.semantic.masking.attention.out.bias == 7.0).all()
 
 
 def test_rows_longer_than_the_model_can_read_are_refused(little_start):

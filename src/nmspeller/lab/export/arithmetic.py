@@ -1,16 +1,16 @@
-"""How products with weight matrices are computed: the one thing in the graph that rounding changes."""
+"""How products with weight matrices are computed: the only thing in the graph that quantisation changes."""
 
 from abc import ABC, abstractmethod
 
 import numpy as np
 
 from nmspeller.lab.export.graph import MICROSOFT, Graph
-from nmspeller.lab.export.quantisation import Floats, Inputs, Integers
-from nmspeller.lab.export.weights import TABLE, Weights
+from nmspeller.lab.export.quantisation import Floats, InputQuantisation, Int8Weights
+from nmspeller.lab.export.weights import OUTPUT, TABLE, Weights
 
 
 class Arithmetic(ABC):
-    """Dense layers, named by their weights, and the table that embeds characters and scores them again."""
+    """Dense layers, named by their weights, and the table that embeds characters and, tied, scores them."""
 
     name: str
 
@@ -18,8 +18,8 @@ class Arithmetic(ABC):
         self._weights = weights
 
     @abstractmethod
-    def reach(self, name: str) -> Floats | None:
-        """What the channels of a dense layer's input are divided by before it reads them, (width,)."""
+    def channel_scale(self, name: str) -> Floats | None:
+        """What a dense layer's input channels must be divided by before the layer, (width,)."""
 
     @abstractmethod
     def embed(self, graph: Graph, ids: str) -> str:
@@ -42,7 +42,7 @@ class Arithmetic(ABC):
 
 
 class Float(Arithmetic):
-    """Single precision: the reference, and what calibration listens to; `inputs` names each layer's input."""
+    """Single precision: the reference, and the source of calibration; `inputs` names each layer's input."""
 
     name = "float"
 
@@ -50,7 +50,7 @@ class Float(Arithmetic):
         super().__init__(weights)
         self.inputs: dict[str, str] = {}
 
-    def reach(self, name: str) -> Floats | None:
+    def channel_scale(self, name: str) -> Floats | None:
         return None
 
     def embed(self, graph: Graph, ids: str) -> str:
@@ -60,7 +60,7 @@ class Float(Arithmetic):
         self.inputs[TABLE] = value
         table = graph.constant(TABLE, self._weights[TABLE])
         product = graph.node("MatMul", value, graph.node("Transpose", table, perm=[1, 0]))
-        return graph.node("Add", product, self._bias(graph, "head"))
+        return graph.node("Add", product, self._bias(graph, OUTPUT))
 
     def dense(self, graph: Graph, name: str, value: str) -> str:
         self.inputs[name] = value
@@ -75,60 +75,64 @@ class Float(Arithmetic):
 
 
 class Integer(Arithmetic):
-    """Bytes times bytes: u8 inputs, int8 weights, 32-bit sums, as `quantise` describes them."""
+    """u8 inputs times int8 weights with 32-bit sums, as `quantisation` describes them."""
 
     name = "integer"
 
-    def reach(self, name: str) -> Floats | None:
-        return self._inputs(name).reach
+    def channel_scale(self, name: str) -> Floats | None:
+        return self._inputs(name).channel_scale
 
     def embed(self, graph: Graph, ids: str) -> str:
-        table = Integers.of(self._weights[TABLE])
+        table = Int8Weights.of(self._weights[TABLE])
         rows = graph.node("Gather", graph.constant(TABLE, table.weights), ids)
-        scales = graph.node("Gather", graph.constant(f"{TABLE}.scales", table.scales), ids)
+        scales = graph.node("Gather", graph.constant(f"{TABLE}.weight_scale", table.scales), ids)
         scales = graph.node("Unsqueeze", scales, graph.integers(2))
         return graph.node("Mul", graph.node("Cast", rows, to=graph.FLOAT), scales)
 
     def score(self, graph: Graph, value: str) -> str:
-        table, step = Integers.of(self._weights[TABLE]), self._inputs("head").steps[0]
-        # Stored as rows, because that is how `embed` reads it; the runtime turns it once, when it loads.
+        table, scale = Int8Weights.of(self._weights[TABLE]), self._inputs(OUTPUT).scale[0]
+        # Stored as rows, as `embed` reads it; the runtime transposes it once, when it loads.
         columns = graph.node("Transpose", graph.constant(TABLE, table.weights), perm=[1, 0])
-        scales = graph.constant(f"{TABLE}.scales", table.scales)
-        value, zero = self._bytes(graph, "head", value)
-        return _product(
-            graph, value, columns, graph.scalar(float(step)), scales, zero, self._bias(graph, "head")
-        )
+        scales = graph.constant(f"{TABLE}.weight_scale", table.scales)
+        value, zero_point = self._bytes(graph, OUTPUT, value)
+        bias = self._bias(graph, OUTPUT)
+        return _product(graph, value, columns, graph.scalar(float(scale)), scales, zero_point, bias)
 
     def dense(self, graph: Graph, name: str, value: str) -> str:
         columns, scales = self._columns(graph, name)
-        value, zero = self._bytes(graph, name, value)
-        return _product(graph, value, columns, graph.scalar(1.0), scales, zero, self._bias(graph, name))
+        value, zero_point = self._bytes(graph, name, value)
+        bias = self._bias(graph, name)
+        return _product(graph, value, columns, graph.scalar(1.0), scales, zero_point, bias)
 
     def attend(self, graph: Graph, name: str, value: str, lengths: str, heads: int) -> str:
         columns, scales = self._columns(graph, name)
-        value, zero = self._bytes(graph, name, value)
-        one, even = graph.scalar(1.0), graph.constant("even", np.array(0, np.int8))
+        value, zero_point = self._bytes(graph, name, value)
+        one, symmetric = graph.scalar(1.0), graph.constant("weight_zero_point", np.array(0, np.int8))
         return graph.node(
-            "QAttention", value, columns, self._bias(graph, name), one, scales, lengths, zero, even,
-            domain=MICROSOFT, num_heads=heads,
+            "QAttention", value, columns, self._bias(graph, name), one, scales, lengths,
+            zero_point, symmetric, domain=MICROSOFT, num_heads=heads,
         )  # fmt: skip
 
-    def _inputs(self, name: str) -> Inputs:
-        return Inputs(self._weights[f"{name}.steps"], int(self._weights[f"{name}.zero"]))
+    def _inputs(self, name: str) -> InputQuantisation:
+        return InputQuantisation(self._weights[f"{name}.scale"], int(self._weights[f"{name}.zero_point"]))
 
     def _columns(self, graph: Graph, name: str) -> tuple[str, str]:
-        """The weights, (width, outputs) int8, and the size of one for each output."""
-        layer = Integers.of(self._weights[f"{name}.weight"], self._inputs(name))
-        return graph.constant(f"{name}.weight", layer.weights.T), graph.constant(
-            f"{name}.scales", layer.scales
-        )
+        """The weights, (width, outputs) int8, and their scales, (outputs,)."""
+        layer = Int8Weights.of(self._weights[f"{name}.weight"], self._inputs(name))
+        columns = graph.constant(f"{name}.weight", layer.weights.T)
+        return columns, graph.constant(f"{name}.weight_scale", layer.scales)
 
     def _bytes(self, graph: Graph, name: str, value: str) -> tuple[str, str]:
-        """A layer's input, divided by its reach already, as u8, and the byte that stands for nothing."""
+        """A layer's input, already divided by its channel scale, as u8, and its zero point."""
         inputs = self._inputs(name)
-        zero = graph.byte(inputs.zero)
-        return graph.node("QuantizeLinear", value, graph.scalar(float(inputs.steps.min())), zero), zero
+        zero_point = graph.byte(inputs.zero_point)
+        scale = graph.scalar(float(inputs.scale.min()))
+        return graph.node("QuantizeLinear", value, scale, zero_point), zero_point
 
 
-def _product(graph: Graph, value: str, columns: str, step: str, scales: str, zero: str, bias: str) -> str:
-    return graph.node("MatMulIntegerToFloat", value, columns, step, scales, zero, "", bias, domain=MICROSOFT)
+def _product(
+    graph: Graph, value: str, columns: str, scale: str, scales: str, zero_point: str, bias: str
+) -> str:
+    return graph.node(
+        "MatMulIntegerToFloat", value, columns, scale, scales, zero_point, "", bias, domain=MICROSOFT
+    )

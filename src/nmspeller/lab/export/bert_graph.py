@@ -1,43 +1,43 @@
-"""The BERT speller as an ONNX graph: ids in, the best few characters of every position out."""
+"""The BERT speller as an ONNX graph: ids in, candidates and probabilities of every position out."""
 
 import numpy as np
 import onnx
 
 from nmspeller.lab.export.arithmetic import Arithmetic
 from nmspeller.lab.export.graph import MICROSOFT, Graph
-from nmspeller.lab.export.weights import Source
+from nmspeller.lab.export.weights import SpellerWeights
 from nmspeller.lab.models.config import BEST
 from nmspeller.runtime.engine import FORMAT
 
 
-def build(source: Source, arithmetic: Arithmetic, *, best: bool = True) -> onnx.ModelProto:
+def build(speller: SpellerWeights, arithmetic: Arithmetic, *, candidates: bool = True) -> onnx.ModelProto:
     """The whole model.
 
-    Inputs: `ids` (batch, length) int32 with [CLS] first and [SEP] behind each text, padded; `lengths`
-    (batch,) int32, the special tokens counted. Outputs, for all positions but the first and the last column:
-    `best` (batch, length - 2, 5) int32, their `probabilities`, and `kept` (batch, length - 2), the
-    probability of the character that stands there. A prefilter proposes
-    nothing: without `best` only `kept` leaves the graph.
+    Inputs: `ids` (batch, length) int32 with [CLS] before and [SEP] after each text, padded; `lengths`
+    (batch,) int32, which count the special tokens. Outputs, for all positions but the first and the last
+    column: `candidates` (batch, length - 2, 5) int32, their `probabilities`, and `source_probability`
+    (batch, length - 2), the probability of the source character. A prefilter has no `candidates`: its only
+    output is `source_probability`.
     """
     graph = Graph()
     ids = graph.input("ids", np.int32, ["batch", "length"])
     lengths = graph.input("lengths", np.int32, ["batch"])
-    build_part = _Builder(graph, source, arithmetic)
-    layers = [f"semantic.layers.{layer}" for layer in range(source.encoder.layers)]
-    readers = [*(f"{layer}.qkv" for layer in layers), None]
-    scaled = build_part.embeddings(ids, readers[0])
+    parts = _Builder(graph, speller, arithmetic)
+    layers = [f"semantic.layers.{layer}" for layer in range(speller.encoder.layers)]
+    readers = [*(f"{layer}.attention.qkv" for layer in layers), None]
+    scaled = parts.embeddings(ids, readers[0])
     for layer, reader in zip(layers, readers[1:], strict=True):
-        scaled = build_part.layer(layer, scaled, lengths, reader)
-    everything = build_part.head(scaled)
-    if best:
-        build_part.best(everything)
-    build_part.kept(everything, ids)
+        scaled = parts.layer(layer, scaled, lengths, reader)
+    probabilities = parts.head(scaled)
+    if candidates:
+        parts.output_candidates(probabilities)
+    parts.output_source_probability(probabilities, ids)
     return graph.model(
         {
             "format": FORMAT,
             "arithmetic": arithmetic.name,
-            "vocabulary": str(source.encoder.vocabulary),
-            "positions": str(source.encoder.positions),
+            "vocabulary": str(speller.encoder.vocabulary),
+            "positions": str(speller.encoder.positions),
         }
     )
 
@@ -45,12 +45,12 @@ def build(source: Source, arithmetic: Arithmetic, *, best: bool = True) -> onnx.
 class _Builder:
     """The parts of the graph.
 
-    Between them values pass as the dense layer that reads them wants them: `scaled`, divided by its reach.
+    Values pass between them `scaled`: divided by the channel scale of the dense layer that reads them.
     """
 
-    def __init__(self, graph: Graph, source: Source, arithmetic: Arithmetic) -> None:
+    def __init__(self, graph: Graph, speller: SpellerWeights, arithmetic: Arithmetic) -> None:
         self._graph, self._arithmetic = graph, arithmetic
-        self._encoder, self._weights = source.encoder, source.weights
+        self._encoder, self._weights = speller.encoder, speller.weights
 
     def embeddings(self, ids: str, reader: str | None) -> str:
         """(batch, length) -> (batch, length, hidden), scaled for the reader"""
@@ -64,13 +64,14 @@ class _Builder:
     def layer(self, name: str, scaled: str, lengths: str, reader: str | None) -> str:
         """(batch, length, hidden), scaled for this layer -> the same, scaled for the reader"""
         graph, arithmetic = self._graph, self._arithmetic
-        attended = arithmetic.attend(graph, f"{name}.qkv", scaled, lengths, self._encoder.heads)
-        attended = self._dense(f"{name}.out", attended)
-        attended = graph.node("Add", attended, self.whole(f"{name}.qkv", scaled))
-        scaled = self._normalise(f"{name}.attention_norm", attended, f"{name}.up")
-        wide = arithmetic.dense(graph, f"{name}.up", scaled)
-        wide = graph.node("Gelu", wide, domain=MICROSOFT)
-        narrow = graph.node("Add", self._dense(f"{name}.down", wide), self.whole(f"{name}.up", scaled))
+        qkv, up = f"{name}.attention.qkv", f"{name}.feed_forward.up"
+        attended = arithmetic.attend(graph, qkv, scaled, lengths, self._encoder.heads)
+        attended = self._dense(f"{name}.attention.out", attended)
+        attended = graph.node("Add", attended, self._unscaled(qkv, scaled))
+        scaled = self._normalise(f"{name}.attention_norm", attended, up)
+        wide = graph.node("Gelu", arithmetic.dense(graph, up, scaled), domain=MICROSOFT)
+        narrow = self._dense(f"{name}.feed_forward.down", wide)
+        narrow = graph.node("Add", narrow, self._unscaled(up, scaled))
         return self._normalise(f"{name}.output_norm", narrow, reader)
 
     def head(self, hidden: str) -> str:
@@ -82,28 +83,29 @@ class _Builder:
             hidden = self._normalise("head.norm", graph.node("Gelu", hidden, domain=MICROSOFT), None)
         return graph.node("Softmax", self._arithmetic.score(graph, hidden), axis=-1)
 
-    def best(self, everything: str) -> None:
-        """Let the likeliest characters of each position leave the graph, and their probabilities."""
+    def output_candidates(self, probabilities: str) -> None:
+        """Output the most probable characters of each position, and their probabilities."""
         graph = self._graph
-        probabilities, best = graph.nodes("TopK", everything, graph.integers(BEST), outputs=2, axis=-1)
+        best, candidates = graph.nodes("TopK", probabilities, graph.integers(BEST), outputs=2, axis=-1)
         shape: list[int | str] = ["batch", "characters", BEST]
-        graph.output(graph.node("Cast", best, to=graph.INT32), "best", np.int32, shape)
-        graph.output(probabilities, "probabilities", np.float32, shape)
+        graph.output(graph.node("Cast", candidates, to=graph.INT32), "candidates", np.int32, shape)
+        graph.output(best, "probabilities", np.float32, shape)
 
-    def kept(self, everything: str, ids: str) -> None:
-        """Let the probability of the character that stands at each position leave the graph."""
+    def output_source_probability(self, probabilities: str, ids: str) -> None:
+        """Output the probability of the source character at each position."""
         graph = self._graph
-        standing = graph.node("Unsqueeze", self._inner(ids), graph.integers(2))
-        kept = graph.node("GatherElements", everything, standing, axis=2)
-        kept = graph.node("Squeeze", kept, graph.integers(2))
-        graph.output(kept, "kept", np.float32, ["batch", "characters"])
+        source = graph.node("Unsqueeze", self._inner(ids), graph.integers(2))
+        probability = graph.node("GatherElements", probabilities, source, axis=2)
+        probability = graph.node("Squeeze", probability, graph.integers(2))
+        graph.output(probability, "source_probability", np.float32, ["batch", "characters"])
 
-    def whole(self, reader: str | None, scaled: str) -> str:
-        """What was scaled for the reader, as it was before."""
-        reach = self._arithmetic.reach(reader) if reader else None
-        if reach is None:
+    def _unscaled(self, reader: str, scaled: str) -> str:
+        """A value that was scaled for the reader, as it was before."""
+        channel_scale = self._arithmetic.channel_scale(reader)
+        if channel_scale is None:
             return scaled
-        return self._graph.node("Mul", scaled, self._graph.constant(f"{reader}.reach", reach))
+        constant = self._graph.constant(f"{reader}.channel_scale", channel_scale)
+        return self._graph.node("Mul", scaled, constant)
 
     def _inner(self, value: str) -> str:
         """All positions but the first and the last column."""
@@ -111,21 +113,22 @@ class _Builder:
         return graph.node("Slice", value, graph.integers(1), graph.integers(-1), graph.integers(1))
 
     def _dense(self, name: str, value: str) -> str:
-        """A dense layer whose input no normalisation could scale."""
-        reach = self._arithmetic.reach(name)
-        if reach is not None:
-            value = self._graph.node("Mul", value, self._graph.constant(f"{name}.share", 1 / reach))
+        """A dense layer whose input is not the output of a norm, which would have scaled it."""
+        channel_scale = self._arithmetic.channel_scale(name)
+        if channel_scale is not None:
+            constant = self._graph.constant(f"{name}.inverse_channel_scale", 1 / channel_scale)
+            value = self._graph.node("Mul", value, constant)
         return self._arithmetic.dense(self._graph, name, value)
 
     def _constant(self, name: str) -> str:
         return self._graph.constant(name, self._weights[name])
 
     def _normalise(self, name: str, value: str, reader: str | None) -> str:
-        """Normalised and scaled for the reader, in one: gain and bias take the division along."""
-        reach = self._arithmetic.reach(reader) if reader else None
+        """Normalised and scaled for the reader in one step: the division is part of gain and bias."""
+        scale = self._arithmetic.channel_scale(reader) if reader else None
         parts = [self._weights[f"{name}.{part}"] for part in ("weight", "bias")]
         gain, bias = (
-            self._graph.constant(f"{name}.{part}", each if reach is None else each / reach)
+            self._graph.constant(f"{name}.{part}", each if scale is None else each / scale)
             for part, each in zip(("weight", "bias"), parts, strict=True)
         )
         epsilon = self._encoder.norm_epsilon

@@ -12,7 +12,7 @@ from nmspeller.lab.export.arithmetic import Float, Integer
 from nmspeller.lab.export.bert_graph import build
 from nmspeller.lab.export.prefilter_calibration import calibrate_prefilter
 from nmspeller.lab.export.thresholds import calibrate
-from nmspeller.lab.export.weights import Source, read_source
+from nmspeller.lab.export.weights import SpellerWeights, read_weights
 from nmspeller.runtime import prefilter
 from nmspeller.runtime.device import need_exported
 from nmspeller.runtime.pipeline import Pipeline
@@ -41,7 +41,7 @@ def export_model(
     Raises:
         InputError: the checkpoint cannot be read, or is of a kind that cannot be exported.
     """
-    source, out = _rounded(read_source(checkpoint), texts), Path(out)
+    source, out = _rounded(read_weights(checkpoint), texts), Path(out)
     content = _graph(source)
     out.mkdir(parents=True, exist_ok=True)
     for name in (prefilter.FILE, prefilter.THRESHOLDS):
@@ -75,7 +75,7 @@ def export_prefilter(
     Raises:
         InputError: the checkpoint cannot be exported or does not fit the model, or the folder holds no model.
     """
-    source, folder = read_source(checkpoint), Path(folder)
+    source, folder = read_weights(checkpoint), Path(folder)
     need_exported(folder)
     policy = Policy.read(folder / "policy.json")
     if source.vocabulary.tokens != Vocabulary.from_file(folder / "vocab.txt").tokens:
@@ -88,7 +88,7 @@ def export_prefilter(
             f"{source.folder} reads {longest} characters at once, and {folder} {policy.window}; "
             "train a prefilter with as many positions as its model."
         )
-    content = _graph(_rounded(source, texts), best=False)
+    content = _graph(_rounded(source, texts), candidates=False)
     # Thresholds chosen for another prefilter must never meet this one, whatever happens in between.
     PrefilterThresholds(dict.fromkeys(Level, 0.0)).write(folder / prefilter.THRESHOLDS)
     write_whole(folder / prefilter.FILE, content)
@@ -105,19 +105,19 @@ def calibrate_prefilter_model(
     return thresholds
 
 
-def _rounded(source: Source, texts: Sequence[str] | None) -> Source:
+def _rounded(source: SpellerWeights, texts: Sequence[str] | None) -> SpellerWeights:
     """The source as it was, or rounded where there are texts to fit integers to."""
     return source if texts is None else quantise_weights(source, texts)
 
 
-def _graph(source: Source, *, best: bool = True) -> bytes:
+def _graph(source: SpellerWeights, *, candidates: bool = True) -> bytes:
     """The source as an ONNX file, in integers where it is rounded."""
     arithmetic = Integer if source.encoder.fake_quantised else Float
-    model = build(source, arithmetic(source.weights), best=best)
+    model = build(source, arithmetic(source.weights), candidates=candidates)
     content: bytes = model.SerializeToString(deterministic=True)
     return content
 
 
-def _card(source: Source) -> bytes:
+def _card(source: SpellerWeights) -> bytes:
     card = source.folder / "card.md"
     return card.read_bytes() if card.is_file() else b"# A speller exported from Hugging Face weights\n"

@@ -1,4 +1,4 @@
-"""A thin hand on onnx.helper: nodes and constants, named and gathered into one model."""
+"""A thin layer over onnx.helper: nodes and constants, named and collected into one model."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -13,7 +13,7 @@ MICROSOFT = "com.microsoft"
 
 
 class Graph:
-    """An ONNX graph in the making; a value is known by its name."""
+    """An ONNX graph under construction; values are referred to by name."""
 
     FLOAT, INT32 = TensorProto.FLOAT, TensorProto.INT32
 
@@ -29,20 +29,20 @@ class Graph:
         return name
 
     def output(self, value: str, name: str, kind: Any, shape: list[int | str]) -> None:
-        """Let a value leave the graph under a name."""
+        """Declare a value as an output under a name."""
         self._nodes.append(helper.make_node("Identity", [value], [name], name=name))
         self._outputs.append(helper.make_tensor_value_info(name, _onnx_type(kind), shape))
 
     def constant(self, name: str, array: NDArray[Any]) -> str:
-        """Store an array once; the same name again means the same array."""
+        """Store an array once; a name that is used again refers to the same array."""
         if name not in self._constants:
             self._constants[name] = numpy_helper.from_array(np.array(array, order="C"), name)
         if tuple(self._constants[name].dims) != array.shape:
-            raise ValueError(f"two different arrays are called {name}")
+            raise ValueError(f"two different arrays have the name {name}")
         return name
 
     def integers(self, *values: int) -> str:
-        """A one-dimensional int64 constant, as shapes and axes are given."""
+        """A one-dimensional int64 constant, as used for shapes and axes."""
         return self.constant("integers_" + "_".join(map(str, values)), np.array(values, np.int64))
 
     def scalar(self, value: float) -> str:
@@ -50,7 +50,7 @@ class Graph:
         return self.constant(f"scalar_{value!r}", np.array(value, np.float32))
 
     def byte(self, value: int) -> str:
-        """A uint8 constant, as zero points are given."""
+        """A uint8 constant, as used for zero points."""
         return self.constant(f"byte_{value}", np.array(value, np.uint8))
 
     def node(self, operator: str, *inputs: str, domain: str = "", **attributes: Any) -> str:
@@ -67,7 +67,7 @@ class Graph:
         return names
 
     def model(self, facts: Mapping[str, str]) -> onnx.ModelProto:
-        """The finished model; `facts` travel along as metadata."""
+        """The finished model, with `facts` as its metadata."""
         graph = helper.make_graph(
             self._nodes, "nmspeller", self._inputs, self._outputs, list(self._constants.values())
         )

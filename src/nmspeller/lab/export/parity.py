@@ -11,7 +11,7 @@ from nmspeller.runtime.policy import Level, Policy
 
 
 class Parity(NamedTuple):
-    """How many sentences were read, and in how many of them two models make the same edits."""
+    """How many sentences were checked, and in how many of them two models make the same edits."""
 
     sentences: int
     same: int
@@ -23,24 +23,24 @@ class Parity(NamedTuple):
 
 
 def checkpoint_pipeline(checkpoint: Path, policy: Path) -> Pipeline:
-    """A checkpoint on PyTorch; it has no policy of its own, so one is lent to it."""
+    """A checkpoint on PyTorch, with the given policy, since it has none of its own."""
     with TemporaryDirectory() as folder:
         for path in (*checkpoint.iterdir(), policy):
-            lent = Path(folder) / path.name
-            lent.unlink(missing_ok=True)
-            lent.symlink_to(path.resolve())
+            link = Path(folder) / path.name
+            link.unlink(missing_ok=True)
+            link.symlink_to(path.resolve())
         return Pipeline(Path(folder))
 
 
 def compare(one: Sequence[str], other: Sequence[str]) -> Parity:
-    """Two models' answers to the same texts."""
+    """Compare two models' corrections of the same texts."""
     return Parity(len(one), sum(map(str.__eq__, one, other)))
 
 
 def answers(
     pipeline: Pipeline, texts: Sequence[str], policy: Policy, level: Level = Level.BALANCED
 ) -> list[str]:
-    """The texts as a model would correct them under a policy; what it reads as Simplified stays so."""
+    """The texts, converted to Simplified, as a model corrects them under a policy."""
     corrected: list[str] = []
     for text_batch, found in pipeline.read(texts, policy.levels[level], policy.passes):
         characters = list("".join(text.simplified.text for text in text_batch.texts))

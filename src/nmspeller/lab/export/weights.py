@@ -1,4 +1,4 @@
-"""Reading a trained BERT speller without torch: our checkpoints and Hugging Face's BertForMaskedLM."""
+"""The weights of a trained BERT speller, read without torch: our checkpoints and Hugging Face's."""
 
 import json
 from dataclasses import dataclass
@@ -10,17 +10,19 @@ from numpy.typing import NDArray
 from nmspeller.errors import InputError
 from nmspeller.lab.models.checkpoint import read_description
 from nmspeller.lab.models.config import EncoderConfig, SpellerConfig, from_mapping
-from nmspeller.lab.models.names import config_from_hugging_face, from_hugging_face
+from nmspeller.lab.models.names import config_from_hugging_face, from_hugging_face, modern_names
 from nmspeller.text.vocabulary import Vocabulary
 
 Weights = dict[str, NDArray[np.float32]]
 
 TABLE = "semantic.embeddings.words.weight"
 """The table that embeds characters and, tied, scores them."""
+OUTPUT = "head.output"
+"""The layer that scores them: its bias, and how its inputs are quantised."""
 
 
 @dataclass(frozen=True)
-class Source:
+class SpellerWeights:
     """A BERT speller: its sizes, its weights under our own names, the folder it came from."""
 
     encoder: EncoderConfig
@@ -32,7 +34,7 @@ class Source:
         return Vocabulary.from_file(self.folder / "vocab.txt")
 
 
-def read_source(folder: str | Path) -> Source:
+def read_weights(folder: str | Path) -> SpellerWeights:
     """Read a checkpoint folder or a Hugging Face folder.
 
     Raises:
@@ -44,32 +46,32 @@ def read_source(folder: str | Path) -> Source:
     if (folder / "config.json").is_file():
         return _read_hugging_face(folder)
     raise InputError(
-        f"{folder} holds neither a checkpoint (config.yaml) nor a Hugging Face model (config.json)."
+        f"{folder} has neither a checkpoint (config.yaml) nor a Hugging Face model (config.json)."
     )
 
 
 def is_fake_quantised(folder: Path) -> bool:
-    """Whether a checkpoint computes with rounded numbers already."""
+    """Whether a folder is a checkpoint of quantisation-aware training."""
     if not (folder / "config.yaml").is_file():
         return False
-    return bool(read_description(folder)[0].get("encoder", {}).get("rounded"))
+    return bool(read_description(folder)[0].get("encoder", {}).get("fake_quantised"))
 
 
-def _read_checkpoint(folder: Path) -> Source:
+def _read_checkpoint(folder: Path) -> SpellerWeights:
     description, _ = read_description(folder)
-    kind = description.pop("speller", None)
+    kind = description.get("speller")
     if kind != "bert":
-        raise InputError(f"{folder} holds a {kind!r} speller, and only 'bert' can be exported so far.")
+        raise InputError(f"{folder} is a {kind!r} speller; only 'bert' can be exported.")
     config = from_mapping(SpellerConfig, description)
     if config.masking is not None and config.masking.active == "always":
-        raise InputError(f"{folder} masks n-grams in prediction too, and that cannot be exported so far.")
-    tensors = _tensors(folder)
-    # The masking layer works in training only, so the export does without it.
+        raise InputError(f"{folder} masks n-grams in prediction too, which cannot be exported.")
+    tensors = modern_names(_tensors(folder))
+    # The masking layer is active in training only, so it is not exported.
     weights = {name: tensor for name, tensor in tensors.items() if not name.startswith("semantic.masking.")}
-    return _checked(Source(config.encoder, weights, folder), head=config.head)
+    return _checked(SpellerWeights(config.encoder, weights, folder), head=config.head)
 
 
-def _read_hugging_face(folder: Path) -> Source:
+def _read_hugging_face(folder: Path) -> SpellerWeights:
     try:
         description = json.loads((folder / "config.json").read_text("utf-8"))
     except (OSError, ValueError) as error:
@@ -77,34 +79,36 @@ def _read_hugging_face(folder: Path) -> Source:
     vocabulary = Vocabulary.from_file(folder / "vocab.txt")
     config = config_from_hugging_face(description, vocabulary.mask)
     weights = from_hugging_face(_tensors(folder), config.layers)
-    if "head.bias" not in weights:
+    if f"{OUTPUT}.bias" not in weights:
         raise InputError(f"{folder} has no head that predicts characters; give a BertForMaskedLM.")
-    return _checked(Source(config, weights, folder), head="mlm")
+    return _checked(SpellerWeights(config, weights, folder), head="mlm")
 
 
-def _checked(source: Source, head: str) -> Source:
-    """The source, if its weights are numbers and of the sizes that its config tells of.
+def _checked(speller: SpellerWeights, head: str) -> SpellerWeights:
+    """The speller, if its weights are finite and of the sizes in its config.
 
     Raises:
         InputError: they are not.
     """
-    if len(source.vocabulary) != source.encoder.vocabulary:
+    if len(speller.vocabulary) != speller.encoder.vocabulary:
         raise InputError(
-            f"{source.folder}/vocab.txt has {len(source.vocabulary)} tokens, but the model knows "
-            f"{source.encoder.vocabulary}; use the files of one model."
+            f"{speller.folder}/vocab.txt has {len(speller.vocabulary)} tokens, but the model knows "
+            f"{speller.encoder.vocabulary}; use the files of one model."
         )
-    path = source.folder / "model.safetensors"
-    for name, shape in _shapes(source.encoder, head).items():
-        if name not in source.weights:
+    path = speller.folder / "model.safetensors"
+    for name, shape in _shapes(speller.encoder, head).items():
+        if name not in speller.weights:
             raise InputError(
                 f"{path} has no {name!r}, which its config asks for; use the files of one model."
             )
-        found = source.weights[name].shape
+        found = speller.weights[name].shape
         if found != shape:
             raise InputError(f"{path} has {name!r} of shape {found}, but its config says {shape}.")
-        if not np.isfinite(source.weights[name]).all():
-            raise InputError(f"{path} has values in {name!r} that are no numbers; its training has failed.")
-    return source
+        if not np.isfinite(speller.weights[name]).all():
+            raise InputError(
+                f"{path} has values in {name!r} that are not finite numbers; its training has failed."
+            )
+    return speller
 
 
 def _shapes(encoder: EncoderConfig, head: str) -> dict[str, tuple[int, ...]]:
@@ -113,26 +117,26 @@ def _shapes(encoder: EncoderConfig, head: str) -> dict[str, tuple[int, ...]]:
     dense = {"head.dense": (hidden, hidden)} if head == "mlm" else {}
     norms = ["semantic.embeddings.norm", *(["head.norm"] if head == "mlm" else [])]
     for layer in (f"semantic.layers.{number}" for number in range(encoder.layers)):
-        dense |= {f"{layer}.qkv": (3 * hidden, hidden), f"{layer}.out": (hidden, hidden)}
-        dense |= {f"{layer}.up": (inner, hidden), f"{layer}.down": (hidden, inner)}
+        dense |= {f"{layer}.attention.qkv": (3 * hidden, hidden), f"{layer}.attention.out": (hidden, hidden)}
+        dense |= {f"{layer}.feed_forward.up": (inner, hidden), f"{layer}.feed_forward.down": (hidden, inner)}
         norms += [f"{layer}.attention_norm", f"{layer}.output_norm"]
     shapes: dict[str, tuple[int, ...]] = {
         TABLE: (encoder.vocabulary, hidden),
         "semantic.embeddings.positions.weight": (encoder.positions, hidden),
-        "head.bias": (encoder.vocabulary,),
+        f"{OUTPUT}.bias": (encoder.vocabulary,),
     }
     for name, shape in dense.items():
         shapes |= {f"{name}.weight": shape, f"{name}.bias": shape[:1]}
     for name in norms:
         shapes |= {f"{name}.weight": (hidden,), f"{name}.bias": (hidden,)}
     if encoder.fake_quantised:
-        for name, (_, inputs) in {**dense, "head": shapes[TABLE]}.items():
-            shapes |= {f"{name}.steps": (inputs,), f"{name}.zero": ()}
+        for name, (_, inputs) in {**dense, OUTPUT: shapes[TABLE]}.items():
+            shapes |= {f"{name}.scale": (inputs,), f"{name}.zero_point": ()}
     return shapes
 
 
 def _tensors(folder: Path) -> Weights:
-    import ml_dtypes  # noqa: F401  (teaches numpy bfloat16, in which checkpoints may be stored)
+    import ml_dtypes  # noqa: F401  (adds bfloat16 to numpy: checkpoints may use it)
     from safetensors import SafetensorError
     from safetensors.numpy import load_file
 

@@ -2,6 +2,7 @@
 
 config.yaml is written as JSON, which is YAML too, so that it is read without a YAML library. Importing this
 module needs no torch: exporters call `read_description` and read the tensors with safetensors' numpy side.
+Checkpoints of format 1 are read as well, under today's names; see `names.modern_names`.
 """
 
 import json
@@ -12,28 +13,31 @@ from typing import TYPE_CHECKING, Any
 
 from nmspeller.errors import InputError
 from nmspeller.files import write_whole
+from nmspeller.lab.models.config import to_mapping
+from nmspeller.lab.models.names import modern_names
 from nmspeller.text.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
+    from torch import Tensor
+
     from nmspeller.lab.models.speller import SpellerModel
 
-FORMAT = "nmspeller checkpoint 1"
+FORMAT = "nmspeller checkpoint 2"
+EARLIER_FORMAT = "nmspeller checkpoint 1"
 FILES = ("model.safetensors", "config.yaml", "vocab.txt", "card.md")
 TABLES = "tables."
-"""The prefix of tensors that are not learned: what is known of each character."""
+"""The prefix of tensors that are not learned: the character tables."""
 
 
 def save(folder: str | Path, model: "SpellerModel", tokens: Sequence[str], card: str = "") -> None:
-    """Write the four files, each whole or not at all; the weights come last."""
+    """Write the four files, each completely or not at all; the weights come last."""
     from safetensors.torch import save as to_bytes
-
-    from nmspeller.lab.models.registry import describe
 
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     if len(tokens) != model.config.encoder.vocabulary:
         raise InputError(f"{len(tokens)} tokens do not fit a model of {model.config.encoder.vocabulary}.")
-    described = describe(model.config)
+    described = to_mapping(model.config)
     description = {"format": FORMAT, "model": described}
     text = json.dumps(description, indent=1, ensure_ascii=False)
     text = re.sub(r"(?<= )(\d+)e-", r"\1.0e-", text)  # YAML takes 1e-12 for a string
@@ -51,7 +55,6 @@ def load(folder: str | Path) -> tuple["SpellerModel", tuple[str, ...]]:
         InputError: the folder is damaged or is something else; the sentence says what is wrong.
     """
     from nmspeller.lab.models.registry import build, parse
-    from nmspeller.lab.models.speller import read_safetensors
     from nmspeller.lab.models.tables import CharacterTables
 
     folder = Path(folder)
@@ -61,7 +64,7 @@ def load(folder: str | Path) -> tuple["SpellerModel", tuple[str, ...]]:
         raise InputError(
             f"{folder}/vocab.txt has {len(tokens)} tokens, but config.yaml says {config.encoder.vocabulary}."
         )
-    tensors = read_safetensors(folder / "model.safetensors")
+    tensors = modern_names(read_tensors(folder / "model.safetensors"))
     tables = {
         name.removeprefix(TABLES): tensor.numpy()
         for name, tensor in tensors.items()
@@ -97,6 +100,47 @@ def read_description(folder: str | Path) -> tuple[dict[str, Any], tuple[str, ...
         description = json.loads((folder / "config.yaml").read_text(encoding="utf-8"))
     except ValueError as problem:  # undecodable bytes, or broken JSON
         raise InputError(f"{folder} is damaged: {problem}; copy it again.") from None
-    if not isinstance(description, dict) or description.get("format") != FORMAT or "model" not in description:
-        raise InputError(f"{folder}/config.yaml is not of the format {FORMAT!r}; something else made it.")
-    return description["model"], Vocabulary.from_file(folder / "vocab.txt").tokens
+    known = isinstance(description, dict) and description.get("format") in (FORMAT, EARLIER_FORMAT)
+    if not known or "model" not in description:
+        raise InputError(f"{folder}/config.yaml is not of the format {FORMAT!r}; another program wrote it.")
+    model = description["model"]
+    if description["format"] == EARLIER_FORMAT:
+        model = _modern_description(model, folder)
+    return model, Vocabulary.from_file(folder / "vocab.txt").tokens
+
+
+def read_tensors(path: Path) -> dict[str, "Tensor"]:
+    """The tensors of one safetensors file; a pickle (pytorch_model.bin) is never opened.
+
+    Raises:
+        InputError: the file is missing or damaged.
+    """
+    from safetensors import SafetensorError
+    from safetensors.torch import load_file
+
+    if not path.is_file():
+        if path.with_name("pytorch_model.bin").is_file():
+            raise InputError(
+                f"{path.parent} has only a pickle; load and save it with transformers to convert it."
+            )
+        raise InputError(f"{path} does not exist; weights are read from safetensors only.")
+    try:
+        return load_file(path)
+    except (SafetensorError, OSError) as problem:
+        raise InputError(f"{path} is damaged ({problem}); copy it again.") from None
+
+
+def _modern_description(model: Any, folder: Path) -> Any:
+    """The description of a format 1 checkpoint under today's names.
+
+    Raises:
+        InputError: the model has an activation that is no longer supported.
+    """
+    if not isinstance(model, dict) or not isinstance(model.get("encoder"), dict):
+        return model  # `parse` says what is wrong
+    encoder = dict(model["encoder"])
+    if encoder.pop("activation", "gelu") != "gelu":
+        raise InputError(f"{folder} has another activation than gelu, which is no longer supported.")
+    if "rounded" in encoder:
+        encoder["fake_quantised"] = encoder.pop("rounded")
+    return {**model, "encoder": encoder}

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 from nmspeller.errors import InputError
 
 BEST = 5
-"""How many characters a reading proposes for a position."""
+"""How many candidates a model proposes for a position."""
 
 NGRAMS = {
     "unigram": (0,),
@@ -27,8 +27,7 @@ NGRAMS = {
 class EncoderConfig:
     """The sizes of a BERT encoder; the defaults are BERT-base with Google's Chinese vocabulary.
 
-    fake_quantised: dense layers compute with the numbers that an int8 export would give them; see
-    `fake_quantisation`.
+    fake_quantised: the model is of quantisation-aware training; see `fake_quantisation`.
     """
 
     vocabulary: int = 21128
@@ -56,9 +55,12 @@ class EncoderConfig:
 
 @dataclass(frozen=True)
 class MaskingConfig:
-    """N-gram masking: which neighbours are hidden, when, and how the layer starts.
+    """N-gram masking.
 
-    `ngram` is one of the paper's names; `offsets`, where given, is any other set of relative positions.
+    ngram: one of the paper's four names.
+    offsets: any other set of relative positions to mask, instead of an n-gram.
+    active: in 'training' only, or 'always'.
+    init: 'from_layer0' copies the encoder's first layer; 'random' does not.
     """
 
     ngram: str = "trigram"
@@ -81,8 +83,13 @@ class MaskingConfig:
 
 @dataclass(frozen=True)
 class SpellerConfig:
-    """What all spellers share; each speller's own dataclass adds to it."""
+    """What all spellers share; a speller with options of its own adds to it.
 
+    speller: the speller's name in the registry.
+    head: 'mlm' is BERT's pretrained head; 'linear' is the paper's dense layer.
+    """
+
+    speller: str
     encoder: EncoderConfig = field(default_factory=EncoderConfig)
     masking: MaskingConfig | None = None
     head: str = "mlm"
@@ -96,14 +103,14 @@ Config = TypeVar("Config")
 
 
 def check_range(config: Any, *names: str, least: float, most: float = math.inf) -> None:
-    """Make sure that these fields of a config lie where they have a meaning; None is no value yet.
+    """Check that these fields of a config are within a range; None stands for no value.
 
     Raises:
         InputError: one does not.
     """
     for name in names:
         value = getattr(config, name)
-        if value is not None and not least <= value <= most:  # so written that nan is refused too
+        if value is not None and not least <= value <= most:  # true for nan as well
             bounds = f"at least {least}" if most == math.inf else f"from {least} to {most}"
             raise InputError(f"{name} is {value}; it must be {bounds}.")
 
@@ -129,7 +136,7 @@ def from_mapping(kind: type[Config], values: Mapping[str, Any], where: str = "mo
 
 
 def to_mapping(config: Any) -> dict[str, Any]:
-    """The inverse of `from_mapping`: only what JSON and YAML both hold."""
+    """The inverse of `from_mapping`: plain values for JSON and YAML."""
     return {
         entry.name: to_mapping(value) if dataclasses.is_dataclass(value) else _plain(value)
         for entry in dataclasses.fields(config)

@@ -16,8 +16,8 @@ from torch.utils.flop_counter import FlopCounterMode
 from nmspeller.errors import InputError
 from nmspeller.lab.models.batch import Batch
 from nmspeller.lab.models.characters import Remembering
-from nmspeller.lab.models.config import EncoderConfig, MaskingConfig, from_mapping, to_mapping
-from nmspeller.lab.models.registry import SPELLERS, build
+from nmspeller.lab.models.config import EncoderConfig, MaskingConfig, to_mapping
+from nmspeller.lab.models.registry import build, parse
 from nmspeller.lab.models.speller import SpellerModel
 from nmspeller.lab.models.tables import CharacterTables
 
@@ -74,9 +74,9 @@ def described(speller: str, *, masked: bool) -> SpellerModel:
     """A full-size model without weights (on PyTorch's meta device), in eval mode."""
     encoder = EncoderConfig(vocabulary=VOCABULARY, mask_id=4)
     masking = to_mapping(MaskingConfig(active="always")) if masked else None
-    values = {"encoder": to_mapping(encoder), "masking": masking}
+    values = {"speller": speller, "encoder": to_mapping(encoder), "masking": masking}
     with torch.device("meta"):
-        model = build(from_mapping(SPELLERS[speller].config, values), _blank_tables())
+        model = build(parse(values), _blank_tables())
     return model.to("meta").eval()
 
 

@@ -1,9 +1,11 @@
-"""Dense layers that compute with rounded numbers, as an exported model does, and that can be trained so.
+"""Quantisation-aware training: layers that compute with the numbers of an int8 export, and can be trained.
 
-An input becomes a byte, u8 = round(x / step) + zero, held to 0..255, and the weights become int8 with one
-scale a row. Here the same numbers are kept as floats: a speller on PyTorch then says what its export will
-say, but for what differs in the last bits and is then rounded the other way. In training the gradient passes
-through the rounding as if it were not there, and through the holding only where nothing is held.
+An input becomes a byte, u8 = round(x / scale) + zero_point, clipped to 0..255; a weight matrix becomes int8
+with one scale per row. Here the same numbers stay floats: a speller on PyTorch then predicts what its export
+will, except where a difference in the last bits is rounded the other way. In training the gradient passes
+through the rounding unchanged, and through the clipping only where nothing is clipped.
+
+`apply` puts such layers into a model from outside; the model itself knows nothing of them.
 """
 
 from typing import Any
@@ -12,44 +14,92 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from nmspeller.lab.models.config import EncoderConfig
+from nmspeller.lab.models.attention import Dense
+from nmspeller.lab.models.encoder import WordEmbedding
+from nmspeller.lab.models.speller import OutputLayer
 
 
-class FakeQuantisedLinear(nn.Linear):
-    """A dense layer whose inputs and weights are rounded; `steps` and `zero` are set before, not learnt."""
+def apply(model: nn.Module) -> None:
+    """Replace every dense layer, the word embedding and the output layer of a model, in place.
 
-    steps: Tensor  # (inputs,)
-    zero: Tensor  # ()
-
-    def __init__(self, inputs: int, outputs: int) -> None:
-        super().__init__(inputs, outputs)
-        self.register_buffer("steps", torch.ones(inputs))
-        self.register_buffer("zero", torch.zeros(()))
-
-    def forward(self, input: Tensor) -> Tensor:
-        """(..., inputs) → (..., outputs)"""
-        rows = fake_quantise_rows(self.weight * self.steps) / self.steps
-        return functional.linear(fake_quantise_inputs(input, self.steps, self.zero), rows, self.bias)
+    Parameters are shared with what is replaced. Scales and zero points start as 1 and 0: load or set them
+    before the model is used.
+    """
+    for owner in list(model.modules()):
+        for name, layer in list(owner.named_children()):
+            if type(layer) in REPLACEMENTS:
+                setattr(owner, name, REPLACEMENTS[type(layer)](layer).train(layer.training))
 
 
-def dense(config: EncoderConfig, inputs: int, outputs: int) -> nn.Linear:
-    """A dense layer of the kind that the config asks for."""
-    return FakeQuantisedLinear(inputs, outputs) if config.fake_quantised else nn.Linear(inputs, outputs)
+class FakeQuantisedDense(Dense):
+    """A dense layer with fake-quantised inputs and weights; scale and zero point are set, not learnt."""
+
+    scale: Tensor  # (inputs,)
+    zero_point: Tensor  # ()
+
+    def __init__(self, dense: Dense) -> None:
+        super().__init__(dense.in_features, dense.out_features, device="meta")
+        self.weight, self.bias = dense.weight, dense.bias
+        _add_input_scale(self, dense.in_features, dense.weight.device)
+
+    def forward(self, input: Tensor, rows: slice | None = None) -> Tensor:
+        weight, bias = self.parameters_of(rows)
+        weight = fake_quantise_rows(weight * self.scale) / self.scale
+        return functional.linear(fake_quantise_inputs(input, self.scale, self.zero_point), weight, bias)
 
 
-def fake_quantise_inputs(values: Tensor, steps: Tensor, zero: Tensor) -> Tensor:
-    """What is left of the values, (..., inputs), when they become bytes."""
-    exact = values.float() / steps.float()
-    whole: Tensor = _Round.apply(torch.clamp(exact, -zero.float(), 255 - zero.float()))
-    return (whole * steps.float()).to(values.dtype)
+class FakeQuantisedWordEmbedding(WordEmbedding):
+    """A word embedding whose rows are fake-quantised wherever they are used."""
+
+    def __init__(self, words: WordEmbedding) -> None:
+        super().__init__(words.num_embeddings, words.embedding_dim, device="meta")
+        self.weight = words.weight
+
+    def table(self) -> Tensor:
+        return fake_quantise_rows(self.weight)
+
+
+class FakeQuantisedOutputLayer(OutputLayer):
+    """An output layer with fake-quantised inputs; its matrix is the word embedding, which is so itself."""
+
+    scale: Tensor  # (hidden,)
+    zero_point: Tensor  # ()
+
+    def __init__(self, output: OutputLayer) -> None:
+        super().__init__(output.hidden, len(output.bias), 0.0)
+        self.bias, self.dropout = output.bias, output.dropout
+        _add_input_scale(self, output.hidden, output.bias.device)
+
+    def forward(self, hidden: Tensor, words: Tensor, *, aligned: bool = False) -> Tensor:
+        quantised = fake_quantise_inputs(hidden, self.scale, self.zero_point)
+        return super().forward(quantised, words, aligned=aligned)
+
+
+REPLACEMENTS: dict[type[nn.Module], Any] = {
+    Dense: FakeQuantisedDense,
+    WordEmbedding: FakeQuantisedWordEmbedding,
+    OutputLayer: FakeQuantisedOutputLayer,
+}
+
+
+def fake_quantise_inputs(values: Tensor, scale: Tensor, zero_point: Tensor) -> Tensor:
+    """The values, (..., inputs), as they are after quantisation to u8 and back."""
+    exact = values.float() / scale.float()
+    whole: Tensor = _Round.apply(torch.clamp(exact, -zero_point.float(), 255 - zero_point.float()))
+    return (whole * scale.float()).to(values.dtype)
 
 
 def fake_quantise_rows(rows: Tensor) -> Tensor:
-    """What is left of the rows, (rows, width), when they become int8 with a scale each."""
+    """The rows, (rows, width), as they are after quantisation to int8 with a scale each, and back."""
     exact = rows.float()
     scales = (exact.detach().abs().amax(dim=1, keepdim=True) / 127).clamp(min=1e-12)
     whole: Tensor = _Round.apply(exact / scales)
     return (whole * scales).to(rows.dtype)
+
+
+def _add_input_scale(module: nn.Module, inputs: int, device: torch.device) -> None:
+    module.register_buffer("scale", torch.ones(inputs, device=device))
+    module.register_buffer("zero_point", torch.zeros((), device=device))
 
 
 class _Round(torch.autograd.Function):

@@ -1,10 +1,11 @@
-"""Our parameter names and Hugging Face's BERT names, side by side; no torch.
+"""Our parameter names, Hugging Face's BERT names, and our own of earlier versions; no torch.
 
-`PARTS` is the table. A right-hand side of several names means that we keep their concatenation: queries, keys
-and values are one product here and three there. Token types are folded into the positions, because a speller
-only ever sees type 0: reading adds row 0 of the type table to every position, writing leaves one zero row.
+`PARTS` is the table. A right-hand side of several names stands for their concatenation: queries, keys and
+values are one matrix here and three there. Token types are folded into the positions, because a speller only
+ever sees type 0: reading adds row 0 of the type table to every position, writing leaves one zero row.
 """
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
@@ -17,15 +18,15 @@ PARTS: dict[str, tuple[str, ...]] = {
     "embeddings.words": ("embeddings.word_embeddings",),
     "embeddings.positions": ("embeddings.position_embeddings",),
     "embeddings.norm": ("embeddings.LayerNorm",),
-    "layers.{i}.qkv": (
+    "layers.{i}.attention.qkv": (
         "encoder.layer.{i}.attention.self.query",
         "encoder.layer.{i}.attention.self.key",
         "encoder.layer.{i}.attention.self.value",
     ),
-    "layers.{i}.out": ("encoder.layer.{i}.attention.output.dense",),
+    "layers.{i}.attention.out": ("encoder.layer.{i}.attention.output.dense",),
     "layers.{i}.attention_norm": ("encoder.layer.{i}.attention.output.LayerNorm",),
-    "layers.{i}.up": ("encoder.layer.{i}.intermediate.dense",),
-    "layers.{i}.down": ("encoder.layer.{i}.output.dense",),
+    "layers.{i}.feed_forward.up": ("encoder.layer.{i}.intermediate.dense",),
+    "layers.{i}.feed_forward.down": ("encoder.layer.{i}.output.dense",),
     "layers.{i}.output_norm": ("encoder.layer.{i}.output.LayerNorm",),
 }
 HEAD: dict[str, str] = {
@@ -33,15 +34,40 @@ HEAD: dict[str, str] = {
     "head.dense.bias": "cls.predictions.transform.dense.bias",
     "head.norm.weight": "cls.predictions.transform.LayerNorm.weight",
     "head.norm.bias": "cls.predictions.transform.LayerNorm.bias",
-    "head.bias": "cls.predictions.bias",
+    "head.output.bias": "cls.predictions.bias",
 }
 """The masked-language-model head; its decoder's weight is tied to the word embeddings on both sides."""
 
 TYPES = "embeddings.token_type_embeddings.weight"
 SEMANTIC = "semantic."
-"""Where the encoder lives inside every speller."""
+"""The prefix of the encoder's tensors in every speller."""
 
 Tensors = dict[str, Any]
+
+# Names of checkpoints of format 1 and ONNX files of format 1, and what each part is called today.
+_EARLIER = (
+    (r"^semantic\.masking\.layer\.", "semantic.masking."),
+    (r"(layers\.\d+|fusion\.\d+|semantic\.masking)\.(qkv|out)\.", r"\1.attention.\2."),
+    (r"(layers\.\d+|fusion\.\d+|semantic\.masking)\.(up|down)\.", r"\1.feed_forward.\2."),
+    (r"^head\.(bias|steps|zero)$", r"head.output.\1"),
+    (r"\.steps$", ".scale"),
+    (r"\.zero$", ".zero_point"),
+    (r"\.scales$", ".weight_scale"),
+    (r"\.reach$", ".channel_scale"),
+    (r"\.share$", ".inverse_channel_scale"),
+)
+
+
+def modern_name(name: str) -> str:
+    """Today's name of a tensor that an earlier version may have written; today's names stay as they are."""
+    for pattern, replacement in _EARLIER:
+        name = re.sub(pattern, replacement, name)
+    return name
+
+
+def modern_names(tensors: Mapping[str, Any]) -> Tensors:
+    """The tensors of a checkpoint or ONNX file of any version under today's names."""
+    return {modern_name(name): tensor for name, tensor in tensors.items()}
 
 
 def encoder_names(layers: int) -> Iterator[tuple[str, tuple[str, ...]]]:
@@ -61,7 +87,7 @@ def from_hugging_face(
     Raises:
         InputError: a tensor that every BERT has is missing.
     """
-    theirs = {_modern(name): tensor for name, tensor in tensors.items()}
+    theirs = {_without_prefix(name): tensor for name, tensor in tensors.items()}
     ours: Tensors = {}
     for name, sources in encoder_names(layers):
         missing = [source for source in sources if source not in theirs]
@@ -134,7 +160,7 @@ def config_to_hugging_face(config: EncoderConfig, *, head: bool) -> dict[str, An
     }
 
 
-def _modern(name: str) -> str:
-    """Without the `bert.` prefix, and with today's names of a norm's two vectors."""
+def _without_prefix(name: str) -> str:
+    """Without `bert.`, and with today's names of a norm's two vectors."""
     name = name.removeprefix("bert.")
     return name.replace("LayerNorm.gamma", "LayerNorm.weight").replace("LayerNorm.beta", "LayerNorm.bias")

@@ -50,7 +50,7 @@ def mask_bert(
     masking = NGramMasking(encoder, MaskingConfig(ngram=ngram, offsets=offsets, active=active, init=init))
     masking.apply(initialise)
     if init == "from_layer0":
-        masking.layer.load_state_dict(_first_layer(bert, encoder))
+        masking.load_state_dict(_first_layer(bert, encoder))
     bert.ngram_masking = masking.to(weight.device, weight.dtype).train(bert.training)
     _Seam(bert, mask_id)
     return model

@@ -4,13 +4,19 @@ from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
 from nmspeller.errors import InputError
-from nmspeller.lab.models.bert import BertConfig, BertSpeller
+from nmspeller.lab.models import fake_quantisation
+from nmspeller.lab.models.bert import BertSpeller
 from nmspeller.lab.models.config import EncoderConfig, SpellerConfig, from_mapping, to_mapping
 from nmspeller.lab.models.dcn import DCN, DCNConfig
-from nmspeller.lab.models.dgspeller import DGSpeller, DGSpellerConfig
+from nmspeller.lab.models.dgspeller import DGSpeller
+from nmspeller.lab.models.fusion import MultiModalConfig
 from nmspeller.lab.models.phmospell import PHMOSpell, PHMOSpellConfig
-from nmspeller.lab.models.realise import ReaLiSe, ReaLiSeConfig
+from nmspeller.lab.models.realise import ReaLiSe
 from nmspeller.lab.models.speller import SpellerModel
 from nmspeller.lab.models.spellgcn import SpellGCN, SpellGCNConfig
 from nmspeller.lab.models.tables import CharacterTables
@@ -22,12 +28,12 @@ class Entry(NamedTuple):
 
 
 SPELLERS: dict[str, Entry] = {
-    "bert": Entry(BertConfig, BertSpeller),
+    "bert": Entry(SpellerConfig, BertSpeller),
     "spellgcn": Entry(SpellGCNConfig, SpellGCN),
     "dcn": Entry(DCNConfig, DCN),
     "phmospell": Entry(PHMOSpellConfig, PHMOSpell),
-    "realise": Entry(ReaLiSeConfig, ReaLiSe),
-    "dgspeller": Entry(DGSpellerConfig, DGSpeller),
+    "realise": Entry(MultiModalConfig, ReaLiSe),
+    "dgspeller": Entry(MultiModalConfig, DGSpeller),
 }
 
 
@@ -39,39 +45,57 @@ def parse(values: Mapping[str, Any], encoder: EncoderConfig | None = None) -> Sp
     """
     if not isinstance(values, Mapping) or "speller" not in values:
         raise InputError(f"the model has no 'speller'; name one of {', '.join(SPELLERS)}.")
-    rest = {name: value for name, value in values.items() if name != "speller"}
     if encoder is not None:
-        own = rest.get("encoder", {})
+        own = values.get("encoder", {})
         if not isinstance(own, Mapping):
             raise InputError(f"model.encoder must be a mapping, not {own!r}.")
-        rest["encoder"] = {**to_mapping(encoder), **own}
-    return from_mapping(entry(values["speller"]).config, rest)
-
-
-def describe(config: SpellerConfig) -> dict[str, Any]:
-    """The inverse of `parse`."""
-    name = next(name for name, each in SPELLERS.items() if type(config) is each.config)
-    return {"speller": name, **to_mapping(config)}
+        values = {**values, "encoder": {**to_mapping(encoder), **own}}
+    return from_mapping(entry(values["speller"]).config, values)
 
 
 def build(config: SpellerConfig, tables: CharacterTables | None = None) -> SpellerModel:
-    """A fresh model; `tables` are needed where `needed_tables(config)` is not empty.
+    """A new model, with fake-quantised layers where the config says so.
+
+    tables: needed where `needed_tables(config)` is not empty.
 
     Raises:
         InputError: tables are needed and not given, or are of another vocabulary.
     """
-    model: Any = next(each.model for each in SPELLERS.values() if type(config) is each.config)
-    if not model.needs:
-        return model(config)
-    if tables is None:
-        raise InputError(f"{describe(config)['speller']} needs character tables ({', '.join(model.needs)}).")
-    tables.check(config.encoder.vocabulary, model.needs)
-    return model(config, tables.only(model.needs))
+    kind: Any = entry(config.speller).model
+    if kind.needs and tables is None:
+        raise InputError(f"{config.speller} needs character tables ({', '.join(kind.needs)}).")
+    if kind.needs and tables is not None:
+        tables.check(config.encoder.vocabulary, kind.needs)
+        model: SpellerModel = kind(config, tables.only(kind.needs))
+    else:
+        model = kind(config)
+    if config.encoder.fake_quantised:
+        fake_quantisation.apply(model)
+    return model
+
+
+def from_arrays(encoder: EncoderConfig, weights: Mapping[str, NDArray[np.float32]]) -> SpellerModel:
+    """A BERT speller of these sizes and weights, in eval mode.
+
+    Raises:
+        InputError: the weights are not of these sizes.
+    """
+    head = "mlm" if "head.dense.weight" in weights else "linear"
+    model = build(SpellerConfig(speller="bert", encoder=encoder, head=head))
+    own = {name: tuple(tensor.shape) for name, tensor in model.state_dict().items()}
+    found = {name: array.shape for name, array in weights.items()}
+    if own != found:
+        name = next(name for name in [*own, *found] if own.get(name) != found.get(name))
+        raise InputError(
+            f"the weights have {name!r} of shape {found.get(name)}, not {own.get(name)} as in the config."
+        )
+    model.load_state_dict({name: torch.from_numpy(array) for name, array in weights.items()})
+    return model.eval()
 
 
 def needed_tables(config: SpellerConfig) -> tuple[str, ...]:
-    """Which of `CharacterTables`' arrays this model reads."""
-    return next(each.model.needs for each in SPELLERS.values() if type(config) is each.config)
+    """Which of the arrays of `CharacterTables` this model uses."""
+    return entry(config.speller).model.needs
 
 
 def entry(name: object) -> Entry:
@@ -83,12 +107,12 @@ def entry(name: object) -> Entry:
 def read_yaml(path: str | Path, known: Collection[str] = ()) -> dict[str, Any]:
     """A config file as plain values.
 
-    known: the names that it may hold; any, if none are given.
+    known: the names that it may contain; any, if none are given.
 
     Raises:
-        InputError: no such file, not YAML with a mapping in it, or a name that nobody would read.
+        InputError: no such file, not YAML with a mapping in it, or an unknown name.
     """
-    import yaml  # only here: models are built without it
+    import yaml  # imported late: models are built without it
 
     try:
         values = yaml.safe_load(Path(path).read_text(encoding="utf-8"))
@@ -97,8 +121,8 @@ def read_yaml(path: str | Path, known: Collection[str] = ()) -> dict[str, Any]:
     except yaml.YAMLError as problem:
         raise InputError(f"{path} is not valid YAML: {' '.join(str(problem).split())}.") from None
     if not isinstance(values, dict):
-        raise InputError(f"{path} must hold a mapping, such as 'model: …'.")
+        raise InputError(f"{path} must contain a mapping, such as 'model: …'.")
     for name in values:
         if known and name not in known:
-            raise InputError(f"{path} has {name!r}, which nobody reads; it may have {', '.join(known)}.")
+            raise InputError(f"{path} has {name!r}, which is unknown; it may have {', '.join(known)}.")
     return values

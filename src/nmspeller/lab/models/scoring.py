@@ -15,8 +15,8 @@ from torch import Tensor
 
 from nmspeller.errors import InputError
 from nmspeller.lab.models.batch import PackedBatch
-from nmspeller.lab.models.bert import from_arrays
 from nmspeller.lab.models.config import BEST, EncoderConfig
+from nmspeller.lab.models.registry import from_arrays
 
 _CERTAIN = 2.0  # the "probability" of what is never replaced: special tokens and padding
 _BROKEN = -1.0  # the "probability" that stands for no number at all

@@ -1,28 +1,21 @@
 """What every speller is: a semantic encoder, something on top, and one interface."""
 
-import json
-from pathlib import Path
 from typing import ClassVar
 
 import torch
-from safetensors import SafetensorError
-from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
 from torch.nn import functional
 
-from nmspeller.errors import InputError
-from nmspeller.lab.models import names
+from nmspeller.lab.models.attention import Dense
 from nmspeller.lab.models.batch import NO_TARGET, Batch, PackedBatch
 from nmspeller.lab.models.config import EncoderConfig, MaskingConfig, SpellerConfig
 from nmspeller.lab.models.crf import NEVER
 from nmspeller.lab.models.encoder import Embeddings, Layer, dropout, initialise, run, stack
-from nmspeller.lab.models.fake_quantisation import dense, fake_quantise_inputs
 from nmspeller.lab.models.masking import NGramMasking
-from nmspeller.text.vocabulary import Vocabulary
 
 
 class SemanticEncoder(nn.Module):
-    """Embeddings → n-gram masking, where there is any → BERT's layers: the one seam for every speller."""
+    """Embeddings → n-gram masking, where there is any → BERT's layers."""
 
     def __init__(self, config: EncoderConfig, masking: MaskingConfig | None) -> None:
         super().__init__()
@@ -33,11 +26,11 @@ class SemanticEncoder(nn.Module):
         self.start_masking()
 
     def forward(self, batch: Batch | PackedBatch) -> Tensor:
-        """H_s: (..., hidden), with the batch's layout."""
+        """H_s: (..., hidden), in the batch's layout."""
         return run(self.layers, self._before_layers(batch), batch)
 
     def layer_outputs(self, batch: Batch | PackedBatch) -> list[Tensor]:
-        """What each layer says, (..., hidden) each; the last is H_s, which needs none of the others kept."""
+        """Each layer's output, (..., hidden) each; the last is H_s."""
         hidden, outputs = self._before_layers(batch), []
         for layer in self.layers:
             hidden = layer(hidden, batch)
@@ -49,43 +42,27 @@ class SemanticEncoder(nn.Module):
         return hidden if self.masking is None else self.masking(hidden, batch, self.embeddings)
 
     def start_masking(self) -> None:
+        """Initialise the masking layer again: its start may depend on the layers' weights."""
         if self.masking is not None:
             first = self.layers[0]
             assert isinstance(first, Layer)
             self.masking.start_from(first)
 
 
-class Head(nn.Module):
-    """Hidden states → scores over the vocabulary, with the word embeddings as the matrix.
+class OutputLayer(nn.Module):
+    """Scores over the vocabulary: the product with the word embeddings, which are shared, plus a bias."""
 
-    `mlm` is BERT's masked-language-model head (dense, gelu, norm first); `linear` is the paper's dense layer.
-    """
-
-    steps: Tensor  # (hidden,), and `zero`: of what is multiplied with the words; see `rounding`
-    zero: Tensor
-
-    def __init__(self, config: SpellerConfig) -> None:
+    def __init__(self, hidden: int, vocabulary: int, dropout_probability: float) -> None:
         super().__init__()
-        size = config.encoder.hidden
-        self.dropout = dropout(config.encoder.dropout if config.head == "linear" else 0.0)
-        self.dense = dense(config.encoder, size, size) if config.head == "mlm" else None
-        self.norm = nn.LayerNorm(size, eps=config.encoder.norm_epsilon) if config.head == "mlm" else None
-        self.bias = nn.Parameter(torch.zeros(config.encoder.vocabulary))
-        self.rounded = config.encoder.fake_quantised
-        if self.rounded:
-            self.register_buffer("steps", torch.ones(size))
-            self.register_buffer("zero", torch.zeros(()))
-        self.apply(initialise)
+        self.hidden = hidden
+        self.dropout = dropout(dropout_probability)
+        self.bias = nn.Parameter(torch.zeros(vocabulary))
 
     def forward(self, hidden: Tensor, words: Tensor, *, aligned: bool = False) -> Tensor:
         """hidden: (..., hidden), words: (vocabulary, hidden) → (..., vocabulary).
 
         aligned: add columns that are never chosen up to a multiple of 64, which fast kernels want.
         """
-        if self.dense is not None and self.norm is not None:
-            hidden = self.norm(functional.gelu(self.dense(hidden)))
-        if self.rounded:
-            hidden = fake_quantise_inputs(hidden, self.steps, self.zero)
         bias: Tensor = self.bias
         if aligned:
             missing = -len(words) % 64
@@ -94,11 +71,32 @@ class Head(nn.Module):
         return functional.linear(self.dropout(hidden), words, bias)
 
 
+class Head(nn.Module):
+    """Hidden states → scores over the vocabulary.
+
+    `mlm` is BERT's masked-language-model head (dense, gelu, norm first); `linear` is the paper's dense layer.
+    """
+
+    def __init__(self, config: SpellerConfig) -> None:
+        super().__init__()
+        encoder, pretrained = config.encoder, config.head == "mlm"
+        self.dense = Dense(encoder.hidden, encoder.hidden) if pretrained else None
+        self.norm = nn.LayerNorm(encoder.hidden, eps=encoder.norm_epsilon) if pretrained else None
+        self.output = OutputLayer(encoder.hidden, encoder.vocabulary, 0.0 if pretrained else encoder.dropout)
+        self.apply(initialise)
+
+    def forward(self, hidden: Tensor, words: Tensor, *, aligned: bool = False) -> Tensor:
+        """(..., hidden) → (..., vocabulary); the other arguments are `OutputLayer`'s."""
+        if self.dense is not None and self.norm is not None:
+            hidden = self.norm(functional.gelu(self.dense(hidden)))
+        return self.output(hidden, words, aligned=aligned)
+
+
 class SpellerModel(nn.Module):
     """The interface: `forward`, `loss`, `predict`, for padded and packed batches alike."""
 
     needs: ClassVar[tuple[str, ...]] = ()
-    """The names of `CharacterTables`' arrays that this speller reads."""
+    """The names of the arrays of `CharacterTables` that this speller uses."""
 
     def __init__(self, config: SpellerConfig) -> None:
         super().__init__()
@@ -107,12 +105,12 @@ class SpellerModel(nn.Module):
         self.head = Head(config)
 
     def hidden(self, batch: Batch | PackedBatch) -> Tensor:
-        """What the head reads: (..., hidden). Spellers that enrich the semantic encoding do it here."""
+        """The head's input: (..., hidden). Spellers that enrich the semantic encoding do it here."""
         return self.semantic(batch)
 
     def output_words(self) -> Tensor:
         """The head's matrix: (vocabulary, hidden)."""
-        return self.semantic.embeddings.table()
+        return self.semantic.embeddings.words.table()
 
     def forward(self, batch: Batch | PackedBatch) -> Tensor:
         """Scores: (..., vocabulary)."""
@@ -130,41 +128,6 @@ class SpellerModel(nn.Module):
         best = self(batch).float().softmax(dim=-1).max(dim=-1)
         return best.indices, best.values
 
-    def load_backbone(self, folder: str | Path) -> None:
-        """Start from a Hugging Face BERT folder: encoder, head where both have one, and the masking layer.
-
-        Raises:
-            InputError: the folder is not a BERT of this config's sizes.
-        """
-        tensors = names.from_hugging_face(
-            read_safetensors(Path(folder) / "model.safetensors"), self.config.encoder.layers, torch.cat
-        )
-        own = self.state_dict()
-        for name, tensor in tensors.items():
-            found, expected = tuple(tensor.shape), tuple(own[name].shape) if name in own else None
-            if expected is not None and found != expected:
-                raise InputError(f"{folder} has {name} of shape {found}, but this model needs {expected}.")
-        self.load_state_dict({name: tensor for name, tensor in tensors.items() if name in own}, strict=False)
-        self.semantic.start_masking()
-
-    def write_hugging_face(self, folder: str | Path) -> None:
-        """Write config.json and model.safetensors as transformers' BertForMaskedLM (or BertModel) reads them.
-
-        Raises:
-            InputError: the masking layer works in prediction too, which Hugging Face's BERT cannot express.
-        """
-        masking = self.config.masking
-        if masking is not None and masking.active == "always":
-            raise InputError("a masking layer that is always active cannot be written as a plain BERT.")
-        tensors = names.to_hugging_face(self.state_dict(), self.config.encoder.layers)
-        folder = Path(folder)
-        folder.mkdir(parents=True, exist_ok=True)
-        head = names.HEAD["head.bias"] in tensors
-        config = names.config_to_hugging_face(self.config.encoder, head=head)
-        (folder / "config.json").write_text(json.dumps(config, indent=1) + "\n", encoding="utf-8")
-        contiguous = {name: tensor.detach().float().cpu().contiguous() for name, tensor in tensors.items()}
-        save_file(contiguous, folder / "model.safetensors", metadata={"format": "pt"})
-
 
 def cross_entropy(scores: Tensor, targets: Tensor) -> Tensor:
     """scores: (..., classes), targets: (...), -100 where there is none → the mean over the rest, in fp32."""
@@ -172,35 +135,3 @@ def cross_entropy(scores: Tensor, targets: Tensor) -> Tensor:
         scores.flatten(0, -2).float(), targets.flatten(), ignore_index=NO_TARGET, reduction="sum"
     )
     return total / (targets != NO_TARGET).sum().clamp(min=1)
-
-
-def read_encoder_config(folder: str | Path) -> EncoderConfig:
-    """The sizes of a Hugging Face BERT folder; [MASK]'s id comes from its vocab.txt.
-
-    Raises:
-        InputError: config.json or vocab.txt is missing or not a BERT's.
-    """
-    folder = Path(folder)
-    try:
-        config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
-    except (OSError, ValueError) as problem:
-        raise InputError(f"{folder} is not a Hugging Face BERT folder: {problem}.") from None
-    return names.config_from_hugging_face(config, mask_id=Vocabulary.from_file(folder / "vocab.txt").mask)
-
-
-def read_safetensors(path: Path) -> dict[str, Tensor]:
-    """Tensors of one file; a pickle (pytorch_model.bin) is never opened.
-
-    Raises:
-        InputError: no such file, or a damaged one.
-    """
-    if not path.is_file():
-        if path.with_name("pytorch_model.bin").is_file():
-            raise InputError(
-                f"{path.parent} has only a pickle; load and save it with transformers to convert it."
-            )
-        raise InputError(f"{path} does not exist; weights are read from safetensors only.")
-    try:
-        return load_file(path)
-    except (SafetensorError, OSError) as problem:
-        raise InputError(f"{path} is damaged ({problem}); copy it again.") from None

@@ -11,7 +11,7 @@ import torch
 from nmspeller.errors import InputError
 from nmspeller.lab.data.prepared import Prepared
 from nmspeller.lab.models import checkpoint
-from nmspeller.lab.models.encoder import Layer
+from nmspeller.lab.models.attention import Attention
 from nmspeller.lab.models.speller import SpellerModel
 from nmspeller.lab.training.distributed import Processes, join_processes
 from nmspeller.lab.training.identity import identity
@@ -80,8 +80,8 @@ def finetune(
 def drop_no_attention(model: SpellerModel) -> None:
     """Take the dropout off the attention: only without it do packed rows find their fast kernel."""
     for module in model.modules():
-        if isinstance(module, Layer):
-            module.attention_dropout = 0.0
+        if isinstance(module, Attention):
+            module.dropout_probability = 0.0
 
 
 def set_dropout(model: SpellerModel, probability: float) -> None:
@@ -89,8 +89,8 @@ def set_dropout(model: SpellerModel, probability: float) -> None:
     for module in model.modules():
         if isinstance(module, torch.nn.Dropout):
             module.p = probability
-        if isinstance(module, Layer):
-            module.attention_dropout = probability
+        if isinstance(module, Attention):
+            module.dropout_probability = probability
 
 
 class FirstStep:

@@ -1,9 +1,11 @@
-"""Products in eight-bit floats, for pretraining on GPUs that multiply these twice as fast as bfloat16.
+"""Matrix products in fp8, for pretraining on GPUs that multiply it twice as fast as bfloat16.
 
-Forward and the gradient of the input are computed in eight bits; the gradient of the weights, which adds up
-over a whole batch, stays in bfloat16. To look for a tensor's largest value before each product costs more
-time than the product saves, so the scales are fixed: what passes between the layers of a BERT is normalised,
-and what is too large is held at the largest value that eight bits can say.
+The forward product and the gradient of the input are computed in fp8. The gradient of the weights, which adds
+up over a whole batch, stays in bfloat16. Finding a tensor's largest value before each product costs more time
+than the product saves, so the scales are fixed: values between the layers of a BERT are normalised, and those
+that are too large are clipped to the largest fp8 number.
+
+`apply` puts such layers into a model from outside, and `remove` takes them out again.
 """
 
 from typing import Any
@@ -12,46 +14,60 @@ import torch
 from torch import Tensor, nn
 
 from nmspeller.errors import InputError
-from nmspeller.lab.models.encoder import Layer
-from nmspeller.lab.models.fake_quantisation import FakeQuantisedLinear
+from nmspeller.lab.models.attention import Attention, Dense, FeedForward
+from nmspeller.lab.models.fake_quantisation import FakeQuantisedDense
 
 # Values: four bits of exponent, three of fraction; 0.002 to 448. Gradients: five and two; 1.5e-5 to 57,344.
 _VALUES, _GRADIENTS = torch.float8_e4m3fn, torch.float8_e5m2
 _WEIGHT_SCALE = 2.0**-6
-_GRADIENT_SCALE = 2.0**-21  # a mean over a batch of 100,000 tokens leaves each of them with so little
+_GRADIENT_SCALE = 2.0**-21  # the mean over a batch of 100,000 tokens leaves each with a very small gradient
 
 
-class EightBitLinear(nn.Linear):
-    """A dense layer that multiplies in eight bits while it is trained, and as ever while it is not."""
-
-    def forward(self, input: Tensor) -> Tensor:
-        if not self.training:
-            return super().forward(input)
-        product: Tensor = _Product.apply(input, self.weight, self.bias)
-        return product
-
-
-def use_fp8(model: nn.Module) -> None:
-    """Let the dense layers of every transformer layer multiply in eight bits from now on.
+def apply(model: nn.Module) -> None:
+    """Replace the dense layers of every transformer layer of a model, in place; parameters are shared.
 
     Raises:
-        InputError: this device cannot.
+        InputError: this device cannot multiply fp8, or the model is fake-quantised.
     """
     if not torch.cuda.is_available() or torch.cuda.get_device_capability() < (8, 9):
         raise InputError("precision fp8 needs an NVIDIA GPU of the Ada or Hopper kind or later; use bf16.")
-    if any(isinstance(module, FakeQuantisedLinear) for module in model.modules()):
-        raise InputError("a rounded model cannot be trained in fp8; use bf16.")
-    for layer in model.modules():
-        if isinstance(layer, Layer):
-            for dense in (layer.qkv, layer.out, layer.up, layer.down):
-                dense.__class__ = EightBitLinear
+    if any(isinstance(module, FakeQuantisedDense) for module in model.modules()):
+        raise InputError("a fake-quantised model cannot be trained in fp8; use bf16.")
+    _replace(model, Dense, Fp8Dense)
 
 
-def remove_fp8(model: nn.Module) -> None:
-    """Undo `use_fp8`: a stage that follows may ask for another precision."""
-    for module in model.modules():
-        if type(module) is EightBitLinear:
-            object.__setattr__(module, "__class__", nn.Linear)
+def remove(model: nn.Module) -> None:
+    """Undo `apply`: a later stage may use another precision."""
+    _replace(model, Fp8Dense, _plain)
+
+
+class Fp8Dense(Dense):
+    """A dense layer that multiplies in fp8 in training, and as any other in prediction."""
+
+    def __init__(self, dense: Dense) -> None:
+        super().__init__(dense.in_features, dense.out_features, device="meta")
+        self.weight, self.bias = dense.weight, dense.bias
+
+    def forward(self, input: Tensor, rows: slice | None = None) -> Tensor:
+        if not self.training:
+            return super().forward(input, rows)
+        product: Tensor = _Product.apply(input, *self.parameters_of(rows))
+        return product
+
+
+def _plain(layer: Fp8Dense) -> Dense:
+    plain = Dense(layer.in_features, layer.out_features, device="meta")
+    plain.weight, plain.bias = layer.weight, layer.bias
+    return plain
+
+
+def _replace(model: nn.Module, kind: type[Dense], make: Any) -> None:
+    """Replace each dense layer of this kind in a transformer layer by what `make` makes of it."""
+    for owner in list(model.modules()):
+        if isinstance(owner, (Attention, FeedForward)):
+            for name, layer in list(owner.named_children()):
+                if type(layer) is kind:
+                    setattr(owner, name, make(layer).train(layer.training))
 
 
 class _Product(torch.autograd.Function):
@@ -60,9 +76,9 @@ class _Product(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, x: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
         rows = x.reshape(-1, x.shape[-1])
-        weight = _small(weight, _WEIGHT_SCALE, _VALUES)
+        weight = _to_fp8(weight, _WEIGHT_SCALE, _VALUES)
         ctx.save_for_backward(rows, weight)
-        product = _multiply(_small(rows, 1.0, _VALUES), weight.t(), 1.0, bias)
+        product = _multiply(_to_fp8(rows, 1.0, _VALUES), weight.t(), 1.0, bias)
         return product.reshape(*x.shape[:-1], -1)
 
     @staticmethod
@@ -70,14 +86,14 @@ class _Product(torch.autograd.Function):
         rows, weight = ctx.saved_tensors
         shape = gradients[0].shape
         gradient = gradients[0].reshape(-1, shape[-1])
-        small = _small(gradient, _GRADIENT_SCALE, _GRADIENTS)
-        # The kernel wants its right side column by column.
-        of_rows = _multiply(small, weight.t().contiguous().t(), _GRADIENT_SCALE, None)
+        scaled = _to_fp8(gradient, _GRADIENT_SCALE, _GRADIENTS)
+        # The kernel wants its right operand in column-major order.
+        of_rows = _multiply(scaled, weight.t().contiguous().t(), _GRADIENT_SCALE, None)
         return of_rows.reshape(*shape[:-1], -1), gradient.t() @ rows, gradient.sum(dim=0)
 
 
-def _small(values: Tensor, scale: float, kind: torch.dtype) -> Tensor:
-    """values / scale in eight bits."""
+def _to_fp8(values: Tensor, scale: float, kind: torch.dtype) -> Tensor:
+    """values / scale in fp8, clipped to its range."""
     largest = torch.finfo(kind).max
     return (values.float() / scale).clamp(-largest, largest).to(kind)
 

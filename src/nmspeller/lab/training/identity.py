@@ -8,7 +8,7 @@ from typing import Any
 import torch
 
 from nmspeller.lab.data.prepared import Prepared
-from nmspeller.lab.models.registry import describe
+from nmspeller.lab.models.config import to_mapping
 from nmspeller.lab.models.speller import SpellerModel
 
 
@@ -16,7 +16,7 @@ def identity(
     model: SpellerModel, recipe: Any, prepared: Prepared, *, seed: int, teacher: SpellerModel | None
 ) -> str:
     """A digest of all that the losses depend on: the weights at the start, the recipe, the data, the seed."""
-    settings = [describe(model.config), asdict(recipe), prepared.manifest, seed]
+    settings = [to_mapping(model.config), asdict(recipe), prepared.manifest, seed]
     digest = hashlib.sha256(json.dumps(settings, sort_keys=True).encode())
     for each in (model, teacher):
         for name, tensor in each.state_dict().items() if each else ():

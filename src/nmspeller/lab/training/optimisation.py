@@ -92,11 +92,7 @@ class Optimiser:
         for name, parameter in model.named_parameters():
             if not parameter.requires_grad:
                 continue
-            if (
-                config.kind == "muon"
-                and parameter.ndim == 2
-                and ("layers." in name or "masking.layer." in name)
-            ):
+            if config.kind == "muon" and parameter.ndim == 2 and ("layers." in name or "masking." in name):
                 matrices.append(parameter)
             elif parameter.ndim >= 2:
                 others.append(parameter)

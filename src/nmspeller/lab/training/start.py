@@ -9,10 +9,10 @@ import torch
 
 from nmspeller.errors import InputError
 from nmspeller.lab.data.prepared import check_vocabulary
-from nmspeller.lab.models import checkpoint
+from nmspeller.lab.models import checkpoint, hugging_face
 from nmspeller.lab.models.config import EncoderConfig, from_mapping
 from nmspeller.lab.models.registry import build, needed_tables, parse
-from nmspeller.lab.models.speller import SpellerModel, read_encoder_config
+from nmspeller.lab.models.speller import SpellerModel
 from nmspeller.lab.models.tables import CharacterTables
 from nmspeller.text.vocabulary import Vocabulary
 
@@ -62,7 +62,7 @@ def start_model(
     if start and _is_checkpoint(start):
         take_weights(model, start)
     elif start:
-        model.load_backbone(start)
+        hugging_face.load_backbone(model, start)
     if modalities and hasattr(model, "phonetic"):
         take_weights(model, modalities, only=("phonetic.", "graphic."))
     return model
@@ -120,4 +120,4 @@ def _is_checkpoint(folder: Path) -> bool:
 def _encoder_of(folder: Path) -> EncoderConfig:
     if _is_checkpoint(folder):
         return from_mapping(EncoderConfig, checkpoint.read_description(folder)[0]["encoder"], "encoder")
-    return read_encoder_config(folder)
+    return hugging_face.read_encoder_config(folder)

@@ -19,10 +19,10 @@ from nmspeller.errors import InputError
 from nmspeller.lab.models.batch import NO_TARGET, Batch, PackedBatch
 from nmspeller.lab.models.config import check_range
 from nmspeller.lab.models.speller import SpellerModel
+from nmspeller.lab.training import fp8
 from nmspeller.lab.training.batches import Batches, Layout
 from nmspeller.lab.training.distillation import TEACHER_SHARE, Distillation
 from nmspeller.lab.training.distributed import Processes
-from nmspeller.lab.training.fp8 import remove_fp8, use_fp8
 from nmspeller.lab.training.optimisation import Optimiser, OptimiserConfig, rate_factor
 from nmspeller.lab.training.streams import Stream
 
@@ -145,7 +145,7 @@ class Trainer:
         )
         self.optimiser = Optimiser(model, config.optimiser)
         if config.precision == "fp8":
-            use_fp8(model)
+            fp8.apply(model)
         distillation = Distillation(teacher, model, teacher_share) if teacher else None
         self.loss = processes.wrap(_Loss(model, config.precision, distillation))
         if config.compile:
@@ -207,7 +207,7 @@ class Trainer:
                     saved = time.perf_counter()
         if self.averages:
             torch._foreach_copy_([p.data for p in self.model.parameters()], self.averages)
-        remove_fp8(self.model)
+        fp8.remove(self.model)
         self.model.eval()
         if not all(parameter.isfinite().all() for parameter in self.model.parameters()):
             # The last step's harm shows in no loss.

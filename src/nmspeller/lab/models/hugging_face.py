@@ -1,0 +1,65 @@
+"""Hugging Face BERT folders: start from one, and write one."""
+
+import json
+from pathlib import Path
+
+import torch
+from safetensors.torch import save_file
+
+from nmspeller.errors import InputError
+from nmspeller.lab.models import names
+from nmspeller.lab.models.checkpoint import read_tensors
+from nmspeller.lab.models.config import EncoderConfig
+from nmspeller.lab.models.speller import SpellerModel
+from nmspeller.text.vocabulary import Vocabulary
+
+
+def read_encoder_config(folder: str | Path) -> EncoderConfig:
+    """The sizes of a Hugging Face BERT; the id of [MASK] comes from its vocab.txt.
+
+    Raises:
+        InputError: config.json or vocab.txt is missing or not a BERT's.
+    """
+    folder = Path(folder)
+    try:
+        config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
+    except (OSError, ValueError) as problem:
+        raise InputError(f"{folder} is not a Hugging Face BERT folder: {problem}.") from None
+    return names.config_from_hugging_face(config, mask_id=Vocabulary.from_file(folder / "vocab.txt").mask)
+
+
+def load_backbone(model: SpellerModel, folder: str | Path) -> None:
+    """Load the encoder, and the head where both have one; the masking layer is initialised again.
+
+    Raises:
+        InputError: the folder is not a BERT of this model's sizes.
+    """
+    tensors = names.from_hugging_face(
+        read_tensors(Path(folder) / "model.safetensors"), model.config.encoder.layers, torch.cat
+    )
+    own = model.state_dict()
+    for name, tensor in tensors.items():
+        found, expected = tuple(tensor.shape), tuple(own[name].shape) if name in own else None
+        if expected is not None and found != expected:
+            raise InputError(f"{folder} has {name} of shape {found}, but this model needs {expected}.")
+    model.load_state_dict({name: tensor for name, tensor in tensors.items() if name in own}, strict=False)
+    model.semantic.start_masking()
+
+
+def write(model: SpellerModel, folder: str | Path) -> None:
+    """Write config.json and model.safetensors for transformers' BertForMaskedLM (or BertModel).
+
+    Raises:
+        InputError: the masking layer is active in prediction too, which Hugging Face's BERT cannot express.
+    """
+    masking = model.config.masking
+    if masking is not None and masking.active == "always":
+        raise InputError("a masking layer that is always active cannot be written as a plain BERT.")
+    tensors = names.to_hugging_face(model.state_dict(), model.config.encoder.layers)
+    folder = Path(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    head = names.HEAD["head.output.bias"] in tensors
+    config = names.config_to_hugging_face(model.config.encoder, head=head)
+    (folder / "config.json").write_text(json.dumps(config, indent=1) + "\n", encoding="utf-8")
+    contiguous = {name: tensor.detach().float().cpu().contiguous() for name, tensor in tensors.items()}
+    save_file(contiguous, folder / "model.safetensors", metadata={"format": "pt"})
