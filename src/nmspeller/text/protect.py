@@ -71,10 +71,10 @@ class WordMatcher(words.WordMatcher):
         return [Span(start, stop, "word") for start, stop in self.ranges(text)]
 
 
-def protected_spans(text: str, words: WordMatcher | None = None) -> list[Span]:
+def protected_spans(text: str) -> list[Span]:
     """All that must not be changed, in order and disjoint.
 
-    Kinds are "word", "code", "math", "url", "email", "mention", "tag", "number" and "latin".
+    Kinds are "code", "math", "url", "email", "mention", "tag", "number" and "latin".
     """
     spans: list[Span] = []
     visible = text
@@ -84,8 +84,6 @@ def protected_spans(text: str, words: WordMatcher | None = None) -> list[Span]:
             visible = _blank_out(visible, found)
             spans += found
     spans += _patterns(visible)
-    if words is not None:
-        spans += words.spans(text)
     return _disjoint(spans)
 
 
