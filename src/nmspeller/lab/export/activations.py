@@ -49,7 +49,7 @@ def quantise_weights(source: Source, texts: Sequence[str]) -> Source:
 
 def collect_activations(source: Source, texts: Sequence[str]) -> Samples:
     """The inputs of every dense layer while the model reads the texts: (rows, width) each."""
-    import onnxruntime
+    from nmspeller.runtime.onnx_runtime import onnxruntime
 
     arithmetic = Float(source.weights)
     model = build(source, arithmetic)
