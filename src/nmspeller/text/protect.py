@@ -31,13 +31,13 @@ HOST = rf"(?:{HOST_PART}\.){{1,8}}(?:{CHINESE_DOMAINS}|(?=[A-Za-z0-9]))"
 # Hanzi after a letter or a digit usually belong to the sentence, unless one of these follows them.
 SUFFIX_OR_FIELD = r"(?:\.[a-z][a-z0-9]{1,4}(?![A-Za-z0-9])|[?&][A-Za-z_]{1,20}=)"
 # Numerals of cheques and contracts, which a model would write as 一二三. They count as an amount with a unit
-# of ten or more, with a unit of money or time, or in threes: 陆 alone is a name, and 陆陆续续 is no number.
+# of ten or more, before a unit of money, time or papers, or in threes: 陆 alone is a name, 陆陆续续 a word.
 DIGITS = "零〇壹贰貳弍叁叄參参肆伍陆陸柒捌玖"
 TENS = "拾佰仟万萬亿億兆"
 AMOUNT = (
     f"(?=[零〇万萬亿億兆]*[壹贰貳弍叁叄參参肆伍陆陸柒捌玖拾佰仟])"
     f"(?:[{DIGITS}]+[{TENS}][{DIGITS}{TENS}]*|[{TENS}][{DIGITS}{TENS}]+|[{DIGITS}]{{3,}}|"
-    f"[{DIGITS}{TENS}]+(?=[元圆圓角分年月日]))"
+    f"[{DIGITS}{TENS}]+(?=[元圆圓角分年月日号號期式份张張套件台臺]))"
     f"(?:[元圆圓角分块塊][{DIGITS}{TENS}]*){{0,4}}[整正]?"
 )
 PATTERN = re.compile(
