@@ -7,7 +7,7 @@ from nmspeller.runtime.decoder import Decoder, Detections, Windows, confidence
 from nmspeller.runtime.engine import Scores
 from nmspeller.runtime.policy import Thresholds
 
-WRONG, RIGHT, NEIGHBOUR, BETTER, OTHER = range(5)
+WRONG, RIGHT, NEIGHBOUR, BETTER, OTHER, UNKNOWN = range(6)
 
 
 class ScriptedEngine:
@@ -34,7 +34,7 @@ class ScriptedEngine:
                     )
 
     def prediction(self, ids, place):
-        if ids[place] == WRONG:
+        if ids[place] in (WRONG, UNKNOWN):
             return RIGHT, 0.95
         if ids[place] == NEIGHBOUR:
             return BETTER, 0.95 if ids[place - 1] == RIGHT else self.first_probability
@@ -62,15 +62,17 @@ def find(
     threshold: float = 0.0,
     fixed: tuple[int, ...] = (),
     least: float = 0.8,
+    unknown: float = 2.0,
 ) -> Detections:
     """Read two halves of a text at the threshold `least`; what is `fixed` may not change."""
-    replaceable = np.ones(5, np.bool_)
-    decoder = Decoder(engine, replaceable, lambda originals, _: np.ones(len(originals), np.bool_), prefilter)
+    replaceable = np.arange(6) != UNKNOWN
+    explains_all = lambda originals, _: np.ones(len(originals), np.bool_)  # noqa: E731
+    decoder = Decoder(engine, replaceable, UNKNOWN, explains_all, prefilter)
     halves = np.array([0, len(ids) // 2]), np.array([len(ids) // 2, len(ids)])
     everything, allowed = np.array(ids, np.int32), np.ones(len(ids), np.bool_)
     allowed[list(fixed)] = False
     return decoder.find(
-        everything, allowed, Windows(*halves, *halves), Thresholds(least, least, threshold), passes
+        everything, allowed, Windows(*halves, *halves), Thresholds(least, least, unknown, threshold), passes
     )
 
 
@@ -160,3 +162,9 @@ def test_protected_windows_do_not_reach_the_prefilter():
     assert find(engine, [WRONG, OTHER] * 2, 1, prefilter, threshold=0.5, fixed=(0, 1)).positions.tolist() == [
         2
     ]
+
+
+@pytest.mark.parametrize(("unknown", "positions"), [(2.0, []), (0.96, []), (0.95, [1])])
+def test_a_character_outside_the_vocabulary_needs_a_probability_of_its_own(unknown, positions):
+    found = find(ScriptedEngine(0.3), [OTHER, UNKNOWN, OTHER, OTHER], 1, unknown=unknown)
+    assert found.positions.tolist() == positions

@@ -107,12 +107,14 @@ class Decoder:
     """Runs windows through the engine and decides what to replace.
 
     `replaceable` (vocabulary,) marks the ids that may be replaced and may replace: Chinese characters;
+    `unknown` is the id of [UNK], which may be replaced as well, by a threshold of its own;
     `explains` says of pairs of ids whether similar sound or shape explains the error; where there is a
     `prefilter`, only windows whose error score reaches its threshold are run.
     """
 
     engine: ScoringEngine
     replaceable: NDArray[np.bool_]
+    unknown: int
     explains: Explains
     prefilter: WindowPrefilter | None = None
 
@@ -120,7 +122,7 @@ class Decoder:
         self, ids: Ids, allowed: NDArray[np.bool_], windows: Windows, thresholds: Thresholds, passes: int
     ) -> Detections:
         """All detections in `ids`; only positions that are `allowed` may be replaced."""
-        allowed = allowed & self.replaceable[ids]
+        allowed = allowed & (self.replaceable[ids] | ((ids == self.unknown) & (thresholds.unknown <= 1)))
         allowed_before = np.concatenate(([0], np.cumsum(allowed)))
         windows = windows.subset(allowed_before[windows.keep_stops] > allowed_before[windows.keep_starts])
         if self.prefilter is not None and thresholds.prefilter > 0:
@@ -153,6 +155,9 @@ class Decoder:
         confidences = confidence(found.probabilities, found.source_probabilities)
         sure = confidences >= thresholds.unexplained
         likely = np.flatnonzero(~sure & (confidences >= thresholds.explained))
+        unknown = found.originals == self.unknown
+        sure[unknown] = found.probabilities[unknown] >= thresholds.unknown
+        likely = likely[~unknown[likely]]
         if len(likely):
             sure[likely] = self.explains(found.originals[likely], found.targets[likely])
         return found.subset(sure), found.subset(~sure)

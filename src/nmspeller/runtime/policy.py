@@ -25,16 +25,18 @@ class Thresholds:
     """The lowest confidence of an accepted replacement; see `decoder.confidence`.
 
     `explained` applies if the two characters sound or look similar, `unexplained` if only the context
-    supports the edit; a value above 1 means never. `prefilter` is the lowest error score of a window that the
-    model reads; 0, the value of every policy, reads all windows.
+    supports the edit; a value above 1 means never. `unknown` is the lowest probability of a replacement for a
+    Chinese character outside the vocabulary, of which the model knows only the context. `prefilter` is the
+    lowest error score of a window that the model reads; 0, the value of every policy, reads all windows.
     """
 
     explained: float
     unexplained: float
+    unknown: float = 2.0
     prefilter: float = 0.0
 
     def __post_init__(self) -> None:
-        for least in (self.explained, self.unexplained):
+        for least in (self.explained, self.unexplained, self.unknown):
             if not isinstance(least, float | int):
                 raise TypeError(f"{least!r} is not a confidence")
 
@@ -95,7 +97,11 @@ class Policy:
             "window": self.window,
             "passes": self.passes,
             "levels": {
-                level.value: {"explained": least.explained, "unexplained": least.unexplained}
+                level.value: {
+                    "explained": least.explained,
+                    "unexplained": least.unexplained,
+                    "unknown": least.unknown,
+                }
                 for level, least in self.levels.items()
             },
             "calibration": self.calibration,

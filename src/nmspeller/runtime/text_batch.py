@@ -10,7 +10,7 @@ from nmspeller.runtime.decoder import Windows
 from nmspeller.runtime.dictionary import Replacements
 from nmspeller.text.protect import Span, WordMatcher, protected_spans
 from nmspeller.text.script import Script, Simplified, fold, simplify
-from nmspeller.text.vocabulary import Vocabulary, code_points
+from nmspeller.text.vocabulary import Vocabulary, code_points, is_hanzi
 from nmspeller.text.windows import Window, split
 
 # A user may replace iphone by iPhone, but nothing in code and addresses.
@@ -70,6 +70,8 @@ class TextBatch:
         lengths = [len(text.simplified.text) for text in texts]
         self.offsets = np.concatenate(([0], np.cumsum(lengths, dtype=np.intp)))
         self.allowed = np.ones(len(self.ids), np.bool_)
+        for place in np.flatnonzero(self.ids == vocabulary.unk):
+            self.allowed[place] = is_hanzi(whole[place])
         for offset, text in zip(self.offsets.tolist(), texts, strict=False):
             for start, stop, _ in text.protected:
                 self.allowed[offset + start : offset + stop] = False
