@@ -134,7 +134,7 @@ def test_a_reader_prefilters_at_chinese_characters_alone(folder: Path) -> None:
 
 def test_nothing_but_doubt_leaves_the_graph(folder: Path) -> None:
     graph = onnx.load(folder / FILE).graph
-    assert [output.name for output in graph.output] == ["kept"]
+    assert [output.name for output in graph.output] == ["source_probability"]
     assert "TopK" not in {node.op_type for node in graph.node}
 
 
