@@ -15,5 +15,5 @@ EXPOSE 8081
 STOPSIGNAL SIGTERM
 HEALTHCHECK --interval=30s --timeout=10s --start-period=30s \
   CMD ["python", "-c", "import http.client; c = http.client.HTTPConnection('127.0.0.1', 8081, timeout=8); c.request('GET', '/healthz'); exit(c.getresponse().status != 200)"]
-# Without NMSPELLER_API_KEY this refuses to start: in a container every address but its own is public.
+# It does not start without NMSPELLER_API_KEY, because it listens on a public address.
 ENTRYPOINT ["nmspeller", "serve", "--host", "0.0.0.0"]

@@ -16,8 +16,6 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, TypeVar
 
-import onnxruntime
-
 from accuracy_report import page, write_card
 from clean_text import has_mistake
 from nmspeller import InputError, Speller
@@ -25,6 +23,7 @@ from nmspeller.lab.evaluation import suites
 from nmspeller.lab.evaluation.cases import CASES
 from nmspeller.lab.evaluation.metrics import DropDe, evaluate, percent
 from nmspeller.runtime.correction import Correction
+from nmspeller.runtime.onnx_runtime import onnxruntime
 from nmspeller.runtime.pipeline import SHIPPED
 from nmspeller.runtime.policy import Level, Policy
 

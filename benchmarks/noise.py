@@ -16,14 +16,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nmspeller.lab.data.noise import NoiseModel
-from nmspeller.lab.data.prepare import LEARNERS, SCANNERS, WRITERS
+from nmspeller.lab.data.prepare import LEARNERS, SCANNERS, TYPISTS, WRITERS
 from nmspeller.lab.data.prepared import Ids, Prepared
 from nmspeller.lab.evaluation.markdown import table
 
 SETS = {
-    "learners (SIGHAN14 and 15)": LEARNERS,
-    "native writers (SIGHAN13, ECSpell)": WRITERS,
-    "scanner and speech (Wang)": SCANNERS,
+    "learners (SIGHAN14 and 15, Lang-8, essays)": LEARNERS,
+    "native writers (SIGHAN13, ECSpell, web, revisions)": WRITERS,
+    "input methods (queries, words of one sound)": TYPISTS,
+    "scanner and speech (Wang, captions)": SCANNERS,
 }
 # Occurrences in a million characters; the last group has no upper end.
 EDGES = (0, 10, 100, 1_000, 10_000)

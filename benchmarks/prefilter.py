@@ -29,11 +29,11 @@ HEAD = """\
 
 Written by `benchmarks/prefilter.py`; no figure is typed by hand. With `--prefilter`, a small speller
 (`prefilter.onnx`, {megabytes:.1f} MB) reads everything first, and the model only windows with an error score
-above a threshold: the probability of their least likely character is at most {kept}. The thresholds were chosen on
-{pairs:,} dev pairs, so that at most {lost:g} % of the sentences in which a level finds anything are lost there.
-SHA-256 of all files: `{hash}…`. Sentence-level correction F1 in percent, by the protocol of
-[shipped.md](shipped.md), where the figures without it are from; on SIGHAN13 by the 地/得 rule. Read: the share of
-sentences that the model reads.
+above a threshold: the probability of their least likely character is at most {kept}. The thresholds
+were chosen on {pairs:,} dev pairs, so that at most {lost:g} % of the sentences in which a level finds
+anything are lost there. SHA-256 of all files: `{hash}…`. Sentence-level correction F1 in percent, by the
+protocol of [shipped.md](shipped.md), where the figures without it are from; on SIGHAN13 by the 地/得 rule.
+Read: the share of sentences that the model reads.
 """
 
 

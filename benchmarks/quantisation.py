@@ -13,14 +13,13 @@ import time
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-import onnxruntime
-
 from nmspeller.lab.data.pairs import read_pairs
 from nmspeller.lab.data.sentences import read_sentences
 from nmspeller.lab.evaluation.metrics import evaluate
 from nmspeller.lab.evaluation.speed import processor
 from nmspeller.lab.export.export import export_model
 from nmspeller.lab.export.parity import answers, checkpoint_pipeline, compare
+from nmspeller.runtime.onnx_runtime import onnxruntime
 from nmspeller.runtime.pipeline import Pipeline
 
 SENTENCE = "我门去外国可以认识很多的人，就可以借少，对不气，最近我很忙的"

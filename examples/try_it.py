@@ -4,7 +4,7 @@ import os
 import sys
 from pathlib import Path
 
-from nmspeller.apps.cli import run
+from nmspeller.__main__ import run
 
 SAMPLE = Path(__file__).with_name("sample.txt")
 

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Installs the Debian packages that some tests use: a browser, two editors, the fonts of the glyph build.
+# Installs the Debian packages that some tests use: a browser, two editors, fonts, strace.
 # Where they cannot be installed those tests skip with a reason, so this script never fails.
 set -uo pipefail
 
 missing=()
-for package in chromium elpa-eglot emacs-nox fonts-arphic-ukai fonts-noto-cjk neovim; do
+for package in chromium elpa-eglot emacs-nox fonts-arphic-ukai fonts-noto-cjk neovim strace; do
     status=$(dpkg-query --show --showformat='${db:Status-Status}' "$package" 2>/dev/null)
     [ "$status" = installed ] || missing+=("$package")
 done

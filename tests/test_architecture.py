@@ -1,4 +1,4 @@
-"""The rules that hold for the whole project: direction of imports, style, types, and its furniture."""
+"""Rules for the whole project: import rules, style, types, and its tools."""
 
 import os
 import re
@@ -26,7 +26,7 @@ def run(*command, **options):
 
 
 @pytest.mark.parametrize("command", ["lint-imports", "ruff check", "ruff format --check", "mypy"])
-def test_linters(command):
+def test_linters_pass(command):
     program, *arguments = command.split()
     result = run(BIN / program, *arguments)
     assert result.returncode == 0, result.stdout[-5000:] + result.stderr[-2000:]
@@ -58,7 +58,7 @@ def test_every_dependency_is_explained():
     assert explained == names
 
 
-def test_the_version_is_said_once():
+def test_both_version_numbers_agree():
     import nmspeller
 
     with open(ROOT / "pyproject.toml", "rb") as file:
@@ -95,13 +95,21 @@ def test_the_github_action_checks_and_annotates(tmp_path, text, fail, expected):
     assert ("::warning file=a b/文.md,line=1,col=2," in result.stdout) is ("门" in text)
 
 
-def test_make_says_what_python_it_needs(tmp_path):
-    fake = tmp_path / "python-of-old"
+def test_make_names_the_python_versions_it_needs(tmp_path):
+    fake = tmp_path / "old-python"
     fake.write_text("#!/bin/sh\nexit 1\n")
     fake.chmod(0o755)
     result = run("make", "--no-print-directory", f"PYTHON={fake}", f"venv={tmp_path}/venv", "run")
     assert result.returncode != 0
     assert "3.10 to 3.13" in result.stdout
+
+
+def test_one_line_counts_the_tests_that_need_the_corpora(tmp_path):
+    environment = {**os.environ, "NMSPELLER_DATA": str(tmp_path / "absent")}
+    result = run(sys.executable, "-m", "pytest", "tests/lab/data/test_stats.py", env=environment)
+    assert result.returncode == 0, result.stdout
+    lines = [line for line in result.stdout.splitlines() if "they need the corpora" in line]
+    assert lines == ["1 test skipped: they need the corpora, see docs/training.md"]
 
 
 def test_every_option_of_check_is_documented():

@@ -2,10 +2,9 @@
 
     spark-submit docs/examples/spark_batch.py INPUT.parquet OUTPUT.parquet [COLUMN]
 
-nmspeller must be installed on every executor. Spark decides where rows go and what is done again after a
-failure; the model is loaded once a partition, on one thread, since Spark runs a worker a core anyway. Where
-a collection is not in Spark already, `nmspeller batch` does more: it keeps the order, sets bad rows aside and
-goes on where it was stopped.
+nmspeller must be installed on every executor. Spark distributes the rows and repeats failed tasks; the model
+is loaded once per partition, on one thread, because Spark runs one worker per core. For a collection that is
+not in Spark already, `nmspeller batch` does more: it keeps the order, sets bad rows aside and can be resumed.
 """
 
 import sys

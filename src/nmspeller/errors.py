@@ -1,5 +1,5 @@
-"""The one exception that a person may see."""
+"""The only exception that is shown to users."""
 
 
 class InputError(Exception):
-    """Something the user gave cannot be used; the message is one sentence that says what to do."""
+    """An input cannot be used; the message is one sentence that explains what to do."""

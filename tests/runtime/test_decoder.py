@@ -1,4 +1,4 @@
-"""A first reading happens where a prefilter has thresholds, a second one where it can change something."""
+"""The prefilter decides what the first pass reads; a second pass reads where it can change something."""
 
 import numpy as np
 import pytest
@@ -7,23 +7,23 @@ from nmspeller.runtime.decoder import Decoder, Detections, Windows, confidence
 from nmspeller.runtime.engine import Scores
 from nmspeller.runtime.policy import Thresholds
 
-WRONG, RIGHT, NEIGHBOUR, BETTER, OTHER = range(5)
+WRONG, RIGHT, NEIGHBOUR, BETTER, OTHER, UNKNOWN = range(6)
 
 
 class ScriptedEngine:
-    """Says that WRONG should be RIGHT, and that NEIGHBOUR should be BETTER once RIGHT stands before it."""
+    """Predicts RIGHT for WRONG, and BETTER for NEIGHBOUR once RIGHT is before it."""
 
-    longest, text_batch = 100, 1000
+    longest, characters_per_batch = 100, 1000
 
-    def __init__(self, first_threshold: float) -> None:
-        self.first_threshold = first_threshold
+    def __init__(self, first_probability: float) -> None:
+        self.first_probability = first_probability
         self.read: list[int] = []
 
     def scores(self, ids, starts, stops, threshold=np.inf):
         self.read.append(len(starts))
         for window, (start, stop) in enumerate(zip(starts, stops, strict=True)):
             for place in range(start, stop):
-                target, probability = self.opinion(ids, place)
+                target, probability = self.prediction(ids, place)
                 if 1 - probability <= threshold:
                     yield Scores(
                         np.array([window]),
@@ -33,25 +33,25 @@ class ScriptedEngine:
                         np.array([1 - probability], np.float32),
                     )
 
-    def opinion(self, ids, place):
-        if ids[place] == WRONG:
+    def prediction(self, ids, place):
+        if ids[place] in (WRONG, UNKNOWN):
             return RIGHT, 0.95
         if ids[place] == NEIGHBOUR:
-            return BETTER, 0.95 if ids[place - 1] == RIGHT else self.first_threshold
+            return BETTER, 0.95 if ids[place - 1] == RIGHT else self.first_probability
         return OTHER, 0.001
 
 
 class ScriptedPrefilter:
-    """PrefilterThresholds the two halves as it is told to, and counts how often it is asked."""
+    """Has fixed error scores for the two halves, and counts its calls."""
 
     def __init__(self, *error_score: float) -> None:
-        self.says = np.array(error_score, np.float32)
-        self.asked = 0
+        self.scores = np.array(error_score, np.float32)
+        self.calls = 0
 
     def error_score(self, ids, allowed, windows):
-        self.asked += 1
-        assert len(windows.starts) == len(self.says)
-        return self.says
+        self.calls += 1
+        assert len(windows.starts) == len(self.scores)
+        return self.scores
 
 
 def find(
@@ -61,31 +61,53 @@ def find(
     prefilter: ScriptedPrefilter | None = None,
     threshold: float = 0.0,
     fixed: tuple[int, ...] = (),
+    least: float = 0.8,
+    unknown: float = 2.0,
 ) -> Detections:
-    """Read two halves of a text; what is `fixed` may not change."""
-    replaceable = np.ones(5, np.bool_)
-    decoder = Decoder(engine, replaceable, lambda originals, _: np.ones(len(originals), np.bool_), prefilter)
+    """Read two halves of a text at the threshold `least`; what is `fixed` may not change."""
+    replaceable = np.arange(6) != UNKNOWN
+    explains_all = lambda originals, _: np.ones(len(originals), np.bool_)  # noqa: E731
+    decoder = Decoder(engine, replaceable, UNKNOWN, explains_all, prefilter)
     halves = np.array([0, len(ids) // 2]), np.array([len(ids) // 2, len(ids)])
     everything, allowed = np.array(ids, np.int32), np.ones(len(ids), np.bool_)
     allowed[list(fixed)] = False
     return decoder.find(
-        everything, allowed, Windows(*halves, *halves), Thresholds(0.8, 0.8, threshold), passes
+        everything, allowed, Windows(*halves, *halves), Thresholds(least, least, unknown, threshold), passes
     )
 
 
 @pytest.mark.parametrize(("passes", "positions"), [(1, [0]), (2, [0, 1])])
-def test_what_was_in_doubt_is_read_again_beside_its_corrected_neighbour(passes, positions):
-    engine = ScriptedEngine(first_threshold=0.3)
+def test_an_uncertain_character_is_read_again_beside_its_corrected_neighbour(passes, positions):
+    engine = ScriptedEngine(first_probability=0.3)
     found = find(engine, [WRONG, NEIGHBOUR, OTHER, NEIGHBOUR], passes)
     assert found.positions.tolist() == positions
     assert found.targets.tolist() == [RIGHT, BETTER][:passes]
-    # The second window holds threshold as well, but nothing in it was corrected.
+    # The second window has an uncertain character too, but nothing in it was corrected.
     assert engine.read == [2, 1][:passes]
 
 
-def test_third_characters_do_not_speak_for_the_one_that_stands_there():
-    def sure(probability, kept):
-        return float(confidence(np.float32(probability), np.float32(kept)))
+def test_a_detection_has_the_scores_of_the_first_pass_at_every_threshold():
+    def scores(least):
+        found = find(ScriptedEngine(first_probability=0.3), [WRONG, NEIGHBOUR, OTHER, OTHER], 2, least=least)
+        return [values.tolist() for values in found]
+
+    assert scores(0.8) == scores(0.001)
+    assert scores(0.8)[2] == pytest.approx([0.95, 0.3])
+
+
+def test_a_detection_that_only_the_second_pass_considers_has_its_scores():
+    earlier = Detections.join([])
+    found = find(ScriptedEngine(first_probability=0.3), [WRONG, OTHER, WRONG, OTHER], 1)
+    assert found.with_scores_of(earlier) is found
+    elsewhere = found.subset(np.array([1]))
+    again = found.with_scores_of(elsewhere._replace(probabilities=np.array([0.5], np.float32)))
+    assert again.positions.tolist() == [0, 2]
+    assert again.probabilities.tolist() == pytest.approx([0.95, 0.5])
+
+
+def test_third_characters_do_not_support_the_source_character():
+    def sure(probability, source_probability):
+        return float(confidence(np.float32(probability), np.float32(source_probability)))
 
     assert sure(0.7, 0.02) > sure(0.85, 0.15)
     assert sure(0.7, 0.02) < sure(0.98, 0.02)
@@ -93,15 +115,15 @@ def test_third_characters_do_not_speak_for_the_one_that_stands_there():
     assert sure(0.0, 0.0) == 0.0
 
 
-def test_a_second_reading_may_find_nothing():
-    engine = ScriptedEngine(first_threshold=0.3)
+def test_a_second_pass_may_find_nothing():
+    engine = ScriptedEngine(first_probability=0.3)
     found = find(engine, [WRONG, OTHER, NEIGHBOUR, OTHER, OTHER, OTHER, OTHER, OTHER], passes=2)
     assert found.positions.tolist() == [0]
     assert engine.read == [2, 1]
 
 
-def test_where_nothing_else_was_in_doubt_nothing_is_read_again():
-    engine = ScriptedEngine(first_threshold=0.01)
+def test_without_uncertain_characters_there_is_no_second_pass():
+    engine = ScriptedEngine(first_probability=0.01)
     assert find(engine, [WRONG, NEIGHBOUR, OTHER, OTHER], passes=2).positions.tolist() == [0]
     assert engine.read == [2]
 
@@ -110,33 +132,39 @@ def test_where_nothing_else_was_in_doubt_nothing_is_read_again():
     ("error_score", "positions"),
     [((0.5, 0.4), [0]), ((0.4, 0.5), [2]), ((0.9, 0.6), [0, 2]), ((0.4, 0.1), [])],
 )
-def test_only_what_the_prefilter_doubts_is_read(error_score, positions):
-    engine = ScriptedEngine(first_threshold=0.01)
+def test_only_windows_above_the_threshold_of_the_prefilter_are_read(error_score, positions):
+    engine = ScriptedEngine(first_probability=0.01)
     found = find(engine, [WRONG, OTHER, WRONG, OTHER], 1, ScriptedPrefilter(*error_score), threshold=0.5)
     assert found.positions.tolist() == positions
     assert engine.read == [len(positions)]
 
 
-def test_a_threshold_of_nothing_reads_everything_without_a_prefilter():
-    engine, prefilter = ScriptedEngine(first_threshold=0.01), ScriptedPrefilter(0.0, 0.0)
+def test_a_threshold_of_zero_reads_everything_without_the_prefilter():
+    engine, prefilter = ScriptedEngine(first_probability=0.01), ScriptedPrefilter(0.0, 0.0)
     assert find(engine, [WRONG, OTHER, WRONG, OTHER], 1, prefilter).positions.tolist() == [0, 2]
-    assert prefilter.asked == 0
+    assert prefilter.calls == 0
 
 
-def test_without_a_prefilter_its_threshold_holds_nothing_back():
-    engine = ScriptedEngine(first_threshold=0.01)
+def test_without_a_prefilter_its_threshold_has_no_effect():
+    engine = ScriptedEngine(first_probability=0.01)
     assert find(engine, [WRONG, OTHER, WRONG, OTHER], 1, threshold=0.5).positions.tolist() == [0, 2]
 
 
-def test_a_second_reading_needs_no_second_prefilter():
-    engine, prefilter = ScriptedEngine(first_threshold=0.3), ScriptedPrefilter(0.9, 0.1)
+def test_the_second_pass_does_not_run_the_prefilter_again():
+    engine, prefilter = ScriptedEngine(first_probability=0.3), ScriptedPrefilter(0.9, 0.1)
     found = find(engine, [WRONG, NEIGHBOUR, WRONG, NEIGHBOUR], 2, prefilter, threshold=0.5)
     assert found.positions.tolist() == [0, 1]
-    assert (engine.read, prefilter.asked) == ([1, 1], 1)
+    assert (engine.read, prefilter.calls) == ([1, 1], 1)
 
 
-def test_no_prefilter_is_lost_on_what_may_not_change():
-    engine, prefilter = ScriptedEngine(first_threshold=0.01), ScriptedPrefilter(0.9)
+def test_protected_windows_do_not_reach_the_prefilter():
+    engine, prefilter = ScriptedEngine(first_probability=0.01), ScriptedPrefilter(0.9)
     assert find(engine, [WRONG, OTHER] * 2, 1, prefilter, threshold=0.5, fixed=(0, 1)).positions.tolist() == [
         2
     ]
+
+
+@pytest.mark.parametrize(("unknown", "positions"), [(2.0, []), (0.96, []), (0.95, [1])])
+def test_a_character_outside_the_vocabulary_needs_a_probability_of_its_own(unknown, positions):
+    found = find(ScriptedEngine(0.3), [OTHER, UNKNOWN, OTHER, OTHER], 1, unknown=unknown)
+    assert found.positions.tolist() == positions

@@ -152,7 +152,7 @@ def test_the_first_of_the_longest_is_replaced(wrong: list[str], text: str) -> No
     ("text", "word"),
     [("他們高心著說話。", "高心着"), ("陳乾以經決定了。", "陈乾以经"), ("我門說話。", "我门")],
 )
-def test_a_simplified_word_holds_in_traditional_text(text: str, word: str) -> None:
+def test_a_simplified_word_protects_its_traditional_form(text: str, word: str) -> None:
     prepared = prepare(text, [WordMatcher([word])], Replacements({}), 126)
     covered = {place for start, stop, _ in prepared.protected for place in range(start, stop)}
     start = 2 if word == "高心着" else 0
@@ -160,13 +160,13 @@ def test_a_simplified_word_holds_in_traditional_text(text: str, word: str) -> No
 
 
 @pytest.mark.parametrize("read", [read_words, read_replacements])
-def test_a_name_that_no_file_can_have_is_refused(read: Callable[[Path], object]) -> None:
+def test_a_name_that_no_file_can_have_is_rejected(read: Callable[[Path], object]) -> None:
     with pytest.raises(InputError, match="check the path"):
         read(Path("a\0b"))
 
 
 @pytest.mark.parametrize("word", [5, b"\xe6\x88\x91", ("我门",)])
-def test_what_is_no_string_is_refused_at_once(word: Any) -> None:
+def test_what_is_no_string_is_rejected_at_once(word: Any) -> None:
     with pytest.raises(InputError, match="string"):
         word_source(["我门", word])
     with pytest.raises(InputError, match="string"):

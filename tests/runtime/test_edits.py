@@ -5,7 +5,7 @@ from nmspeller.text.script import simplify
 
 
 def change(offset: int, target: str, probability: float = 0.9, **others: float) -> Change:
-    return Change(offset, target, probability, tuple(others.items()))
+    return Change(offset, target, probability, probability / 2, tuple(others.items()))
 
 
 def test_reasons() -> None:
@@ -22,12 +22,12 @@ def test_neighbours_are_one_edit_with_the_weakest_reason() -> None:
     text = simplify("就可以兵少。")
     (edit,) = edits_of([change(3, "宾", 0.9, 冰=0.06), change(4, "绍", 0.8, 肖=0.1)], text)
     assert (edit.offset, edit.length, edit.source, edit.target) == (3, 2, "兵少", "宾绍")
-    assert edit.probability == 0.8
+    assert (edit.probability, edit.confidence) == (0.8, 0.4)
     assert edit.reason is Reason.SIMILAR_SOUND
     assert edit.alternatives == ("宾肖", "冰绍")
 
 
-def test_particles_stand_alone() -> None:
+def test_particles_are_separate_edits() -> None:
     edits = edits_of([change(1, "兴"), change(2, "地")], simplify("高心得走"))
     assert [(edit.source, edit.target, edit.reason) for edit in edits] == [
         ("心", "兴", Reason.SIMILAR_SOUND),
@@ -51,7 +51,7 @@ def test_what_is_one_character_in_traditional_is_no_edit() -> None:
         assert edits_of([change(offset, target)], text) == []
 
 
-def test_what_stands_there_is_no_alternative() -> None:
+def test_the_source_character_is_no_alternative() -> None:
     (edit,) = edits_of([change(1, "们", 0.9, 门=0.05, 俩=0.03)], simplify("我門都很高興。"))
     assert edit.target == "們"
     assert edit.alternatives == ("倆",)

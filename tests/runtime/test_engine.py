@@ -6,7 +6,7 @@ from nmspeller.runtime.engine import OnnxEngine, _batch_size
 
 
 @given(st.lists(st.integers(3, 600), min_size=1, max_size=300))
-def test_batches_hold_to_the_budget_and_waste_little(widths: list[int]) -> None:
+def test_batches_stay_within_the_budget_with_little_padding(widths: list[int]) -> None:
     ascending = np.sort(np.array(widths))
     while len(ascending):
         size = _batch_size(ascending, OnnxEngine.batch_tokens)

@@ -16,8 +16,8 @@ def test_what_is_written_is_read(tmp_path: Path) -> None:
     assert Policy.read(tmp_path / "policy.json") == policy
 
 
-def test_a_policy_does_not_tell_of_the_prefilter(tmp_path: Path) -> None:
-    levels = dict.fromkeys(Level, Thresholds(0.6, 0.8, 0.3))
+def test_a_policy_does_not_contain_the_prefilter_threshold(tmp_path: Path) -> None:
+    levels = dict.fromkeys(Level, Thresholds(0.6, 0.8, 0.98, prefilter=0.3))
     Policy(levels).write(tmp_path / "policy.json")
     content = json.loads((tmp_path / "policy.json").read_text("utf-8"))
-    assert content["levels"]["careful"] == {"explained": 0.6, "unexplained": 0.8}
+    assert content["levels"]["careful"] == {"explained": 0.6, "unexplained": 0.8, "unknown": 0.98}

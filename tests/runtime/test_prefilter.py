@@ -66,7 +66,7 @@ def encode(prefiltered: Path, sentences: list[str]) -> np.ndarray:
     return Vocabulary.from_file(prefiltered / "vocab.txt").encode("".join(sentences))
 
 
-def uncertain(folder: Path, threshold: float) -> None:
+def write_threshold(folder: Path, threshold: float) -> None:
     """Let every level hold back what the prefilter thresholds less."""
     PrefilterThresholds(dict.fromkeys(Level, threshold)).write(folder / THRESHOLDS)
 
@@ -99,7 +99,7 @@ def test_suspicion_is_what_the_whole_small_speller_does_not_keep(
     assert len(set(expected)) == len(SENTENCES)
 
 
-def test_suspicion_depends_on_neither_company_nor_order(folder: Path, prefilter: Prefilter) -> None:
+def test_error_scores_do_not_depend_on_the_batch_or_its_order(folder: Path, prefilter: Prefilter) -> None:
     ids, windows = encode(folder, SENTENCES), whole(SENTENCES)
     allowed = np.ones(len(ids), np.bool_)
     together = prefilter.error_score(ids, allowed, windows)
@@ -112,7 +112,7 @@ def test_suspicion_depends_on_neither_company_nor_order(folder: Path, prefilter:
         np.testing.assert_allclose(alone, together[[number]], atol=1e-6)
 
 
-def test_what_may_not_change_is_beyond_doubt(folder: Path, prefilter: Prefilter) -> None:
+def test_protected_characters_do_not_count_in_the_error_score(folder: Path, prefilter: Prefilter) -> None:
     ids, windows = encode(folder, SENTENCES), whole(SENTENCES)
     assert prefilter.error_score(ids, np.zeros(len(ids), np.bool_), windows).tolist() == [0.0] * len(
         SENTENCES
@@ -125,14 +125,14 @@ def test_what_may_not_change_is_beyond_doubt(folder: Path, prefilter: Prefilter)
     )
 
 
-def test_a_reader_prefilters_at_chinese_characters_alone(folder: Path) -> None:
+def test_the_prefilter_scores_only_chinese_characters(folder: Path) -> None:
     ((_, error_score),) = Pipeline(folder, threads=1, prefilter=True).prefilter_scores(
         ["，。！？", "我门", "abc"]
     )
     assert (error_score > 0).tolist() == [False, True, False]
 
 
-def test_nothing_but_doubt_leaves_the_graph(folder: Path) -> None:
+def test_the_graph_has_one_output(folder: Path) -> None:
     graph = onnx.load(folder / FILE).graph
     assert [output.name for output in graph.output] == ["source_probability"]
     assert "TopK" not in {node.op_type for node in graph.node}
@@ -155,8 +155,8 @@ def test_windows_that_pass_are_read_as_before_and_no_others(folder: Path, passes
     assert 0 < len(expected.positions) < len(everything.positions)
 
 
-def test_only_a_quick_speller_prefilters_and_takes_that_along(own_folder: Path, eager: Speller) -> None:
-    uncertain(own_folder, 1.0)
+def test_the_prefilter_is_an_option_that_a_pickled_speller_keeps(own_folder: Path, eager: Speller) -> None:
+    write_threshold(own_folder, 1.0)
     nothing = Speller(own_folder, threads=1, prefilter=True)
     assert eager.check(LONG).edits
     for speller in (nothing, pickle.loads(pickle.dumps(nothing))):
@@ -165,30 +165,30 @@ def test_only_a_quick_speller_prefilters_and_takes_that_along(own_folder: Path, 
     assert Speller(own_folder, threads=1).check(LONG) == eager.check(LONG)
 
 
-def test_a_prefilter_is_part_of_what_decides_for_the_quick_alone(own_folder: Path, eager: Speller) -> None:
-    uncertain(own_folder, 0.5)
+def test_the_prefilter_is_part_of_the_hash_only_where_it_is_used(own_folder: Path, eager: Speller) -> None:
+    write_threshold(own_folder, 0.5)
     hashes = {Speller(own_folder, threads=1, prefilter=True).model_hash}
-    uncertain(own_folder, 0.25)
+    write_threshold(own_folder, 0.25)
     hashes.add(Speller(own_folder, threads=1, prefilter=True).model_hash)
     hashes.add(Speller(own_folder, threads=1).model_hash)
     assert len(hashes) == 3
     assert eager.model_hash in hashes
 
 
-def test_pytorch_cannot_be_quick(own_folder: Path, source_folder: Path) -> None:
+def test_pytorch_has_no_prefilter(own_folder: Path, source_folder: Path) -> None:
     assert prefilter_files(own_folder, Device.CPU) == (own_folder / FILE, own_folder / THRESHOLDS)
-    with pytest.raises(InputError, match="on the processor can be quick"):
+    with pytest.raises(InputError, match="exported model on the CPU only"):
         prefilter_files(own_folder, Device.CUDA)
     (own_folder / "model.onnx").unlink()
     for name in ("model.safetensors", "config.json"):
         shutil.copy(source_folder / name, own_folder)
-    with pytest.raises(InputError, match="on the processor can be quick"):
+    with pytest.raises(InputError, match="exported model on the CPU only"):
         Speller(own_folder, threads=1, prefilter=True)
     assert Speller(own_folder, threads=1).check(LONG).edits
 
 
-def test_without_a_prefilter_nobody_is_quick(model_folder: Path) -> None:
-    with pytest.raises(InputError, match=r"holds no prefilter\.onnx to be quick with"):
+def test_a_folder_without_a_prefilter_gets_one_sentence(model_folder: Path) -> None:
+    with pytest.raises(InputError, match=r"holds no prefilter\.onnx; leave the prefilter out"):
         Speller(model_folder, prefilter=True)
 
 
@@ -203,17 +203,17 @@ def test_without_a_prefilter_nobody_is_quick(model_folder: Path) -> None:
         ("{", ""),
     ],
 )
-def test_doubts_that_are_none(own_folder: Path, right: str, wrong: str) -> None:
-    uncertain(own_folder, 0.5)
+def test_a_file_without_valid_thresholds_gets_one_sentence(own_folder: Path, right: str, wrong: str) -> None:
+    write_threshold(own_folder, 0.5)
     path = own_folder / THRESHOLDS
     content = path.read_text("utf-8")
     assert right in content
     path.write_text(content.replace(right, wrong, 1), "utf-8")
-    with pytest.raises(InputError, match=r"prefilter\.json does not say when"):
+    with pytest.raises(InputError, match=r"prefilter\.json holds no prefilter thresholds"):
         Speller(own_folder, prefilter=True)
 
 
-def test_doubts_that_are_missing(own_folder: Path) -> None:
+def test_missing_thresholds_get_one_sentence(own_folder: Path) -> None:
     (own_folder / THRESHOLDS).unlink()
     with pytest.raises(InputError, match=r"cannot read .*prefilter\.json"):
         Speller(own_folder, prefilter=True)
@@ -223,7 +223,7 @@ def test_doubts_that_are_missing(own_folder: Path) -> None:
 def test_a_truncated_prefilter(own_folder: Path, share: float) -> None:
     content = (own_folder / FILE).read_bytes()
     (own_folder / FILE).write_bytes(content[: int(len(content) * share)])
-    with pytest.raises(InputError, match=r"prefilter\.onnx .* `nmspeller prefilter`"):
+    with pytest.raises(InputError, match=r"prefilter\.onnx .* `nmspeller lab prefilter`"):
         Speller(own_folder, prefilter=True)
     assert Speller(own_folder).check("我门").source == "我门"
 
@@ -238,14 +238,14 @@ def test_a_prefilter_of_another_vocabulary(own_folder: Path) -> None:
 
 def test_a_prefilter_is_no_model(own_folder: Path) -> None:
     shutil.copy(own_folder / FILE, own_folder / "model.onnx")
-    with pytest.raises(InputError, match=r"model\.onnx was not written by `nmspeller export`"):
+    with pytest.raises(InputError, match=r"model\.onnx was not written by `nmspeller lab export`"):
         Speller(own_folder)
 
 
 def test_windows_longer_than_the_prefilter_reads(own_folder: Path, small_source: Path) -> None:
     policy = Policy.read(own_folder / "policy.json")
     replace(policy, window=47).write(own_folder / "policy.json")
-    with pytest.raises(InputError, match=r"prefilter\.onnx reads no more than 46 characters"):
+    with pytest.raises(InputError, match=r"prefilter\.onnx reads at most 46 characters"):
         Speller(own_folder, prefilter=True)
     (own_folder / FILE).unlink()
     with pytest.raises(InputError, match="46 characters at once"):
@@ -254,10 +254,8 @@ def test_windows_longer_than_the_prefilter_reads(own_folder: Path, small_source:
     assert Speller(own_folder).window == 47
 
 
-def test_a_new_prefilter_holds_nothing_back_before_it_is_calibrated(
-    own_folder: Path, small_source: Path
-) -> None:
-    uncertain(own_folder, 1.0)
+def test_a_new_prefilter_skips_nothing_before_it_is_calibrated(own_folder: Path, small_source: Path) -> None:
+    write_threshold(own_folder, 1.0)
     policy = (own_folder / "policy.json").read_bytes()
     export_prefilter(small_source, own_folder)
     assert PrefilterThresholds.read(own_folder / THRESHOLDS).levels == dict.fromkeys(Level, 0.0)
@@ -271,10 +269,10 @@ def test_a_new_model_has_no_prefilter(own_folder: Path, source_folder: Path) -> 
     assert not any((own_folder / name).exists() for name in (FILE, THRESHOLDS))
 
 
-def test_calibrating_loses_few_sentences_and_tells_how_many(
+def test_calibration_loses_few_sentences_and_records_how_many(
     own_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(OnnxEngine, "text_batch", 100)  # many text_batches
+    monkeypatch.setattr(OnnxEngine, "characters_per_batch", 100)  # many batches of texts
     texts = [LONG[start : start + length] for start in range(0, 100, 3) for length in (5, 8, 90)]
     unchanged = ["abc", LONG, *SENTENCES]
     policy = Policy.read(own_folder / "policy.json")

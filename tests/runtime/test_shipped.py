@@ -2,11 +2,13 @@
 
 import subprocess
 import sys
+from itertools import pairwise
 
 import pytest
 
 from nmspeller import Speller
 from nmspeller.runtime.pipeline import SHIPPED, Pipeline
+from nmspeller.runtime.policy import Level
 from nmspeller.runtime.prefilter import THRESHOLDS, PrefilterThresholds
 
 
@@ -40,6 +42,18 @@ def test_what_is_right_stays(speller: Speller, text: str) -> None:
     assert speller.correct(text) == text
 
 
+def test_an_edit_is_the_same_at_every_level(speller: Speller) -> None:
+    texts = ["助你开兴！", "大学生在工读期间便赚钱便读书。", "邻居们摆脱我写了这封信，帮我们假借这个问题。"]
+    of_level = [
+        [{(edit.offset, edit.target): edit for edit in correction.edits} for correction in corrections]
+        for corrections in (speller.check_many(texts, level=level) for level in Level)
+    ]
+    for edits in zip(*of_level, strict=True):
+        assert edits[-1]
+        for some, more in pairwise(edits):
+            assert all(some[place] == more[place] for place in some.keys() & more.keys())
+
+
 def test_no_torch_is_loaded() -> None:
     program = (
         "import sys\nfrom nmspeller import Speller\nSpeller().check('我门')\n"
@@ -52,14 +66,14 @@ def test_the_model_and_its_prefilter_are_small_enough_to_ship() -> None:
     assert sum(path.stat().st_size for path in SHIPPED.glob("*.onnx")) <= 100_000_000
 
 
-def test_a_quick_speller_finds_the_same_plain_mistakes(speller: Speller) -> None:
-    quick = Speller(prefilter=True)
+def test_with_the_prefilter_plain_errors_are_still_corrected(speller: Speller) -> None:
+    prefiltered = Speller(prefilter=True)
     for text in ("我门明天一起去学校。", "他每天早上六点起床去上斑。", "我們一起去看電影，他門也去。"):
-        assert quick.check(text) == speller.check(text)
-        assert quick.check(text).edits
+        assert prefiltered.check(text) == speller.check(text)
+        assert prefiltered.check(text).edits
 
 
-def test_a_quick_speller_passes_over_what_looks_right() -> None:
+def test_the_prefilter_skips_what_looks_right() -> None:
     pipeline, thresholds = Pipeline(SHIPPED, prefilter=True), PrefilterThresholds.read(SHIPPED / THRESHOLDS)
     texts = ["今天天气很好，我们去公园散步。", "今天天汽很好，我们去公园散步。"]
     ((_, error_score),) = pipeline.prefilter_scores(texts)

@@ -142,7 +142,7 @@ def test_a_string_is_no_list_of_words(model_folder: Path, eager: Speller) -> Non
 
 
 @pytest.mark.parametrize("text", [None, b"\xe6\x88\x91", 1, float("nan"), ["我"]])
-def test_what_is_no_text_is_refused(eager: Speller, text: Any) -> None:
+def test_what_is_no_text_is_rejected(eager: Speller, text: Any) -> None:
     with pytest.raises(InputError, match=f"a text must be a string, not {type(text).__name__}"):
         eager.check_many(["我门", text])
 

@@ -60,7 +60,7 @@ def test_alone_and_in_any_batch_a_text_gets_the_same_answer(on_torch: Speller) -
 
 
 @pytest.mark.parametrize("threshold", [np.inf, 0.9, 0.05])
-def test_scores_are_those_of_onnx_wherever_there_is_doubt(
+def test_scores_of_uncertain_positions_are_those_of_onnx(
     source_folder: Path, model_folder: Path, threshold: float
 ) -> None:
     vocabulary = Vocabulary.from_file(source_folder / "vocab.txt")

@@ -29,9 +29,9 @@ def test_detect(text: str, script: Script) -> None:
 
 def test_traditional_sentences_are_lent_a_simplified_face() -> None:
     text = "我們說漢語。我们说汉语，寫著。"
-    lent = simplify(text)
-    assert lent.text == "我们说汉语。我们说汉语，寫著。"
-    assert lent.source == text
+    simplified = simplify(text)
+    assert simplified.text == "我们说汉语。我们说汉语，寫著。"
+    assert simplified.source == text
 
 
 def test_phrases_are_converted_as_opencc_does() -> None:
@@ -50,66 +50,67 @@ def test_phrases_are_converted_as_opencc_does() -> None:
         ("天地大谁。", 3, "水", "水"),
     ],
 )
-def test_a_replacement_comes_back_in_the_sentences_script(
+def test_a_replacement_is_in_the_script_of_its_sentence(
     text: str, index: int, target: str, expected: str
 ) -> None:
-    assert simplify(text).back(index, target) == expected
+    assert simplify(text).to_source_script(index, target) == expected
 
 
 def test_each_sentence_has_its_own_script() -> None:
-    lent = simplify("我們說漢雨。我们说汉雨。")
-    assert lent.back(4, "语") == "語"
-    assert lent.back(10, "语") == "语"
+    simplified = simplify("我們說漢雨。我们说汉雨。")
+    assert simplified.to_source_script(4, "语") == "語"
+    assert simplified.to_source_script(10, "语") == "语"
 
 
 def test_a_sentence_that_could_be_of_either_script_has_that_of_its_line() -> None:
-    lent = simplify("老師說：「你好！」我很高心。\n我们说。\n我很高心。他们说。")
-    assert lent.back(12, "兴") == "興"
-    assert lent.back(23, "兴") == "兴"
+    simplified = simplify("老師說：「你好！」我很高心。\n我们说。\n我很高心。他们说。")
+    assert simplified.to_source_script(12, "兴") == "興"
+    assert simplified.to_source_script(23, "兴") == "兴"
 
 
 @pytest.mark.parametrize(("rest", "target"), [("老師說好。", "興"), ("老师说好。", "兴"), ("你好。", "兴")])
 def test_a_line_that_could_be_of_either_script_has_that_of_the_text(rest: str, target: str) -> None:
-    lent = simplify(f"我很高心。\n{rest}")
-    assert lent.text[:6] == "我很高心。\n"
-    assert lent.back(3, "兴") == target
+    simplified = simplify(f"我很高心。\n{rest}")
+    assert simplified.text[:6] == "我很高心。\n"
+    assert simplified.to_source_script(3, "兴") == target
 
 
 @pytest.mark.parametrize(
-    ("around", "target"), [(Script.TRADITIONAL, "興"), (Script.SIMPLIFIED, "兴"), (Script.NEUTRAL, "兴")]
+    ("document_script", "target"),
+    [(Script.TRADITIONAL, "興"), (Script.SIMPLIFIED, "兴"), (Script.NEUTRAL, "兴")],
 )
-def test_a_text_that_could_be_of_either_script_has_that_of_what_is_around(
+def test_a_text_that_could_be_of_either_script_has_that_of_the_document(
     document_script: Script, target: str
 ) -> None:
-    lent = simplify("我很高心。", document_script)
-    assert lent.text == "我很高心。"
-    assert lent.back(3, "兴") == target
+    simplified = simplify("我很高心。", document_script)
+    assert simplified.text == "我很高心。"
+    assert simplified.to_source_script(3, "兴") == target
 
 
 def test_other_replacements_decide_too() -> None:
-    lent = simplify("她的投法很長。")
-    assert lent.back(3, "发") == "發"
-    assert lent.back(3, "发", "她的头发很长。") == "髮"
+    simplified = simplify("她的投法很長。")
+    assert simplified.to_source_script(3, "发") == "發"
+    assert simplified.to_source_script(3, "发", "她的头发很长。") == "髮"
 
 
 def test_a_lone_surrogate_stays_in_its_place() -> None:
-    lent = simplify("我們\ud800說。我們說。")
-    assert lent.text == "我们\ud800说。我们说。"
-    assert lent.back(3, "话") == "話"
+    simplified = simplify("我們\ud800說。我們說。")
+    assert simplified.text == "我们\ud800说。我们说。"
+    assert simplified.to_source_script(3, "话") == "話"
 
 
 @pytest.mark.parametrize("odd", ["\0", "\ud800", "\0\ud800"], ids=["NUL", "surrogate", "both"])
 def test_what_opencc_cannot_read_hides_no_neighbours(odd: str) -> None:
-    lent = simplify(f"{odd}她的頭法很長。")
-    assert lent.text == f"{odd}她的头法很长。"
-    assert lent.back(len(odd) + 3, "发") == "髮"
+    simplified = simplify(f"{odd}她的頭法很長。")
+    assert simplified.text == f"{odd}她的头法很长。"
+    assert simplified.to_source_script(len(odd) + 3, "发") == "髮"
 
 
 def test_only_the_neighbours_are_converted(monkeypatch: pytest.MonkeyPatch) -> None:
     read: list[str] = []
-    lent = simplify("我們說漢雨，" * 500)
+    simplified = simplify("我們說漢雨，" * 500)
     monkeypatch.setattr(script, "_convert", lambda text, converter: read.append(text) or text)
-    lent.back(1504, "语")
+    simplified.to_source_script(1504, "语")
     assert max(map(len, read)) < 50
 
 
@@ -123,10 +124,10 @@ def test_simplified_text_never_loads_opencc() -> None:
 
 @given(texts)
 def test_simplified_and_neutral_text_is_untouched(text: str) -> None:
-    lent = simplify(text)
-    assert len(lent.text) == len(text)
-    if detect(text) is not Script.TRADITIONAL and not lent.converted:
-        assert lent == Simplified(text, text, ())
+    simplified = simplify(text)
+    assert len(simplified.text) == len(text)
+    if detect(text) is not Script.TRADITIONAL and not simplified.converted:
+        assert simplified == Simplified(text, text, ())
 
 
 traditional = st.text("我們說漢語這裡頭髮發現乾燥著於。\n，a\ud800", min_size=1)
@@ -134,8 +135,8 @@ traditional = st.text("我們說漢語這裡頭髮發現乾燥著於。\n，a\ud
 
 @given(traditional, st.data())
 def test_the_faces_agree_character_by_character(text: str, data: st.DataObject) -> None:
-    lent = simplify(text)
-    assert len(lent.text) == len(text)
+    simplified = simplify(text)
+    assert len(simplified.text) == len(text)
     index = data.draw(st.integers(0, len(text) - 1))
-    assert lent.back(index, lent.text[index]) == text[index]
-    assert len(lent.back(index, "发")) == 1
+    assert simplified.to_source_script(index, simplified.text[index]) == text[index]
+    assert len(simplified.to_source_script(index, "发")) == 1

@@ -1,1 +1,1 @@
-"""The front doors: command line, HTTP, LanguageTool's protocol, editors, batch."""
+"""The applications: command line, HTTP, LanguageTool's protocol, language server, batch."""

@@ -1,4 +1,4 @@
-"""How many there are of something, in words."""
+"""Numbers with their nouns."""
 
 
 def counted(number: int, noun: str) -> str:

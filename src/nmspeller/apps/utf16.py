@@ -4,7 +4,7 @@ from itertools import accumulate
 
 
 class Utf16:
-    """Where the code points of a text lie in its UTF-16 form."""
+    """Converts code point offsets of a text to UTF-16 offsets."""
 
     def __init__(self, text: str) -> None:
         # A text without astral characters, which is nearly every text, needs no table.

@@ -1,1 +1,1 @@
-"""What is known of a character: its sounds, its shape, and what it is confused with."""
+"""Facts about characters: pronunciation, shape, and the characters they are confused with."""

@@ -1,4 +1,4 @@
-"""What a character is confused with: tables of candidates, the most confusable first."""
+"""Confusion sets: the characters that a character is confused with, the most confusable first."""
 
 import os
 from collections import Counter
@@ -16,7 +16,7 @@ PRONUNCIATION_COLUMNS = 6
 class ConfusionSet(Mapping[str, tuple[str, ...]]):
     """For each character those it is confused with, the most confusable first, without itself or repetitions.
 
-    A character that the table does not know raises KeyError, as in any mapping; `get(character, ())` helps.
+    An unknown character raises KeyError, as in any mapping; use `get(character, ())`.
     """
 
     def __init__(self, candidates: Mapping[str, Iterable[str]]) -> None:
@@ -51,7 +51,7 @@ class ConfusionSet(Mapping[str, tuple[str, ...]]):
 
 @cache
 def own_set(candidates: int = 100) -> ConfusionSet:
-    """Our own table, from sound, shape and frequency alone: at most 100 candidates per character."""
+    """The shipped confusion set, from sound, shape and frequency: at most 100 candidates per character."""
     data = load("confusion.npz")
     codes = data["characters"]
     return ConfusionSet(
@@ -65,8 +65,8 @@ def own_set(candidates: int = 100) -> ConfusionSet:
 def read_lists(path: str | os.PathLike[str]) -> ConfusionSet:
     """Read a table with one character a line, `:` or `,`, and its candidates: 基:急击接.
 
-    So are written Wang's table, the shape table of SIGHAN 2013 and NCUEE's. Five lines of SIGHAN's table
-    have lost their character, and are passed over.
+    This is the format of Wang's table, the shape table of SIGHAN 2013 and NCUEE's. Five lines of SIGHAN's
+    table lack their character and are skipped.
     """
     table: dict[str, list[str]] = {}
     for number, line in _lines(path):
@@ -109,11 +109,11 @@ def _lines(path: str | os.PathLike[str]) -> Iterator[tuple[int, str]]:
 
 
 def coverage(errors: Mapping[tuple[str, str], int], table: ConfusionSet, sizes: Sequence[int]) -> list[float]:
-    """How much of the real errors a table holds, in percent, at each number of candidates per character.
+    """The percentage of real errors that a table covers, at each number of candidates per character.
 
     Args:
-        errors: how often each pair of a candidate and the character it was confused with occurs. For making
-            training pairs the character is the right one, for correcting it is the wrong one.
+        errors: how often each pair of a candidate and the character it was confused with occurs. To generate
+            training pairs the character is the correct one, to correct errors it is the wrong one.
     """
     found: Counter[int] = Counter()
     for (candidate, character), times in errors.items():

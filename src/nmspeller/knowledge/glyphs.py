@@ -1,7 +1,7 @@
-"""How characters look: 32×32 bitmaps in three open faces, shipped as one compressed array.
+"""Bitmaps of characters: 32×32 pixels in three open fonts, shipped as one compressed array.
 
-The faces, in order: a gothic (Noto Sans CJK SC), a Kai (AR PL UKai CN), and the gothic's Traditional form
-(Noto Sans CJK TC). Where a face lacks a character, the gothic's bitmap stands in.
+The fonts, in order: a sans serif (Noto Sans CJK SC), a Kai (AR PL UKai CN), and the Traditional sans serif
+(Noto Sans CJK TC). If a font lacks a character, the first font's bitmap is used.
 """
 
 from functools import cache
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from nmspeller.knowledge.tables import load
 
 SIZE = 32
-FACES = ("Noto Sans CJK SC", "AR PL UKai CN", "Noto Sans CJK TC")
+FONTS = ("Noto Sans CJK SC", "AR PL UKai CN", "Noto Sans CJK TC")
 
 
 @cache
@@ -33,6 +33,6 @@ def bitmaps_of(wanted: str) -> NDArray[np.uint8]:
     """Bitmaps of the wanted characters, blank where there are none: (len(wanted), 3, 32, 32)."""
     place = {character: number for number, character in enumerate(characters())}
     known = np.array([character in place for character in wanted], dtype=bool)
-    found = np.zeros((len(wanted), len(FACES), SIZE, SIZE), dtype=np.uint8)
+    found = np.zeros((len(wanted), len(FONTS), SIZE, SIZE), dtype=np.uint8)
     found[known] = bitmaps()[[place[character] for character in wanted if character in place]]
     return found

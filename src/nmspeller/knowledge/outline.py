@@ -1,7 +1,7 @@
-"""What an eye that does not look closely sees of a bitmap: which way edges run, and roughly where.
+"""Edge features of bitmaps: the directions of edges and their approximate places.
 
 Two characters that a reader or a blurred scan confuses (曰 日, 未 末, 在 茌) have nearly the same edges in
-nearly the same places, even if they share no part and few pixels.
+nearly the same places, even if they share no component and few pixels.
 """
 
 import numpy as np
@@ -16,7 +16,7 @@ Images = NDArray[np.float32]
 
 
 def _blur_matrix(size: int, sigma: float) -> Images:
-    """A Gaussian blur of `size` pixels in a row as a product: (size, size)."""
+    """A Gaussian blur of a row of `size` pixels as a matrix: (size, size)."""
     offsets = np.arange(size)[:, None] - np.arange(size)
     reach = int(3 * sigma + 0.5)
     kernel = np.exp(-(np.arange(-reach, reach + 1) ** 2) / (2 * sigma**2)).sum()
@@ -49,7 +49,7 @@ def edge_features(bitmaps: NDArray[np.uint8]) -> Images:
         distance = np.abs((direction - number + DIRECTIONS / 2) % DIRECTIONS - DIRECTIONS / 2)
         edges = _blurred(strength * np.clip(1 - distance, 0, None), BLUR_OF_EDGES)
         cells.append(edges[:, CELL // 2 :: CELL, CELL // 2 :: CELL].reshape(len(bitmaps), -1))
-    # The square root keeps one long stroke from drowning all else.
+    # The square root keeps one long stroke from dominating.
     return unit_rows(np.sqrt(np.maximum(np.concatenate(cells, axis=1), 0)))
 
 

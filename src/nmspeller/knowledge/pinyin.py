@@ -1,6 +1,6 @@
-"""How characters sound: their Mandarin readings, and how easily two of them are mistaken by ear.
+"""Mandarin readings of characters, and how similar two characters sound.
 
-The readings come from pypinyin and are shipped, so that this needs nothing but numpy.
+The readings come from pypinyin and are shipped, so that this module only needs numpy.
 """
 
 from functools import cache
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from nmspeller.knowledge.sounds import base_similarity, syllable_similarity, tone_similarity
 from nmspeller.knowledge.tables import load
 
-# What a reading that no common word uses is worth beside one in daily use.
+# The weight of a reading that no common word uses; common readings have 1.
 RARE_READING = 0.6
 
 
@@ -50,7 +50,7 @@ def _table() -> _Readings:
 
 
 def readings(character: str) -> tuple[Syllable, ...]:
-    """Every reading of a character, the most common first; none for what is not a Chinese character."""
+    """Every reading of a character, the most common first; empty for other characters than Chinese ones."""
     table = _table()
     place = table.number.get(character)
     if place is None:
@@ -73,7 +73,7 @@ def _syllable_matrix() -> NDArray[np.float32]:
 
 
 def similarity(a: str, b: str) -> float:
-    """How alike two characters sound, from 0 to 1: the best over their readings; 1 is same sound and tone."""
+    """How similar two characters sound, from 0 to 1, the best over their readings; 1 is the same syllable."""
     return max((syllable_similarity(x, y) for x in readings(a) for y in readings(b)), default=0.0)
 
 

@@ -1,6 +1,6 @@
-"""Which characters look alike, from their parts and their bitmaps together.
+"""How similar characters look, by their components and their bitmaps.
 
-Shipped are each character's nearest neighbours; see `outline` for what is compared, and docs/knowledge.md.
+The nearest neighbours of each character are shipped; see `outline` for the features, and docs/knowledge.md.
 """
 
 from functools import cache
@@ -30,7 +30,7 @@ def _table() -> _Neighbours:
 
 
 def neighbours(character: str) -> dict[str, float]:
-    """The 64 characters that look most like this one, with their similarity, the most similar first."""
+    """The 64 characters that look most similar, with their similarity, the most similar first."""
     table = _table()
     place = table.number.get(character)
     if place is None:
@@ -42,7 +42,7 @@ def neighbours(character: str) -> dict[str, float]:
 
 
 def similarity(a: str, b: str) -> float:
-    """How alike two characters look, from 0 to 1; 0 where neither is among the other's nearest neighbours."""
+    """How similar two characters look, from 0 to 1; 0 if neither is a nearest neighbour of the other."""
     if a == b:
         return 1.0
     return max(neighbours(a).get(b, 0.0), neighbours(b).get(a, 0.0))

@@ -1,6 +1,6 @@
-"""How easily one Mandarin syllable is taken for another.
+"""How easily one Mandarin syllable is confused with another.
 
-The degrees follow what is known of dialect accents and learners: zh/z, ch/c, sh/s, n/l, f/h, r/l and the
+The degrees follow common confusions of dialect speakers and learners: zh/z, ch/c, sh/s, n/l, f/h, r/l and the
 nasals an/ang, en/eng, in/ing are the classic confusions; then aspiration (b/p, d/t …), place of articulation
 (j/zh …), and finals that differ in one of their parts.
 """
@@ -48,7 +48,7 @@ FINALS: Degrees = {
     0.35: "e/ao",
 }
 OTHER_FINALS = 0.1
-# What finals share that are in no list above: medial, main vowel, ending.
+# For finals in no list above, what a shared medial, main vowel or ending adds.
 SHARED_PARTS = (0.12, 0.15, 0.1)
 
 OTHER_TONE = 0.92
@@ -118,13 +118,13 @@ _FINAL_PAIRS = _pairs(FINALS)
 
 @cache
 def initial_similarity(a: str, b: str) -> float:
-    """How alike two initials sound, from 0 to 1."""
+    """How similar two initials sound, from 0 to 1."""
     return 1.0 if a == b else _INITIAL_PAIRS.get((a, b), OTHER_INITIALS)
 
 
 @cache
 def final_similarity(a: str, b: str) -> float:
-    """How alike two finals sound, from 0 to 1; "ii" is the vowel of zi and zhi."""
+    """How similar two finals sound, from 0 to 1; "ii" is the vowel of zi and zhi."""
     if a == b:
         return 1.0
     if (a, b) in _FINAL_PAIRS:
@@ -134,21 +134,21 @@ def final_similarity(a: str, b: str) -> float:
 
 
 def syllable_similarity(a: "Syllable", b: "Syllable") -> float:
-    """How alike two syllables sound, from 0 to 1; 1 is the same sound and tone."""
+    """How similar two syllables sound, from 0 to 1; 1 is the same sound and tone."""
     return base_similarity(a, b) * tone_similarity(a.tone, b.tone)
 
 
 def tone_similarity(a: int, b: int) -> float:
-    """How much of two syllables' likeness is left with these tones; 5 is the neutral one."""
+    """The factor by which different tones reduce the similarity of two syllables; 5 is the neutral tone."""
     if a == b:
         return 1.0
     return NEUTRAL_TONE if 5 in (a, b) else OTHER_TONE
 
 
 def base_similarity(a: "Syllable", b: "Syllable") -> float:
-    """How alike two syllables sound without their tones, from 0 to 1."""
+    """How similar two syllables sound without their tones, from 0 to 1."""
     ours, theirs = _spoken_final(a), _spoken_final(b)
-    # Who says h for f rounds the lips all the same: 飞 fei turns into 灰 hui, 房 fang into 黄 huang.
+    # Speakers who pronounce f as h keep the lips rounded: 飞 fei becomes 灰 hui, 房 fang 黄 huang.
     if a.initial == "f" and b.initial == "h":
         ours = _ROUNDED.get(ours, ours)
     elif a.initial == "h" and b.initial == "f":

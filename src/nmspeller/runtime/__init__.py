@@ -1,4 +1,4 @@
-"""The speller as people use it: no torch, one ONNX file, a decoding policy and the user's own words."""
+"""The speller: an ONNX model without PyTorch, a decoding policy and the user's own words."""
 
 from nmspeller.runtime.correction import Correction, Edit, Reason
 from nmspeller.runtime.speller import Speller

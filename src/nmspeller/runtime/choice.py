@@ -1,4 +1,4 @@
-"""A choice among a few names, as people give it on command lines and in requests."""
+"""A choice among a few names, as given on command lines and in requests."""
 
 from enum import Enum
 from typing import TypeVar
@@ -9,7 +9,7 @@ AnyChoice = TypeVar("AnyChoice", bound="Choice")
 
 
 class Choice(str, Enum):
-    """A set of names; the class's own name says what is chosen."""
+    """A set of names; error messages use the class's name for what is chosen."""
 
     @classmethod
     def parse(cls: type[AnyChoice], name: "AnyChoice | str") -> AnyChoice:

@@ -1,4 +1,4 @@
-"""What the speller says of a text: the edits it proposes, and the text with them applied."""
+"""The result of a check: the edits that the speller proposes, and the text with them applied."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from enum import Enum
 
 
 class Reason(str, Enum):
-    """Why an edit is proposed, in a person's words."""
+    """Why an edit is proposed, in words for people."""
 
     SAME_SOUND = "same sound"
     SIMILAR_SOUND = "similar sound"
@@ -18,7 +18,14 @@ class Reason(str, Enum):
 
 @dataclass(frozen=True)
 class Edit:
-    """Replace `source`, at code points `offset` to `offset + length` of the checked text, by `target`."""
+    """Replace `source`, at code points `offset` to `offset + length` of the checked text, by `target`.
+
+    `probability` is the model's probability of the target character. `confidence`, from 0 to 1, compares it
+    with the probability of the source character; the levels test it, so it is what to filter edits by. Both
+    are those of the first pass over the text, and so the same at every level; an edit that a level accepts
+    only after the other edits of its window are applied may have a confidence below the level's threshold.
+    An edit of several characters has the lowest values of its characters, a user's replacement has 1.0.
+    """
 
     offset: int
     length: int
@@ -27,6 +34,7 @@ class Edit:
     probability: float
     alternatives: tuple[str, ...]
     reason: Reason
+    confidence: float = 1.0
 
 
 @dataclass(frozen=True)

@@ -71,6 +71,14 @@ class Detections(NamedTuple):
     def subset(self, chosen: NDArray[np.bool_] | Positions) -> "Detections":
         return Detections._make(values[chosen] for values in self)
 
+    def with_scores_of(self, earlier: "Detections") -> "Detections":
+        """The same replacements, with the scores of an earlier pass where that considered them."""
+        if not len(earlier.positions):
+            return self
+        index = np.searchsorted(earlier.positions, self.positions).clip(max=len(earlier.positions) - 1)
+        considered = (earlier.positions[index] == self.positions) & (earlier.targets[index] == self.targets)
+        return Detections.join([earlier.subset(index[considered]), self.subset(~considered)]).in_order()
+
     def in_order(self) -> "Detections":
         return self.subset(np.argsort(self.positions, kind="stable"))
 
@@ -99,12 +107,14 @@ class Decoder:
     """Runs windows through the engine and decides what to replace.
 
     `replaceable` (vocabulary,) marks the ids that may be replaced and may replace: Chinese characters;
+    `unknown` is the id of [UNK], which may be replaced as well, by a threshold of its own;
     `explains` says of pairs of ids whether similar sound or shape explains the error; where there is a
     `prefilter`, only windows whose error score reaches its threshold are run.
     """
 
     engine: ScoringEngine
     replaceable: NDArray[np.bool_]
+    unknown: int
     explains: Explains
     prefilter: WindowPrefilter | None = None
 
@@ -112,7 +122,7 @@ class Decoder:
         self, ids: Ids, allowed: NDArray[np.bool_], windows: Windows, thresholds: Thresholds, passes: int
     ) -> Detections:
         """All detections in `ids`; only positions that are `allowed` may be replaced."""
-        allowed = allowed & self.replaceable[ids]
+        allowed = allowed & (self.replaceable[ids] | ((ids == self.unknown) & (thresholds.unknown <= 1)))
         allowed_before = np.concatenate(([0], np.cumsum(allowed)))
         windows = windows.subset(allowed_before[windows.keep_stops] > allowed_before[windows.keep_starts])
         if self.prefilter is not None and thresholds.prefilter > 0:
@@ -120,10 +130,11 @@ class Decoder:
                 self.prefilter.error_score(ids, allowed, windows) >= thresholds.prefilter
             )
         found, unsure = self._read(ids, allowed, windows, thresholds)
+        first_scores = unsure
         for _ in range(1, passes):
             # The text is read again as corrected so far; what was found stays found. Where nothing was found,
             # or nothing else was uncertain, a second pass would give the same.
-            windows = windows.subset(windows.contain(found.positions) & windows.contain(unsure))
+            windows = windows.subset(windows.contain(found.positions) & windows.contain(unsure.positions))
             if not len(windows.starts):
                 break
             corrected, still_allowed = ids.copy(), allowed.copy()
@@ -132,20 +143,24 @@ class Decoder:
             more, unsure = self._read(corrected, still_allowed, windows, thresholds)
             if not len(more.positions):
                 break
-            found = Detections.join([found, more]).in_order()
+            # What is reported of a replacement must not depend on which others the thresholds accepted first.
+            found = Detections.join([found, more.with_scores_of(first_scores)]).in_order()
         return found
 
     def _read(
         self, ids: Ids, allowed: NDArray[np.bool_], windows: Windows, thresholds: Thresholds
-    ) -> tuple[Detections, Positions]:
-        """What the thresholds accept, and the positions, in order, where another character is possible."""
+    ) -> tuple[Detections, Detections]:
+        """What the thresholds accept, and what they do not."""
         found = self._candidates(ids, allowed, windows)
         confidences = confidence(found.probabilities, found.source_probabilities)
         sure = confidences >= thresholds.unexplained
         likely = np.flatnonzero(~sure & (confidences >= thresholds.explained))
+        unknown = found.originals == self.unknown
+        sure[unknown] = found.probabilities[unknown] >= thresholds.unknown
+        likely = likely[~unknown[likely]]
         if len(likely):
             sure[likely] = self.explains(found.originals[likely], found.targets[likely])
-        return found.subset(sure), found.positions[~sure]
+        return found.subset(sure), found.subset(~sure)
 
     def _candidates(self, ids: Ids, allowed: NDArray[np.bool_], windows: Windows) -> Detections:
         """The best other character of every position where it is likely enough."""

@@ -1,4 +1,4 @@
-"""Where a model runs, and which of a folder's files it then comes from."""
+"""The device that a model runs on, and the files of a model folder that it is loaded from."""
 
 from pathlib import Path
 
@@ -15,14 +15,14 @@ _CHECKPOINTS = (("model.safetensors", "config.yaml"), ("model.safetensors", "con
 
 
 class Device(Choice):
-    """The processor, or an NVIDIA GPU."""
+    """The CPU, or an NVIDIA GPU."""
 
     CPU = "cpu"
     CUDA = "cuda"
 
 
 def weight_files(folder: Path, device: Device) -> tuple[Path, ...]:
-    """What the model is read from: on the processor rather the export, on a GPU rather the checkpoint.
+    """The files to load the model from: preferably the export on the CPU, the checkpoint on a GPU.
 
     Raises:
         InputError: the folder holds no model.
@@ -35,7 +35,7 @@ def weight_files(folder: Path, device: Device) -> tuple[Path, ...]:
 
 
 def need_exported(folder: Path) -> None:
-    """Make sure that the folder holds an export.
+    """Check that the folder holds an exported model.
 
     Raises:
         InputError: it does not.
@@ -51,10 +51,10 @@ def _no_export(folder: Path) -> InputError:
 def prefilter_files(folder: Path, device: Device) -> tuple[Path, Path]:
     """The folder's prefilter and its thresholds.
 
-    PyTorch reads everything: beside a GPU, the small speller on the processor would be the slower part.
+    PyTorch has no prefilter: a small model on the CPU would be slower than the model on a GPU.
 
     Raises:
-        InputError: there is none, or none that would save time.
+        InputError: there is none, or it does not work with this model and device.
     """
     if device is not Device.CPU or weight_files(folder, device)[0].name != "model.onnx":
         raise InputError("the prefilter works with an exported model on the CPU only; leave it out.")

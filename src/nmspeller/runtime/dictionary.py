@@ -1,7 +1,7 @@
-"""The user's own words, which are never edited, and fixed replacements, which always are.
+"""The user's own words, which are never edited, and fixed replacements, which are always applied.
 
-Both are plain text files in UTF-8, read again whenever they change: a word a line, or `wrong<TAB>right`.
-Empty lines and lines that start with # are passed over.
+Both are plain text files in UTF-8, reloaded when they change: one word or `wrong<TAB>right` per line.
+Empty lines and lines that start with # are ignored.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -17,7 +17,7 @@ Content = TypeVar("Content")
 
 
 class Replacement(NamedTuple):
-    """`text[start:stop]` is to become `target`."""
+    """Replace `text[start:stop]` by `target`."""
 
     start: int
     stop: int
@@ -25,7 +25,7 @@ class Replacement(NamedTuple):
 
 
 class Replacements:
-    """Fixed replacements; of several that overlap the first is made, of several at one place the longest."""
+    """Fixed replacements; of overlapping matches the first is applied, of equal starts the longest."""
 
     def __init__(self, pairs: Mapping[str, str]) -> None:
         for wrong, right in pairs.items():
@@ -36,18 +36,18 @@ class Replacements:
         self._pairs = dict(pairs)
         self._matcher = WordMatcher(self._pairs)
 
-    def find(self, text: str, closed: Iterable[tuple[int, int]] = ()) -> list[Replacement]:
-        """All replacements to be made in a text, in order and disjoint; none touches a closed stretch."""
+    def find(self, text: str, protected: Iterable[tuple[int, int]] = ()) -> list[Replacement]:
+        """All replacements in a text, in order and disjoint; none overlaps a protected range."""
         if not self._pairs:
             return []
-        is_closed = np.zeros(len(text), np.bool_)
-        for start, stop in closed:
-            is_closed[start:stop] = True
-        closed_before = [0, *np.cumsum(is_closed).tolist()]
+        is_protected = np.zeros(len(text), np.bool_)
+        for start, stop in protected:
+            is_protected[start:stop] = True
+        protected_before = [0, *np.cumsum(is_protected).tolist()]
         longest: dict[int, int] = {}
         for start, stop in self._matcher.matches(text):
-            # Of one start, longer matches come later: they end later.
-            if closed_before[start] == closed_before[stop]:
+            # Matches come in the order of their stops, so of one start the longest comes last.
+            if protected_before[start] == protected_before[stop]:
                 longest[start] = stop
         found: list[Replacement] = []
         for start, stop in sorted(longest.items()):
@@ -57,12 +57,12 @@ class Replacements:
 
 
 class Watched(Generic[Content]):
-    """What a file holds, read again when the file has changed since.
+    """The content of a file, reloaded when the file changes.
 
-    While somebody edits it, a file may be missing or half written: what it held before is then in force.
+    While it is being edited, a file may be missing or incomplete: its last valid content is used then.
 
     Raises:
-        InputError: the file cannot be read to begin with.
+        InputError: the file cannot be read in the first place.
     """
 
     def __init__(self, path: Path, read: Callable[[Path], Content]) -> None:
@@ -70,7 +70,7 @@ class Watched(Generic[Content]):
         self._loaded = self._stamp(), read(path)
 
     def current(self) -> Content:
-        """The content as it stands now; looking whether it changed costs one call to the file system."""
+        """The current content; checking for a change costs one call to the file system."""
         loaded = self._loaded
         try:
             stamp = self._stamp()
@@ -86,12 +86,12 @@ class Watched(Generic[Content]):
             status = self._path.stat()
         except (OSError, ValueError) as error:
             raise _unreadable(self._path, error) from error
-        # Programs may set the time of the last writing, as copies do, but not that of the last change.
+        # Programs, such as those that copy files, may set mtime, but not ctime.
         return status.st_mtime_ns, status.st_ctime_ns, status.st_size, status.st_ino
 
 
 class Fixed(Generic[Content]):
-    """Content that came from no file."""
+    """Content that did not come from a file, with the interface of `Watched`."""
 
     def __init__(self, content: Content) -> None:
         self._content = content
@@ -101,7 +101,7 @@ class Fixed(Generic[Content]):
 
 
 def word_source(words: Iterable[str] | Path | None) -> Watched[WordMatcher] | Fixed[WordMatcher]:
-    """The user's words, from a file or at hand."""
+    """The user's words, from a file or as given."""
     if isinstance(words, Path):
         return Watched(words, lambda path: WordMatcher(read_words(path)))
     return Fixed(WordMatcher(words or ()))
@@ -110,21 +110,21 @@ def word_source(words: Iterable[str] | Path | None) -> Watched[WordMatcher] | Fi
 def replacement_source(
     pairs: Mapping[str, str] | Path | None,
 ) -> Watched[Replacements] | Fixed[Replacements]:
-    """The user's replacements, from a file or at hand."""
+    """The user's replacements, from a file or as given."""
     if isinstance(pairs, Path):
         return Watched(pairs, lambda path: Replacements(read_replacements(path)))
     return Fixed(Replacements(pairs or {}))
 
 
 def read_words(path: Path) -> list[str]:
-    """The words of a file, one a line."""
+    """The words of a file, one per line."""
     return [line for _, line in _lines(path, margin=None)]
 
 
 def read_replacements(path: Path) -> dict[str, str]:
-    """The replacements of a file, `wrong<TAB>right` a line."""
+    """The replacements of a file, one `wrong<TAB>right` per line."""
     pairs: dict[str, str] = {}
-    # A tab may stand before an empty right side, and a wide blank may belong to either side.
+    # The right side may be empty after its tab, and an ideographic space may belong to either side.
     for number, line in _lines(path, margin=" "):
         wrong, tab, right = line.partition("\t")
         if not tab or not wrong or "\t" in right:
@@ -134,7 +134,7 @@ def read_replacements(path: Path) -> dict[str, str]:
 
 
 def _lines(path: Path, margin: str | None) -> Iterable[tuple[int, str]]:
-    """The lines that say something, numbered, without what `margin` names around them (None: any blank)."""
+    """The numbered lines with content, stripped of the characters in `margin` (None: all white space)."""
     try:
         content = path.read_text("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -148,6 +148,6 @@ def _lines(path: Path, margin: str | None) -> Iterable[tuple[int, str]]:
 
 
 def _unreadable(path: Path, error: OSError | ValueError) -> InputError:
-    """Of a file that is not there, or, as a ValueError, of a name that none can have."""
+    """The error for a missing file or, as a ValueError, an impossible file name."""
     reason = getattr(error, "strerror", None) or error
     return InputError(f"cannot read {path} ({reason}); check the path.")

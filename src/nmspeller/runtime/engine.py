@@ -54,7 +54,7 @@ class OnnxSession:
 
     def __init__(self, model: Path, vocabulary: Vocabulary, *, threads: int | None = None) -> None:
         # Loaded late: `import nmspeller` and `--help` do without it.
-        import onnxruntime
+        from nmspeller.runtime.onnx_runtime import onnxruntime
 
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = threads or cores()

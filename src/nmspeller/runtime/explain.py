@@ -1,4 +1,4 @@
-"""Why one character was written for another, as a person would say it."""
+"""Why one character was written instead of another."""
 
 from collections.abc import Iterable
 from functools import lru_cache
@@ -6,7 +6,7 @@ from functools import lru_cache
 from nmspeller.runtime.correction import Reason
 
 _PARTICLES = frozenset("的地得")
-# The neutral tone is worth 0.96 to pinyin.similarity: 门 for 们 is called the same sound.
+# pinyin.similarity is 0.96 for syllables that differ by a neutral tone: 门 for 们 is the same sound.
 _SAME_SOUND = 0.96
 _SIMILAR_SOUND = 0.6
 _SIMILAR_SHAPE = 0.5
@@ -16,12 +16,12 @@ _WEAKEST_LAST = (Reason.DE, Reason.SAME_SOUND, Reason.SIMILAR_SOUND, Reason.SIMI
 
 @lru_cache(maxsize=65536)
 def reason(source: str, target: str) -> Reason:
-    """What a person would say of one character in place of another; the first that applies.
+    """The first reason that applies.
 
-    Both of 的地得; the same sound (the neutral tone is no difference); a similar sound, such as another tone;
-    a similar shape; and where neither ear nor eye explains it, the context alone.
+    Both are among 的地得; the same sound (a neutral tone makes no difference); a similar sound, such as
+    another tone; a similar shape; otherwise only the context.
     """
-    # Loaded with the first finding: a clean text needs no knowledge of characters.
+    # Loaded with the first detection: a clean text does not need these tables.
     from nmspeller.knowledge import pinyin, shape
 
     if source in _PARTICLES and target in _PARTICLES:
@@ -37,10 +37,10 @@ def reason(source: str, target: str) -> Reason:
 
 
 def is_explained(source: str, target: str) -> bool:
-    """Whether ear or eye explains the edit."""
+    """Whether similar sound or shape explains the edit."""
     return reason(source, target) is not Reason.CONTEXT
 
 
 def weakest(reasons: Iterable[Reason]) -> Reason:
-    """The one reason that covers all of several characters: the weakest of theirs."""
+    """The reason of an edit of several characters: the weakest of theirs."""
     return max(reasons, key=_WEAKEST_LAST.index)

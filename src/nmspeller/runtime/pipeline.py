@@ -54,7 +54,9 @@ class Pipeline:
         self._prefilter = (
             self._open_prefilter(*prefilter_files(folder, device), threads) if prefilter else None
         )
-        self._decoder = Decoder(engine, self.vocabulary.is_hanzi(), self.explains, self._prefilter)
+        self._decoder = Decoder(
+            engine, self.vocabulary.is_hanzi(), self.vocabulary.unk, self.explains, self._prefilter
+        )
 
     def _open_prefilter(self, path: Path, thresholds: Path, threads: int | None) -> Prefilter:
         prefilter = Prefilter(path, self.vocabulary, threads=threads)

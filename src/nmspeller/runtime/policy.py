@@ -1,4 +1,4 @@
-"""When the model's opinion becomes an edit: three levels, their thresholds read from the model's folder."""
+"""The decoding policy of a model: three levels with their thresholds, in `policy.json`."""
 
 import json
 from dataclasses import dataclass, field
@@ -13,7 +13,7 @@ FORMAT = "nmspeller policy 2"
 
 
 class Level(Choice):
-    """How sure the speller must be before it proposes an edit."""
+    """How confident the speller must be before it proposes an edit."""
 
     CAREFUL = "careful"
     BALANCED = "balanced"
@@ -22,40 +22,42 @@ class Level(Choice):
 
 @dataclass(frozen=True)
 class Thresholds:
-    """The least confidence a replacement needs; see `findings.confidence`.
+    """The lowest confidence of an accepted replacement; see `decoder.confidence`.
 
-    `explained` holds where the two characters sound or look alike, `unexplained` where only the context
-    speaks for the edit; a value above 1 means never. `prefilter` is how doubtful the prefilter must find a
-    character before the model reads its window; 0 reads everything, and is what a policy asks for.
+    `explained` applies if the two characters sound or look similar, `unexplained` if only the context
+    supports the edit; a value above 1 means never. `unknown` is the lowest probability of a replacement for a
+    Chinese character outside the vocabulary, of which the model knows only the context. `prefilter` is the
+    lowest error score of a window that the model reads; 0, the value of every policy, reads all windows.
     """
 
     explained: float
     unexplained: float
+    unknown: float = 2.0
     prefilter: float = 0.0
 
     def __post_init__(self) -> None:
-        for least in (self.explained, self.unexplained):
+        for least in (self.explained, self.unexplained, self.unknown):
             if not isinstance(least, float | int):
-                raise TypeError(f"{least!r} is no confidence")
+                raise TypeError(f"{least!r} is not a confidence")
 
 
 @dataclass(frozen=True)
 class Policy:
-    """How a model's scores are read.
+    """How a model's scores are decoded.
 
     `window` is how many characters the model reads at once, `passes` how often a sentence is read: the second
-    time with the first time's edits made. `calibration` says on what the thresholds were chosen, and what
-    they gave there.
+    time with the first edits applied. `calibration` records the data that the thresholds were chosen on, and
+    the results there.
     """
 
     levels: dict[Level, Thresholds]
-    window: int = 126  # the longest rows that the shipped model learnt from
+    window: int = 126  # the longest rows in the shipped model's training data
     passes: int = 1
     calibration: dict[str, Any] = field(default_factory=dict)
 
     @classmethod
     def uncalibrated(cls) -> "Policy":
-        """Thresholds for a model that nobody has calibrated yet."""
+        """Default thresholds for a model without calibration."""
         return cls(
             {
                 Level.CAREFUL: Thresholds(0.9, 0.98),
@@ -95,7 +97,11 @@ class Policy:
             "window": self.window,
             "passes": self.passes,
             "levels": {
-                level.value: {"explained": least.explained, "unexplained": least.unexplained}
+                level.value: {
+                    "explained": least.explained,
+                    "unexplained": least.unexplained,
+                    "unknown": least.unknown,
+                }
                 for level, least in self.levels.items()
             },
             "calibration": self.calibration,

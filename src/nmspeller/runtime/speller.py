@@ -10,7 +10,7 @@ import numpy as np
 
 from nmspeller.errors import InputError
 from nmspeller.runtime.correction import Correction, apply_edits
-from nmspeller.runtime.decoder import Detections
+from nmspeller.runtime.decoder import Detections, confidence
 from nmspeller.runtime.device import Device, prefilter_files, weight_files
 from nmspeller.runtime.dictionary import replacement_source, word_source
 from nmspeller.runtime.edits import Change, edits_of
@@ -24,8 +24,8 @@ from nmspeller.text.script import Script
 class Speller:
     """Finds and corrects wrongly written characters in Chinese text.
 
-    A speller may be used from several threads at once, and may be pickled: it then takes its arguments along
-    and loads the model again.
+    A speller may be used from several threads, and may be pickled: the copy loads the model again from the
+    same arguments.
 
         >>> from nmspeller import Speller
         >>> speller = Speller()
@@ -33,21 +33,21 @@ class Speller:
         '我们去外国可以认识很多的人。'
 
     Args:
-        model: a folder written by `nmspeller export`, or a checkpoint with a `policy.json`, which needs
+        model: a folder written by `nmspeller lab export`, or a checkpoint with a `policy.json`, which needs
             PyTorch; the shipped model by default.
-        level: how sure the speller must be: "careful", "balanced" or "thorough".
-        words: words that are never edited, at hand or in a file of one word a line. A file is read again when
+        level: how confident an edit must be: "careful", "balanced" or "thorough".
+        words: words that are never edited: a list, or a file with one word per line, which is reloaded when
             it changes.
-        replacements: texts that are always replaced, at hand or in a file of `wrong<TAB>right` a line. A file
-            is read again when it changes.
+        replacements: texts that are always replaced: a mapping, or a file with one `wrong<TAB>right` per
+            line, which is reloaded when it changes.
         threads: how many cores to use; all by default.
-        device: "cpu" or "cuda". A GPU, which needs PyTorch and onnx, is for many texts in one call.
-        prefilter: let a very small model score everything first, and the model read only what may be wrong.
-            Text that is mostly right takes half the time; a few corrections in a hundred are missed.
+        device: "cpu" or "cuda". A GPU needs PyTorch and onnx, and pays off for many texts per call.
+        prefilter: let a very small model score every window first, so that the model only reads those that
+            may contain an error. Mostly correct text takes half the time; a few percent of edits are missed.
 
     Attributes:
         vocabulary: the characters that the model knows.
-        window: how many characters the model reads at a time.
+        window: how many characters the model reads at once.
 
     Raises:
         InputError: the model or a file cannot be used; the message says why.
@@ -96,7 +96,7 @@ class Speller:
 
     @cached_property
     def model_hash(self) -> str:
-        """SHA-256 of all that decides what is corrected: model, vocabulary, policy, prefilter."""
+        """SHA-256 of all files that determine the edits: model, vocabulary, policy, prefilter."""
         paths = [*weight_files(self._folder, self._device)]
         paths += [self._folder / "vocab.txt", self._folder / "policy.json"]
         if self._use_prefilter:
@@ -109,17 +109,17 @@ class Speller:
     def check(
         self, text: str, *, level: Level | str | None = None, words: Iterable[str] | None = None
     ) -> Correction:
-        """What is wrong with a text.
+        """Check a text.
 
         Args:
             text: any text, of any length.
             level: the speller's own level by default.
-            words: further words that are not to be edited in this text.
+            words: further words that must not be edited in this text.
         """
         return self.check_many([text], level=level, words=words)[0]
 
     def correct(self, text: str) -> str:
-        """The text with every proposed edit made."""
+        """The text with every proposed edit applied."""
         return self.check(text).text
 
     def check_many(
@@ -130,14 +130,14 @@ class Speller:
         words: Iterable[str] | None = None,
         document_script: Script = Script.NEUTRAL,
     ) -> list[Correction]:
-        """What is wrong with each of many texts: the same as one by one, and faster.
+        """Check many texts: the same results as one by one, and faster.
 
         Args:
             texts: any texts, of any lengths.
             level: the speller's own level by default.
-            words: further words that are not to be edited in these texts.
+            words: further words that must not be edited in these texts.
             document_script: of the document that the texts are parts of (`nmspeller.text.script.detect`
-                tells it); a text that could be of either script is taken to be of that.
+                finds it); a text that could be of either script is assumed to have it.
         """
         if isinstance(texts, str):
             raise InputError("give texts as a list of texts; `check` takes one.")
@@ -172,8 +172,9 @@ class Speller:
             yield Correction(text, apply_edits(text, edits) if edits else text, tuple(edits))
 
     def _changes(self, found: Detections, numbers: range, start: int) -> list[Change]:
-        """The findings of one text, which starts at the flat position `start`, as characters."""
+        """The detections of one text, which starts at the flat position `start`, as characters."""
         tokens, hanzi = self.vocabulary.tokens, self.vocabulary.is_hanzi()
+        confidences = confidence(found.probabilities, found.source_probabilities)
         changes = []
         for number in numbers:
             target, original = int(found.targets[number]), int(found.originals[number])
@@ -185,6 +186,7 @@ class Speller:
                     offset=int(found.positions[number]) - start,
                     target=tokens[target],
                     probability=float(found.probabilities[number]),
+                    confidence=float(confidences[number]),
                     others=tuple(
                         (tokens[other], probability)
                         for other, probability in others

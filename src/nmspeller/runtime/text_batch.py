@@ -1,4 +1,4 @@
-"""Texts made ready for the engine: many texts as one flat array of ids, with bounds and what is forbidden."""
+"""Texts prepared for the engine: many texts as one flat array of ids, with windows and protection."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,10 +10,10 @@ from nmspeller.runtime.decoder import Windows
 from nmspeller.runtime.dictionary import Replacements
 from nmspeller.text.protect import Span, WordMatcher, protected_spans
 from nmspeller.text.script import Script, Simplified, fold, simplify
-from nmspeller.text.vocabulary import Vocabulary, code_points
+from nmspeller.text.vocabulary import Vocabulary, code_points, is_hanzi
 from nmspeller.text.windows import Window, split
 
-# A user may well replace iphone by iPhone; code and addresses are left alone even so.
+# A user may replace iphone by iPhone, but nothing in code and addresses.
 _REPLACEABLE_KINDS = frozenset(("latin", "number"))
 
 _BLANKS = np.array([ord(c) for c in "\t\n\v\f\r \x85\xa0\u2028\u2029\u3000\ufeff"], np.uint32)
@@ -21,7 +21,7 @@ _BLANKS = np.array([ord(c) for c in "\t\n\v\f\r \x85\xa0\u2028\u2029\u3000\ufeff
 
 @dataclass(frozen=True)
 class PreparedText:
-    """One text: its Simplified form, how it is cut, what must not change, and what the user replaces."""
+    """One text: its Simplified form, its windows, its protected spans, and the user's replacements."""
 
     simplified: Simplified
     windows: list[Window]
@@ -36,20 +36,20 @@ def prepare(
     window: int,
     document_script: Script = Script.NEUTRAL,
 ) -> PreparedText:
-    """Make one text ready, in windows of at most `window` characters; see `simplify` for the script."""
+    """Prepare one text in windows of at most `window` characters; see `simplify` for the script."""
     simplified = simplify(text, document_script)
     protected = protected_spans(text)
     for matcher in matchers:
         protected += matcher.spans(text)
         if simplified.converted:
-            # A listed Simplified name also holds in a Traditional text.
+            # A Simplified word of the list also protects its Traditional form.
             protected += matcher.folded.spans(fold(simplified.text))
-    closed = ((start, stop) for start, stop, kind in protected if kind not in _REPLACEABLE_KINDS)
+    unreplaceable = ((start, stop) for start, stop, kind in protected if kind not in _REPLACEABLE_KINDS)
     edits: list[Edit] = []
-    for start, stop, target in replacements.find(text, closed):
+    for start, stop, target in replacements.find(text, unreplaceable):
         source = text[start:stop]
         if source == target:
-            # 登陆艇 for 登陆艇 is how a user keeps it out of 登录 for 登陆.
+            # Users exempt 登陆艇 from 登录 for 登陆 by replacing it with itself.
             protected.append(Span(start, stop, "word"))
         else:
             edits.append(Edit(start, stop - start, source, target, 1.0, (), Reason.USER_WORD))
@@ -57,10 +57,10 @@ def prepare(
 
 
 class TextBatch:
-    """Several texts end to end.
+    """Several texts, concatenated.
 
-    `ids` (characters,) and `allowed` (characters,), whether a character may change; `offsets` (texts + 1,),
-    where each text starts; `windows` over all of them.
+    `ids` (characters,); `allowed` (characters,), whether a character may change; `offsets` (texts + 1,), the
+    start of each text; `windows` over all of them.
     """
 
     def __init__(self, texts: Sequence[PreparedText], vocabulary: Vocabulary) -> None:
@@ -70,6 +70,8 @@ class TextBatch:
         lengths = [len(text.simplified.text) for text in texts]
         self.offsets = np.concatenate(([0], np.cumsum(lengths, dtype=np.intp)))
         self.allowed = np.ones(len(self.ids), np.bool_)
+        for place in np.flatnonzero(self.ids == vocabulary.unk):
+            self.allowed[place] = is_hanzi(whole[place])
         for offset, text in zip(self.offsets.tolist(), texts, strict=False):
             for start, stop, _ in text.protected:
                 self.allowed[offset + start : offset + stop] = False
@@ -82,9 +84,9 @@ class TextBatch:
 
 
 def _without_outer_blanks(windows: Windows, text: str) -> Windows:
-    """The same windows without the blanks and line ends around them, of which models have seen few."""
-    solid = np.flatnonzero(~np.isin(code_points(text), _BLANKS))
-    first, last = np.searchsorted(solid, windows.starts), np.searchsorted(solid, windows.stops)
-    inked = first < last
-    starts, stops = solid[first[inked]], solid[last[inked] - 1] + 1
-    return windows.subset(inked)._replace(starts=starts, stops=stops)
+    """The windows without leading and trailing white space, which is rare in training data."""
+    visible = np.flatnonzero(~np.isin(code_points(text), _BLANKS))
+    first, last = np.searchsorted(visible, windows.starts), np.searchsorted(visible, windows.stops)
+    not_blank = first < last
+    starts, stops = visible[first[not_blank]], visible[last[not_blank] - 1] + 1
+    return windows.subset(not_blank)._replace(starts=starts, stops=stops)

@@ -1,1 +1,1 @@
-"""Characters and nothing more: vocabulary, windows, protected spans, script."""
+"""Text without a model: vocabulary, windows, protected spans, script."""

@@ -17,12 +17,12 @@ Range = tuple[int, int]
 def fences(text: str) -> list[Range]:
     """Fenced blocks, both fences included.
 
-    A fence that is never closed is no fence: people write ~~~ for fun.
+    A fence that is never closed is not a fence: ~~~ is also used as decoration.
     """
     if "```" not in text and "~~~" not in text:
         return []
     marks = list(FENCE.finditer(text))
-    # The longest fence that could still close a block, from each mark on: it spares a hopeless search.
+    # The longest fence after each mark that could close a block: without one, no search is needed.
     longest_closer = [{"`": 0, "~": 0}]
     for mark in reversed(marks):
         longest = dict(longest_closer[-1])
@@ -100,7 +100,7 @@ def _math(text: str) -> Iterator[Range]:
 
 
 def _is_inline_math(content: str, following: str) -> bool:
-    """Tell $x$ from prices: "从$5涨到$10" has prose between the signs and a number after them."""
+    """Distinguish $x$ from prices: "从$5涨到$10" has prose between the signs and a number after them."""
     if not content or content[0].isspace() or content[-1].isspace() or following.isdigit():
         return False
     return not HANZI.search(content) or LATEX_COMMAND.search(content) is not None

@@ -1,7 +1,7 @@
-"""What a speller must leave alone: code, mathematics, addresses, names, numbers, Latin words, own words.
+"""What must not be corrected: code, mathematics, addresses, mentions, numbers, Latin words, the user's words.
 
-Every pattern is found in time that grows linearly with the text, whatever the text: a repetition is
-bounded, or ends before the sign it would start at again.
+Matching takes time linear in the length of any text: every repetition is bounded, or ends before the
+character at which it could start again.
 """
 
 import re
@@ -23,17 +23,27 @@ UNITS = (
     "[元角分年月日号號时時秒岁歲米克吨噸斤两兩升亩畝瓦伏度倍])|[十百千万亿萬億兆]+|"
     f"[ \u00a0]?[{LATIN}µμΩ°℃℉%％‰㎏㎡㎞㎜㎝][{LATIN}0-9%/²³·°]{{0,11}})"
 )
-# What an address is made of in ASCII; a full stop or a bracket at its end belongs to the sentence.
+# The ASCII characters of an address; a full stop or a bracket at its end belongs to the sentence.
 ASCII_ADDRESS = r"[!#-;=?-_a-z~]*[#$%&*+\-/0-9=@A-Z_a-z~]"
 CHINESE_DOMAINS = "中国|中國|公司|网络|網絡|网址|网站|网店|中文网|政务|公益|商城|集团|在线|香港|台湾|台灣"
 HOST_PART = r"(?:[A-Za-z0-9-]{1,63}|[一-鿿][一-鿿A-Za-z0-9-]{0,62})"
 HOST = rf"(?:{HOST_PART}\.){{1,8}}(?:{CHINESE_DOMAINS}|(?=[A-Za-z0-9]))"
-# Behind a letter or a digit hanzi are mostly the sentence; these are what no sentence goes on with.
+# Hanzi after a letter or a digit usually belong to the sentence, unless one of these follows them.
 SUFFIX_OR_FIELD = r"(?:\.[a-z][a-z0-9]{1,4}(?![A-Za-z0-9])|[?&][A-Za-z_]{1,20}=)"
+# Numerals of cheques and contracts, which a model would write as 一二三. They count as an amount with a unit
+# of ten or more, before a unit of money, time or papers, or in threes: 陆 alone is a name, 陆陆续续 a word.
+DIGITS = "零〇壹贰貳弍叁叄參参肆伍陆陸柒捌玖"
+TENS = "拾佰仟万萬亿億兆"
+AMOUNT = (
+    f"(?=[零〇万萬亿億兆]*[壹贰貳弍叁叄參参肆伍陆陸柒捌玖拾佰仟])"
+    f"(?:[{DIGITS}]+[{TENS}][{DIGITS}{TENS}]*|[{TENS}][{DIGITS}{TENS}]+|[{DIGITS}]{{3,}}|"
+    f"[{DIGITS}{TENS}]+(?=[元圆圓角分年月日号號期式份张張套件台臺]))"
+    f"(?:[元圆圓角分块塊][{DIGITS}{TENS}]*){{0,4}}[整正]?"
+)
 PATTERN = re.compile(
     rf"(?P<url>(?:(?i:https?|ftp)://|(?i:www)\.)(?:{HOST}(?:{ASCII_ADDRESS})?|{ASCII_ADDRESS})"
-    # Hanzi belong to an address inside it, and at its end where a blank or a closing sign follows them; what
-    # else follows one without a blank is mostly the sentence.
+    # Hanzi inside an address belong to it, and so do those at its end if a blank or a closing mark follows;
+    # other hanzi right after an address usually belong to the sentence.
     rf"(?:(?:(?<=[/=?&#_+-])[一-鿿]{{1,40}}(?:_\([一-鿿]{{1,40}}\)|[/?=&#_+%-]|\.(?=[A-Za-z0-9]))"
     rf"|(?<=[/=?&#_+\-A-Za-z0-9])[一-鿿][一-鿿0-9/_-]{{0,39}}{SUFFIX_OR_FIELD})(?:{ASCII_ADDRESS})?)*"
     r"(?:(?<=[/=?&#_+-])[一-鿿]{1,40}(?=[\s)\]>\"'”’）】」』》]|$))?)"
@@ -41,16 +51,17 @@ PATTERN = re.compile(
     r"|(?P<mention>(?<![A-Za-z0-9])[@＠][\w-]{1,30})"
     r"|(?P<tag>(?<![A-Za-z0-9#])#(?!\s)[^#\n]{1,100}(?<!\s)#)"
     rf"|(?P<number>[$¥￥€£]?\d+(?:[.,:/~·．，：-]\d+)*{UNITS}?)"
+    rf"|(?P<amount>{AMOUNT})"
     rf"|(?P<latin>[{LATIN}][{LATIN}0-9]*(?:['’._&/-][{LATIN}0-9]+)*[+#]*)"
 )
-# PATTERN starts with one of these; looking for them first is several times faster in Chinese text.
-FIRST = re.compile(rf"[{LATIN}\d@＠#$¥￥€£]")
-# Keeps the text's length, and is part of no pattern.
+# Every match of PATTERN starts with one of these; searching for them first is several times faster.
+FIRST = re.compile(rf"[{LATIN}\d@＠#$¥￥€£{DIGITS}{TENS}]")
+# Replaces protected characters one by one; no pattern matches it.
 BLANK = "\ufffc"
 
 
 class Span(NamedTuple):
-    """text[start:stop] must not be changed, because of what `kind` names."""
+    """text[start:stop] must not be changed; `kind` is the reason."""
 
     start: int
     stop: int
@@ -58,7 +69,7 @@ class Span(NamedTuple):
 
 
 class WordMatcher(words.WordMatcher):
-    """The user's own words, which are right whatever a model says."""
+    """The user's own words, which are never corrected."""
 
     @cached_property
     def folded(self) -> "WordMatcher":
@@ -67,14 +78,14 @@ class WordMatcher(words.WordMatcher):
         return self if folded == self.words else WordMatcher(folded)
 
     def spans(self, text: str) -> list[Span]:
-        """Every stretch of the text that the words cover, in order and disjoint."""
+        """The spans of the text that the words cover, in order and disjoint."""
         return [Span(start, stop, "word") for start, stop in self.ranges(text)]
 
 
-def protected_spans(text: str, words: WordMatcher | None = None) -> list[Span]:
-    """All that must not be changed, in order and disjoint.
+def protected_spans(text: str) -> list[Span]:
+    """The spans that must not be changed, in order and disjoint.
 
-    Kinds are "word", "code", "math", "url", "email", "mention", "tag", "number" and "latin".
+    Kinds are "code", "math", "url", "email", "mention", "tag", "number", "amount" and "latin".
     """
     spans: list[Span] = []
     visible = text
@@ -84,8 +95,6 @@ def protected_spans(text: str, words: WordMatcher | None = None) -> list[Span]:
             visible = _blank_out(visible, found)
             spans += found
     spans += _patterns(visible)
-    if words is not None:
-        spans += words.spans(text)
     return _disjoint(spans)
 
 
@@ -109,7 +118,7 @@ def _blank_out(text: str, spans: Iterable[Span]) -> str:
 
 
 def _disjoint(spans: list[Span]) -> list[Span]:
-    """The same stretches of text, in order; where spans overlap, the one that starts first is cut last."""
+    """The same text in spans that are in order and do not overlap; the earlier of two keeps the overlap."""
     disjoint: list[Span] = []
     end = 0
     for start, stop, kind in sorted(spans, key=lambda span: (span.start, -span.stop)):

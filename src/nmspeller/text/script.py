@@ -1,7 +1,8 @@
-"""Simplified or Traditional: tell them apart, and lend a Traditional text a Simplified face.
+"""Simplified and Traditional script: detection, and conversion that keeps offsets.
 
-Models read Simplified characters. `simplify` gives a text of the same length, character by character, so that
-an offset into one is an offset into the other, and turns replacements back into the source's own script.
+Models read Simplified characters. `simplify` converts a text character by character to one of the same
+length, so that an offset into one is an offset into the other, and can convert replacements back to the
+script of the source.
 """
 
 import re
@@ -18,15 +19,15 @@ from nmspeller.text.windows import lines, sentences
 if TYPE_CHECKING:
     import opencc
 
-# How far to either side a word may reach that decides which Traditional character is meant.
+# How many characters on either side decide which Traditional character is meant.
 _NEIGHBOURS = 16
 _SIMPLIFIED_IN_SOME_WORDS = str.maketrans("著乾瞭藉徵夥餘覆", "着干了借征伙余复")
-# OpenCC refuses lone surrogates, and takes a NUL for the end of the text.
+# OpenCC rejects lone surrogates, and takes a NUL for the end of the text.
 _UNREADABLE = re.compile("[\0\ud800-\udfff]")
 
 
 class Script(Enum):
-    """How a text is written; NEUTRAL where every character is at home in both scripts."""
+    """The script of a text; NEUTRAL if every character belongs to both."""
 
     SIMPLIFIED = "simplified"
     TRADITIONAL = "traditional"
@@ -50,7 +51,7 @@ def _converter(name: str) -> "opencc.OpenCC":
 
 
 def detect(text: str) -> Script:
-    """The script that more of the text's characters belong to; Simplified where as many belong to either."""
+    """The script that most of the text's characters belong to; Simplified in a tie."""
     traditional, simplified = _characters_of_one_script()
     if traditional.isdisjoint(text):
         return Script.NEUTRAL if simplified.isdisjoint(text) else Script.SIMPLIFIED
@@ -66,11 +67,11 @@ class Simplified:
     text: str
     converted: tuple[tuple[int, int], ...]
 
-    def back(self, index: int, target: str, corrected: str | None = None) -> str:
+    def to_source_script(self, index: int, target: str, corrected: str | None = None) -> str:
         """The replacement `target` for the character at `index`, in the script of the source's sentence.
 
-        A Simplified character may stand for several Traditional ones; its neighbours decide which.
-        `corrected` is the text with the other replacements made, where there are others.
+        A Simplified character may correspond to several Traditional ones; its neighbours decide which.
+        `corrected` is the text with the other replacements applied, if there are others.
         """
         if target == self.text[index]:
             return self.source[index]
@@ -89,10 +90,10 @@ class Simplified:
 
 
 def simplify(text: str, document_script: Script = Script.NEUTRAL) -> Simplified:
-    """Convert the Traditional sentences of a text; a sentence whose length would change stays as it is.
+    """Convert the Traditional sentences of a text; a sentence whose length would change is not converted.
 
-    A sentence that could be of either script has that of its line, such a line that of the text, and such a
-    text has the `document_script`.
+    A sentence of neutral characters has the script of its line, a neutral line that of the text, and a
+    neutral text the `document_script`.
     """
     traditional, _ = _characters_of_one_script()
     if document_script is not Script.TRADITIONAL and traditional.isdisjoint(text):
@@ -111,12 +112,12 @@ def simplify(text: str, document_script: Script = Script.NEUTRAL) -> Simplified:
 
 
 def fold(text: str) -> str:
-    """The text with every character that OpenCC simplifies in some words and leaves in others simplified."""
+    """The text with those characters simplified that OpenCC simplifies only in some words."""
     return text.translate(_SIMPLIFIED_IN_SOME_WORDS)
 
 
 def _sentences_with_script(text: str, document_script: Script) -> Iterator[tuple[int, int, Script]]:
-    """Where each sentence starts and stops, and its script."""
+    """The start, stop and script of each sentence."""
     of_text = _detect_or(text, document_script)
     for line_start, line_stop in lines(text):
         line = text[line_start:line_stop]
@@ -126,13 +127,13 @@ def _sentences_with_script(text: str, document_script: Script) -> Iterator[tuple
 
 
 def _detect_or(text: str, document_script: Script) -> Script:
-    """The text's script, or that of the document where the text could be of either."""
+    """The text's script, or that of the document if the text is neutral."""
     script = detect(text)
     return document_script if script is Script.NEUTRAL else script
 
 
 def _convert(text: str, converter: str) -> str:
-    """OpenCC's conversion; what it cannot read stays where it is, as long as nothing becomes longer."""
+    """OpenCC's conversion; characters that it cannot read are kept if the length does not change."""
     readable = _UNREADABLE.sub("\N{REPLACEMENT CHARACTER}", text)
     converted = str(_converter(converter).convert(readable))
     if readable == text or len(converted) != len(text):

@@ -1,4 +1,4 @@
-"""Which characters the model knows: one Unicode code point is one token, and one token is one id."""
+"""The characters that the model knows: one Unicode code point is one token, and one token is one id."""
 
 import os
 from collections.abc import Iterable
@@ -13,7 +13,7 @@ from nmspeller.errors import InputError
 SPECIAL_TOKENS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
 CODE_POINTS = 0x110000
 
-# Unified ideographs with their extensions, the compatibility ideographs, and 〇, one in all but name.
+# Unified ideographs with their extensions, the compatibility ideographs, and 〇, which is used like one.
 HANZI_RANGES = ((0x3400, 0x4DBF), (0x4E00, 0x9FFF), (0xF900, 0xFAFF), (0x20000, 0x3FFFD), (0x3007, 0x3007))
 
 
@@ -31,7 +31,7 @@ class Vocabulary:
     """Ids for characters.
 
     Only tokens of a single code point are ever matched in a text, so the special tokens and word pieces of a
-    BERT vocabulary keep their ids and never occur. What is not in the vocabulary is `unk`.
+    BERT vocabulary keep their ids and never occur. A character outside the vocabulary is `unk`.
     """
 
     def __init__(self, tokens: Iterable[str]) -> None:
@@ -93,5 +93,5 @@ class Vocabulary:
         return marks
 
     def is_hanzi(self) -> NDArray[np.bool_]:
-        """Whether each id stands for a Chinese character: (len(self),)."""
+        """Whether each id is that of a Chinese character: (len(self),)."""
         return self._is_hanzi

@@ -1,8 +1,8 @@
-"""Cut a text of any length into windows that a model can read, so that each character is predicted once.
+"""Split a text of any length into windows that a model can read, so that each character is predicted once.
 
-A line that fits is one window. A longer line is cut between sentences, and each window holds as many whole
-sentences as fit, with the sentences before them as context where there is room. A sentence that is too long
-even alone is read through overlapping windows, which hand over at the end of a clause if they can.
+A line that fits is one window. A longer line is split between sentences, and each window holds as many whole
+sentences as fit, preceded by earlier sentences as context if there is room. A sentence that does not fit into
+one window gets overlapping windows, which meet at the end of a clause if possible.
 """
 
 import re
@@ -18,7 +18,7 @@ CLAUSE_END = re.compile(f"[，、：,:—]+[{CLOSING}]*")
 
 
 class Window(NamedTuple):
-    """Read text[start:stop], and keep what is predicted for text[keep_start:keep_stop]."""
+    """The model reads text[start:stop]; its predictions for text[keep_start:keep_stop] are kept."""
 
     start: int
     stop: int
@@ -45,12 +45,12 @@ def split(text: str, limit: int) -> list[Window]:
 
 
 def lines(text: str) -> list[tuple[int, int]]:
-    """Where each line starts and stops, with its line ends; they cover the text."""
+    """The start and stop of each line with its line ends; together they cover the text."""
     return list(pairwise((0, *_cuts(LINE_END, text, 0, len(text)))))
 
 
 def sentences(text: str) -> list[tuple[int, int]]:
-    """Where each sentence starts and stops, with closing quotes and line ends; they cover the text."""
+    """The start and stop of each sentence with closing quotes and line ends; together they cover the text."""
     return [
         bounds
         for line_start, line_stop in lines(text)
@@ -59,7 +59,7 @@ def sentences(text: str) -> list[tuple[int, int]]:
 
 
 def _cuts(pattern: re.Pattern[str], text: str, start: int, stop: int) -> Iterator[int]:
-    """Where the pattern's matches inside text[start:stop] end, and stop itself, each once and in order."""
+    """The ends of the pattern's matches inside text[start:stop], and stop itself, each once and in order."""
     end = start
     for match in pattern.finditer(text, start, stop):
         end = match.end()
@@ -69,7 +69,7 @@ def _cuts(pattern: re.Pattern[str], text: str, start: int, stop: int) -> Iterato
 
 
 def _sentence_cuts(text: str, start: int, stop: int) -> list[int]:
-    """Where the sentences of one line end; the line's own end belongs to its last sentence."""
+    """The ends of the sentences of one line; the line end belongs to its last sentence."""
     cuts = list(_cuts(SENTENCE_END, text, start, stop))
     if len(cuts) > 1 and LINE_END.fullmatch(text, cuts[-2], stop):
         del cuts[-2]
@@ -96,7 +96,7 @@ def _split_line(text: str, start: int, stop: int, limit: int) -> Iterator[Window
 def _split_sentence(text: str, start: int, stop: int, limit: int) -> Iterator[Window]:
     """Overlapping windows over a sentence, text[start:stop], that is longer than the limit.
 
-    Where one window hands over to the next, both see an eighth of a window beyond the place.
+    Neighbouring windows both extend an eighth of a window beyond the place where they meet.
     """
     margin = limit // 8
     window_start = keep_start = start
@@ -106,7 +106,7 @@ def _split_sentence(text: str, start: int, stop: int, limit: int) -> Iterator[Wi
         yield Window(window_start, window_start + limit, keep_start, keep_stop)
         keep_start = keep_stop
         window_start = keep_stop - margin
-    # The last window reaches back as far as it may: its characters have nothing after them to go by.
+    # The last window extends back as far as possible, since its characters have no context after them.
     yield Window(stop - limit, stop, keep_start, stop)
 
 

@@ -21,7 +21,7 @@ class _TwoSymbols(dict[int, str]):
 
 
 class WordMatcher:
-    """Where the words of a list occur; building it takes well under a second for 100,000 words."""
+    """Finds the words of a list; building it takes well under a second for 100,000 words."""
 
     def __init__(self, words: Iterable[str]) -> None:
         self.words = tuple(word for word in words if word)
@@ -35,7 +35,7 @@ class WordMatcher:
         self._automaton.make_automaton()
 
     def __len__(self) -> int:
-        """How many different words are looked for."""
+        """The number of different words."""
         return len(self._automaton)
 
     def matches(self, text: str) -> Iterator[tuple[int, int]]:
@@ -47,10 +47,10 @@ class WordMatcher:
             yield stop - length, stop
 
     def ranges(self, text: str) -> list[tuple[int, int]]:
-        """Start and stop of every stretch that words cover, in order; words that overlap are one stretch."""
+        """Start and stop of every range that words cover, in order; overlapping words are one range."""
         covered: list[tuple[int, int]] = []
         for start, stop in self.matches(text):
-            # They come in the order of their stops, so only the latest stretches can touch this one.
+            # Matches come in the order of their stops, so only the latest ranges can overlap this one.
             while covered and covered[-1][1] > start:
                 start = min(start, covered.pop()[0])
             covered.append((start, stop))

@@ -23,6 +23,7 @@ class StandIn:
     """
 
     model_hash = "stand-in"
+    window = 126
 
     def __init__(
         self,
@@ -55,7 +56,9 @@ class StandIn:
             for at in range(start, start + len(word))
         }
         edits = tuple(
-            Edit(at, 1, character, ERRORS[character][0], 0.98765432, ("以",), ERRORS[character][1])
+            Edit(
+                at, 1, character, ERRORS[character][0], 0.98765432, ("以",), ERRORS[character][1], 0.87654321
+            )
             for at, character in enumerate(text)
             if character in ERRORS and at not in kept
         )

@@ -21,7 +21,7 @@ def test_the_summary_in_words_and_in_json(tmp_path, capsys):
     assert "1 edit in 1 row: 1 similar shape." in said
     assert "nmspeller-quarantine.jsonl" in said
     assert (tmp_path / "out" / "a.jsonl").read_text(encoding="utf-8") == '{"body": "我已经来了。在见！"}\n'
-    # The second time there is nothing to do but to tell.
+    # The second run only repeats the summary.
     assert run([*command, "--json"]) == 0
     summary = json.loads(capsys.readouterr().out)
     assert (summary["rows"], summary["edits"], summary["quarantined"]) == (2, 1, 1)
@@ -35,7 +35,7 @@ def test_the_summary_in_words_and_in_json(tmp_path, capsys):
         (["--engine", "ray", "--address", "127.0.0.2:7"], "Ray cannot reach or start 127.0.0.2:7: "),
         (
             ["--prefilter", "--device", "cuda"],
-            "--prefilter is for the processor; leave it out with --device cuda.",
+            "--prefilter is for the CPU; leave it out with --device cuda.",
         ),
         (["--write", "all"], "'--write': 'all' is not one of"),
         (["--shard-size", "0"], "--shard-size"),

@@ -33,7 +33,7 @@ def test_a_text_that_kills_every_worker_is_named(tmp_path):
         run(faults.job(tmp_path, tmp_path / "out"), LocalEngine(1))
 
 
-def test_a_killed_job_leaves_no_workers_and_goes_on(tmp_path, workers):
+def test_a_killed_job_leaves_no_workers_and_resumes(tmp_path, workers):
     workers.reset(0.05)
     batch = faults.start(tmp_path, tmp_path / "out", workers)
     faults.wait_until(lambda: faults.shards_done(tmp_path / "out") >= 2)
@@ -52,8 +52,8 @@ def test_one_interrupt_finishes_what_is_under_way(tmp_path, workers):
     out, err = batch.communicate(timeout=300)
     assert batch.returncode == 130
     assert out == ""
-    assert "finishing the shards under way" in err
-    assert "run the same command again to go on" in err
+    assert "finishing the running shards" in err
+    assert "run the same command again to resume" in err
     assert "Traceback" not in err
     assert not list(tmp_path.rglob("*.aside"))
     assert faults.goes_on_as_if_undisturbed(tmp_path, tmp_path / "out") >= 1
@@ -75,7 +75,7 @@ def test_two_interrupts_stop_at_once(tmp_path, workers):
     faults.goes_on_as_if_undisturbed(tmp_path, tmp_path / "out")
 
 
-def test_a_full_disk_is_said_in_one_sentence_and_the_job_goes_on(tmp_path, workers):
+def test_a_full_disk_is_reported_in_one_sentence_and_the_job_resumes(tmp_path, workers):
     workers.reset(0)
     with faults.small_disk(tmp_path / "disk") as disk:
         filler = disk / "filler"
@@ -85,7 +85,7 @@ def test_a_full_disk_is_said_in_one_sentence_and_the_job_goes_on(tmp_path, worke
         assert batch.returncode == 2
         assert out == ""
         assert err.count("\n") == 1
-        assert err.endswith("is full; free some space and run the same command again to go on.\n")
+        assert err.endswith("is full; free some space and run the same command again to resume.\n")
         assert not list(disk.rglob("*.aside"))
         filler.unlink()
         faults.goes_on_as_if_undisturbed(tmp_path, disk / "out")

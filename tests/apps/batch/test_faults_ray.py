@@ -106,7 +106,7 @@ def test_a_killed_node_loses_nothing(cluster, workers, tmp_path):
     faults.is_undisturbed(tmp_path / "out")
 
 
-def test_a_full_disk_is_said_and_the_job_goes_on(cluster, workers, tmp_path):
+def test_a_full_disk_is_reported_and_the_job_resumes(cluster, workers, tmp_path):
     workers.reset(0)
     with faults.small_disk(tmp_path / "disk") as disk:
         filler = disk / "filler"
@@ -132,7 +132,7 @@ def test_interrupts(cluster, workers, tmp_path, times):
     _, err = batch.communicate(timeout=300)
     assert times == 1 or time.monotonic() - began < 100  # half of what a shard takes
     assert batch.returncode == 130, err
-    assert "run the same command again to go on" in err
+    assert "run the same command again to resume" in err
     assert "Traceback" not in err
     workers.reset(0)
     done = faults.goes_on_as_if_undisturbed(tmp_path, output)

@@ -34,6 +34,7 @@ def test_text_with_edits_becomes_json_lines(correct):
         "source": "己",
         "target": "已",
         "probability": 0.9877,
+        "confidence": 0.8765,
         "alternatives": ["以"],
         "reason": "similar shape",
     }
@@ -197,7 +198,7 @@ def test_csv_columns_that_share_a_name_stay_unless_the_text_is_in_one_of_them(co
         correct({"a.csv": content.encode()}, column="note", write=write, output="other")
 
 
-def test_csv_without_the_column_says_which_there_are(correct):
+def test_csv_without_the_column_names_the_columns_there_are(correct):
     with pytest.raises(InputError, match="title, body"):
         correct({"a.csv": b"title\tbody\nx\ty\n"})
 

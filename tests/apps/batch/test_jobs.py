@@ -50,12 +50,12 @@ def test_compressed_files_stay_compressed(correct, suffix):
 
 
 @pytest.mark.parametrize("suffix", _PACK)
-def test_a_damaged_file_is_refused_in_a_sentence(correct, suffix):
+def test_a_damaged_file_is_rejected_in_a_sentence(correct, suffix):
     with pytest.raises(InputError, match="is damaged"):
         correct({f"a.txt.{suffix}": _PACK[suffix](LINES)[:-20]})
 
 
-def test_a_stopped_job_goes_on_where_it_stood(correct, here_engine):
+def test_a_stopped_job_resumes(correct, here_engine):
     files = {"a.txt": LINES, "b.txt.gz": gzip.compress(LINES, mtime=0)}
     undisturbed, _ = correct(files, output="undisturbed", shard_bytes=700)
     with pytest.raises(Interrupted, match=r"stopped with 3 of .* shards done; run the same command again"):
@@ -113,7 +113,9 @@ def test_models_and_options_are_never_mixed(correct, here_engine, finished, chan
         correct({"a.txt": LINES}, **{"shard_bytes": 700, **changed})
 
 
-def test_input_that_changed_is_refused_and_input_that_was_only_touched_is_not(correct, here_engine, tmp_path):
+def test_input_that_changed_is_rejected_and_input_that_was_only_touched_is_not(
+    correct, here_engine, tmp_path
+):
     with pytest.raises(Interrupted):
         correct({"a.txt": LINES}, engine=here_engine(stop_after=2), shard_bytes=700)
     with pytest.raises(InputError, match="other input files"):
@@ -126,7 +128,7 @@ def test_input_that_changed_is_refused_and_input_that_was_only_touched_is_not(co
     assert correct({"a.txt": LINES}, shard_bytes=700)[0] == {"a.txt": FIXED}
 
 
-def test_a_finished_job_refuses_input_that_changed_and_not_what_was_only_touched(correct, tmp_path):
+def test_a_finished_job_rejects_input_that_changed_and_not_what_was_only_touched(correct, tmp_path):
     first = correct({"a.txt": LINES, "b.txt": LINES})
     os.utime(tmp_path / "in" / "b.txt", (1, 1))
     assert correct({"a.txt": LINES, "b.txt": LINES}) == first
@@ -136,8 +138,8 @@ def test_a_finished_job_refuses_input_that_changed_and_not_what_was_only_touched
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-@pytest.mark.parametrize("doing", ["reading", "putting the output together"])
-def test_a_job_outside_its_shards_stops_at_once_and_goes_on(tmp_path, here_engine, number, doing):
+@pytest.mark.parametrize("doing", ["reading", "writing the output"])
+def test_a_job_outside_its_shards_stops_at_once_and_resumes(tmp_path, here_engine, number, doing):
     class Stopping(Progress):
         def show(self, sentence):
             if sentence.startswith(doing):
@@ -148,7 +150,7 @@ def test_a_job_outside_its_shards_stops_at_once_and_goes_on(tmp_path, here_engin
     heard = []
     before = signal.signal(number, lambda *_: heard.append(number))
     try:
-        with pytest.raises(Interrupted, match=r"^stopped; run the same command again to go on\.$"):
+        with pytest.raises(Interrupted, match=r"^stopped; run the same command again to resume\.$"):
             run(job, here_engine(), progress=Stopping(quiet=True))
         assert heard == []
         os.kill(os.getpid(), number)

@@ -89,18 +89,18 @@ def test_parquet_columns_that_arrow_cannot_filter(correct):
 def test_a_damaged_parquet_file_is_named(correct, damage):
     content = bytearray(_parquet(_table(), compression="gzip"))
     content[damage] = b"\xff" * len(content[damage])
-    with pytest.raises(InputError, match=r"^\S*/in/a\.parquet is [^;]*; make the file again\.$"):
+    with pytest.raises(InputError, match=r"^\S*/in/a\.parquet is [^;]*; create the file again\.$"):
         correct({"a.parquet": bytes(content)})
 
 
 @pytest.mark.parametrize("names", [["text", "text"], ["text", "id", "id"]])
-def test_parquet_with_two_columns_of_one_name_is_refused(correct, names):
+def test_parquet_with_two_columns_of_one_name_is_rejected(correct, names):
     table = pa.table([["己"]] * len(names), names=names)
     with pytest.raises(InputError, match=f"has two columns '{names[-1]}'; give one of them another name"):
         correct({"a.parquet": _parquet(table)})
 
 
 @pytest.mark.parametrize(("column", "says"), [("none", "id, text, nested"), ("id", "int16")])
-def test_parquet_without_a_text_column_is_refused(correct, column, says):
+def test_parquet_without_a_text_column_is_rejected(correct, column, says):
     with pytest.raises(InputError, match=says):
         correct({"a.parquet": _parquet(_table())}, column=column)

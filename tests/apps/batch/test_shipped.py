@@ -22,7 +22,7 @@ TEXTS = [
 
 
 @pytest.mark.parametrize("cache", [0, 100])
-def test_a_job_says_what_the_speller_says(correct, cache):
+def test_a_job_writes_the_edits_of_the_speller(correct, cache):
     rows = "".join(json.dumps({"text": text}, ensure_ascii=False) + "\n" for text in TEXTS)
     written, _ = correct(
         {"a.jsonl": rows.encode()}, speller=SpellerSettings(), write=Write.BOTH, cache=cache, shard_bytes=200
@@ -33,6 +33,6 @@ def test_a_job_says_what_the_speller_says(correct, cache):
         assert row["text"] == correction.text
         edits = [(edit["offset"], edit["source"], edit["target"]) for edit in row["text_edits"]]
         assert edits == [(edit.offset, edit.source, edit.target) for edit in correction.edits]
-        assert [edit["probability"] for edit in row["text_edits"]] == [
-            round(edit.probability, 4) for edit in correction.edits
+        assert [(edit["probability"], edit["confidence"]) for edit in row["text_edits"]] == [
+            (round(edit.probability, 4), round(edit.confidence, 4)) for edit in correction.edits
         ]

@@ -59,7 +59,7 @@ def test_a_subfolder_that_cannot_be_read_is_not_passed_over(tmp_path, here_engin
 
 
 @pytest.mark.parametrize("given", ["in", "in/pipe.txt"])
-def test_a_pipe_is_refused_and_not_waited_for(tmp_path, here_engine, given):
+def test_a_pipe_is_rejected_and_not_waited_for(tmp_path, here_engine, given):
     (tmp_path / "in").mkdir()
     os.mkfifo(tmp_path / "in" / "pipe.txt")
     with pytest.raises(InputError, match=r"in/pipe\.txt is a pipe"):
@@ -88,7 +88,7 @@ def test_a_link_to_a_folder_is_not_followed(tmp_path, here_engine):
         (["nowhere://a.txt"], "out", "cannot be reached"),
     ],
 )
-def test_what_cannot_be_done_is_refused_in_a_sentence(tmp_path, here_engine, inputs, output, says):
+def test_what_cannot_be_done_is_rejected_in_a_sentence(tmp_path, here_engine, inputs, output, says):
     (tmp_path / "sub").mkdir()
     (tmp_path / "empty").mkdir()
     for name in ("a.txt", "a.dat", "sub/a.txt"):

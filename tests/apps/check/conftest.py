@@ -16,7 +16,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 @pytest.fixture
 def speller(monkeypatch):
-    """The speller that `check` gets, the lists it was asked to load with, and whether it must be quick."""
+    """The speller that `check` gets, the lists it was asked to load with, and whether with the prefilter."""
     from scripted_speller import ScriptedSpeller
 
     from nmspeller.runtime.dictionary import read_words

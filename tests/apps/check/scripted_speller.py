@@ -20,7 +20,10 @@ KNOWN = {
 
 
 class ScriptedSpeller:
-    """Finds the KNOWN errors, one edit a wrong character; remembers how it was asked."""
+    """Finds the KNOWN errors, one edit a wrong character; records its calls."""
+
+    model_hash = "scripted"
+    window = 126
 
     def __init__(self, words=(), seconds=0.0):
         self.words = tuple(words)
@@ -35,12 +38,12 @@ class ScriptedSpeller:
 
     def _check(self, text):
         edits = []
-        for wrong, (right, reason, probability) in KNOWN.items():
+        for wrong, (right, reason, confidence) in KNOWN.items():
             at = -1
             while wrong not in self.words and (at := text.find(wrong, at + 1)) >= 0:
                 for index, (old, new) in enumerate(zip(wrong, right, strict=True)):
                     if old != new:
-                        edits.append(Edit(at + index, 1, old, new, probability, ("某",), reason))
+                        edits.append(Edit(at + index, 1, old, new, 0.999, ("某",), reason, confidence))
         edits.sort(key=lambda edit: edit.offset)
         return Correction(text, apply_edits(text, edits), tuple(edits))
 
@@ -49,7 +52,7 @@ if __name__ == "__main__":
     from nmspeller.__main__ import run
     from nmspeller.apps.cli import checking
 
-    checking.load_speller = lambda model, lists, quick: ScriptedSpeller(
+    checking.load_speller = lambda model, lists, prefilter: ScriptedSpeller(
         seconds=float(os.environ.get("SECONDS_A_CHECK", 0))
     )
     sys.exit(run(sys.argv[1:]))

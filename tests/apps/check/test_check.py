@@ -8,10 +8,11 @@ import sys
 
 import pytest
 
+from nmspeller.__main__ import run
 from nmspeller.apps.documents.find import find
 
 
-def test_a_clean_file_exits_with_0_and_says_nothing(check, tmp_path):
+def test_a_clean_file_exits_with_0_and_prints_nothing(check, tmp_path):
     (tmp_path / "a.txt").write_text("今天天气很好。\n")
     result = check("a.txt")
     assert (result.code, result.out, result.err) == (0, "", "")
@@ -106,7 +107,7 @@ def test_json_has_one_object_a_file_and_its_edits_make_the_corrected_text(check,
         text = text[: edit["offset"]] + edit["target"] + text[edit["offset"] + edit["length"] :]
     assert text == first["corrected"]
     assert set(first["edits"][0]) == {
-        "offset", "length", "source", "target", "probability", "alternatives", "reason"
+        "offset", "length", "source", "target", "probability", "confidence", "alternatives", "reason"
     }  # fmt: skip
     assert first["edits"][0]["reason"] == "same sound"
 
@@ -169,7 +170,7 @@ def test_who_may_not_give_a_file_back_to_its_owner_gives_it_to_its_group(check, 
     assert given == [(tmp_path / "a.txt").stat().st_gid]
 
 
-def test_fix_keeps_extended_attributes_and_tells_the_time(check, tmp_path):
+def test_fix_keeps_extended_attributes_and_sets_the_time(check, tmp_path):
     file = tmp_path / "a.txt"
     file.write_text("我门")
     try:
@@ -238,11 +239,26 @@ def test_level_and_words_reach_the_speller(check, speller, tmp_path):
     assert "门 → 们" in result.out
 
 
-def test_being_quick_must_be_asked_for(check, speller):
+def test_the_prefilter_is_an_option(check, speller):
     check("--text", "我门看天汽")
-    assert not speller.quick
+    assert not speller.prefilter
     check("--text", "我门看天汽", "--prefilter")
-    assert speller.quick
+    assert speller.prefilter
+
+
+@pytest.mark.parametrize("command", ["check", "batch", "serve"])
+def test_the_old_name_of_the_prefilter_option_is_hidden(capsys, command):
+    assert run([command, "--help"]) == 0
+    help = capsys.readouterr().out
+    assert "--prefilter" in help
+    assert "--quick" not in help
+
+
+def test_the_old_name_of_the_prefilter_option_works_with_a_hint(check, speller):
+    result = check("--text", "我门看天汽", "--quick")
+    assert speller.prefilter
+    assert result.code == 1
+    assert result.err == "nmspeller: `--quick` is now `--prefilter`.\n"
 
 
 def test_config_is_found_upwards_and_options_override_it(check, speller, tmp_path):

@@ -164,7 +164,7 @@ def test_a_closed_stream_is_no_bug(tmp_path, closed):
     assert done.stdout == b""
     sentences = [b"nmspeller: absent.txt does not exist."]
     if closed == "<&-":
-        sentences.append(b"nmspeller: Standard input is closed; name a file, or give it something to read.")
+        sentences.append(b"nmspeller: Standard input is closed; name a file, or redirect something to it.")
     assert done.stderr.splitlines() == ([] if "2>&-" in closed else sentences)
 
 
@@ -245,7 +245,7 @@ def test_unreadable_files_say_why(check, tmp_path, monkeypatch):
     assert refuses(check("a.txt"), "a.txt cannot be read: permission denied")
 
 
-def test_a_model_that_cannot_be_loaded_is_tried_and_refused_once(check, tmp_path, monkeypatch):
+def test_a_model_that_cannot_be_loaded_is_tried_and_rejected_once(check, tmp_path, monkeypatch):
     tried = []
 
     def load(model, lists, prefilter):
@@ -259,7 +259,7 @@ def test_a_model_that_cannot_be_loaded_is_tried_and_refused_once(check, tmp_path
     assert tried == [Path("broken")]
 
 
-def test_what_many_files_share_is_refused_once(check, tmp_path):
+def test_what_many_files_share_is_rejected_once(check, tmp_path):
     for name in ("bad/a.txt", "bad/b.txt", "bad/deep/c.txt", "good/d.txt"):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text("我门")

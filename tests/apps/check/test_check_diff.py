@@ -56,7 +56,7 @@ def test_an_absolute_path_applies_from_the_root(check, tmp_path):
     assert result.out.startswith(f"--- a{tmp_path}/a.txt\n+++ b{tmp_path}/a.txt\n@@")
 
 
-def test_a_correction_that_the_encoding_lacks_is_refused_as_fix_refuses_it(check, tmp_path, monkeypatch):
+def test_a_correction_that_the_encoding_lacks_is_rejected_as_fix_rejects_it(check, tmp_path, monkeypatch):
     monkeypatch.setitem(KNOWN, "學校", ("學𠮷", KNOWN["我门"][1], 0.9))
     (tmp_path / "a.txt").write_bytes("這是我們的學校。".encode("big5"))
     result = check("--diff", "a.txt")

@@ -47,7 +47,7 @@ def test_the_terminal_shows_each_line_before_and_after(speller):
     assert "\x1b[1;32m们" in output
 
 
-def test_the_terminal_says_when_nothing_was_found(speller):
+def test_the_terminal_report_mentions_that_nothing_was_found(speller):
     assert plainly(terminal_output(speller, "很好。")) == "No findings in 1 file.\n"
 
 

@@ -36,10 +36,10 @@ def test_the_findings_that_the_manual_shows():
     for edit in found["edits"][:3]:
         finding = f"{edit['source']} → {edit['target']}  {edit['reason']}"
         (line,) = [line for line in manual.splitlines() if finding in line]
-        assert line.endswith(f"{edit['probability']:.2f}")
+        assert line.endswith(f"{edit['confidence']:.2f}")
 
 
-def test_being_quick_finds_what_is_plain():
+def test_with_the_prefilter_plain_errors_are_still_found():
     whole, prefiltered = (
         nmspeller("check", *option, "--json", "examples/sample.txt", cwd=ROOT).stdout
         for option in ([], ["--prefilter"])

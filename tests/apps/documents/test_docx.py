@@ -126,7 +126,7 @@ def changed_members(before, after):
         return [name for name in old.namelist() if old.read(name) != new.read(name)]
 
 
-def test_the_package_says_what_its_main_part_is_called(raw):
+def test_the_package_names_its_main_part(raw):
     def renamed_in(member, content):
         is_directory = member in ("[Content_Types].xml", "_rels/.rels")
         return content.replace(b"word/document.xml", b"word/document2.xml") if is_directory else content
@@ -170,7 +170,7 @@ def test_a_document_of_the_strict_dialect_is_read(raw):
     assert strict.text == DocxDocument.parse(raw, "a.docx").text
 
 
-def test_a_package_of_another_program_is_refused(raw):
+def test_a_package_of_another_program_is_rejected(raw):
     def of_a_spreadsheet(member, content):
         return b"<workbook/>" if member == "word/document.xml" else content
 
@@ -178,7 +178,7 @@ def test_a_package_of_another_program_is_refused(raw):
         DocxDocument.parse(rewritten(raw, of_a_spreadsheet), "a.docx")
 
 
-def test_a_damaged_member_is_refused_before_anything_is_checked(raw):
+def test_a_damaged_member_is_rejected_before_anything_is_checked(raw):
     package = io.BytesIO(raw)
     with zipfile.ZipFile(package, "a") as archive:
         archive.writestr("extra.bin", b"0123456789")
@@ -220,7 +220,7 @@ def test_readings_and_what_was_moved_away_are_no_prose():
     assert DocxDocument.parse(output.getvalue(), "a.docx").text.strip() == "留下来"
 
 
-def test_what_xml_cannot_hold_is_refused(raw):
+def test_what_xml_cannot_hold_is_rejected(raw):
     document = DocxDocument.parse(raw, "a.docx")
     with pytest.raises(InputError, match=r"a\.docx: '左\\x0b格' cannot be written"):
         document.with_edits([edit(document.text, "左格", "左\v格")])

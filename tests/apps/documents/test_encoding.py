@@ -61,7 +61,7 @@ def test_any_utf8_text_comes_back_the_same(text):
 
 
 @given(st.binary(max_size=60))
-def test_any_bytes_are_decoded_reversibly_or_refused(raw):
+def test_any_bytes_are_decoded_reversibly_or_rejected(raw):
     try:
         text, encoding = decode(raw, "a")
     except InputError:

@@ -325,7 +325,7 @@ def test_formats_by_name():
     ]  # fmt: skip
 
 
-def test_an_unknown_language_is_refused():
+def test_an_unknown_language_is_rejected():
     with pytest.raises(InputError, match="klingon"):
         segments("甲", "klingon")
 

@@ -55,7 +55,9 @@ class FakeChecker:
                 continue
             start = text.find(error)
             while start >= 0:
-                edits.append(Edit(start + at, 1, error[at], target, 0.97, alternatives, reason))
+                edits.append(
+                    Edit(start + at, 1, error[at], target, 0.98, alternatives, reason, confidence=0.97)
+                )
                 start = text.find(error, start + 1)
         edits.sort(key=lambda edit: edit.offset)
         return Correction(text, apply_edits(text, edits), tuple(edits))

@@ -22,7 +22,8 @@ def test_edits_have_code_point_offsets(client):
                         "length": 1,
                         "source": "心",
                         "target": "兴",
-                        "probability": 0.97,
+                        "probability": 0.98,
+                        "confidence": 0.97,
                         "alternatives": ["星"],
                         "reason": "similar sound",
                     }

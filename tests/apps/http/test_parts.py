@@ -10,10 +10,10 @@ from fakes import FakeChecker
 
 from nmspeller import Speller
 from nmspeller.apps.http.batching import CheckOptions
-from nmspeller.apps.http.parts import Part, split_into_parts
 from nmspeller.apps.http.service import ClientGone, Service
 from nmspeller.apps.http.settings import Settings
-from nmspeller.runtime.correction import Correction, Edit, Reason
+from nmspeller.runtime.correction import Edit, Reason
+from nmspeller.runtime.parts import Part, split_into_parts
 from nmspeller.text.protect import protected_spans
 from nmspeller.text.windows import split
 
@@ -147,14 +147,13 @@ def test_long_names_of_the_users_list_are_seen_whole():
 def test_edit_over_a_border_is_made_once():
     edit = Edit(9, 2, "借少", "介绍", 0.97, (), Reason.SAME_SOUND)
     text = "一二三四五六七八九借少一二三四五六七八九"
-    correction = Correction(text, "", (edit,))
     before, after = Part(0, text, 0, 10), Part(0, text, 10, 20)
-    assert before.own_edits(correction, 0) == (edit,)
-    assert after.own_edits(correction, 11) == ()
+    assert before.own_edits([edit], 0) == (edit,)
+    assert after.own_edits([edit], 11) == ()
     # Should the second part see only half of it, the first has had the say.
-    half = Correction(text, "", (replace(edit, offset=10, length=1, source="少", target="绍"),))
-    assert after.own_edits(half, 11) == ()
-    assert after.own_edits(half, 10) == half.edits
+    half = replace(edit, offset=10, length=1, source="少", target="绍")
+    assert after.own_edits([half], 11) == ()
+    assert after.own_edits([half], 10) == (half,)
 
 
 def test_short_and_empty_texts_stay_whole():

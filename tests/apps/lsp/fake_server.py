@@ -23,10 +23,14 @@ MISTAKES = {
 
 
 class FakeSpeller:
-    def __init__(self, model, *, replacements):
+    model_hash = "fake"
+    window = 126
+
+    def __init__(self, model, *, replacements, prefilter):
         self.replacements = replacements
         if model is not None and not Path(model).is_dir():
             raise InputError(f"There is no model at {model}; give a folder with model.onnx in it.")
+        self.prefilter = prefilter
         print("this must not reach the editor")
 
     def check_many(self, texts, *, level=None, words=None, document_script=None):
@@ -36,7 +40,7 @@ class FakeSpeller:
 
     def _check(self, text, level, words):
         with open(sys.argv[1], "a", encoding="utf-8") as log:
-            log.write(json.dumps([text, level, words]) + "\n")
+            log.write(json.dumps([text, level, words, self.prefilter]) + "\n")
         if "慢" in text:
             time.sleep(1)
         if "坏" in text:
@@ -48,7 +52,7 @@ class FakeSpeller:
                 at = found.start() + shift
                 protected = any(start <= at < stop for start, stop in safe)
                 if not protected and not (level == "careful" and reason is Reason.CONTEXT):
-                    edits.append(Edit(at, 1, source, target, 0.97, alternatives, reason))
+                    edits.append(Edit(at, 1, source, target, 0.98, alternatives, reason, confidence=0.97))
         for wrong, right in self.replacements.items():
             edits += [
                 Edit(found.start(), len(wrong), wrong, right, 1.0, (), Reason.USER_WORD)

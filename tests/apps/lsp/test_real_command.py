@@ -5,6 +5,10 @@ import sys
 
 import pytest
 
+from nmspeller.__main__ import run
+from nmspeller.apps.lsp import stdio
+from nmspeller.apps.lsp.server import SpellingServer
+
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 
@@ -25,9 +29,25 @@ async def test_a_letter_in_markdown_is_corrected(real_editor):
     assert "门" not in editor.found(uri, await editor.diagnostics(uri))
 
 
-async def test_the_editor_that_insists_on_stdio_may():
+async def test_the_option_stdio_is_accepted():
     done = subprocess.run(
         [sys.executable, "-m", "nmspeller", "lsp", "--stdio"], input=b"", capture_output=True, timeout=180
     )
-    assert done.returncode == 1  # the editor went away without a word
+    assert done.returncode == 1  # the editor disconnected without a shutdown
     assert done.stdout == b""
+
+
+@pytest.mark.parametrize("options", [[], ["--prefilter"]])
+async def test_the_prefilter_is_an_option_of_the_command(options, monkeypatch):
+    calls = []
+    monkeypatch.setattr(stdio, "serve", lambda make, *, prefilter: calls.append(prefilter) or 0)
+    assert run(["lsp", *options]) == 0
+    assert calls == [bool(options)]
+
+
+async def test_the_editors_setting_wins_over_the_option_of_the_command():
+    server = SpellingServer(lambda model, **options: None, prefilter=True)
+    server.initialize(None)
+    assert server.settings.prefilter
+    server.initialize({"prefilter": False})
+    assert not server.settings.prefilter

@@ -178,7 +178,7 @@ def test_a_speller_that_breaks_costs_one_sentence(wire):
     server.end()
 
 
-def test_what_is_asked_after_shutdown_is_refused(wire):
+def test_what_is_asked_after_shutdown_is_rejected(wire):
     server = wire()
     server.send(INITIALIZE, INITIALIZED, call("shutdown", id=2), call("shutdown", id=3))
     assert server.until(lambda received: received.get("id") == 2)["result"] is None

@@ -23,8 +23,8 @@ def place(tmp_path):
 
 
 def words(place):
-    rules, complaints = place.rules("plaintext")
-    assert complaints == []
+    rules, warnings = place.rules("plaintext")
+    assert warnings == []
     return rules.words
 
 
@@ -56,7 +56,7 @@ def test_a_file_with_other_line_ends_and_a_mark_stays_as_it_is(place):
     assert words(place()) == ("张三", "李四", "平果")
 
 
-def test_a_new_word_concerns_texts_that_hold_it_in_either_script(place):
+def test_a_new_word_affects_texts_that_contain_it_in_either_script(place):
     before, _ = place().rules("plaintext")
     place().add_word("头发")
     after, _ = place().rules("plaintext")
@@ -68,7 +68,7 @@ def test_a_new_word_concerns_texts_that_hold_it_in_either_script(place):
 
 
 @pytest.mark.parametrize("word", ["", "  ", "# 注", "一\n二", "一\u2028二", "\ud800"])
-def test_what_is_no_word_is_refused(place, word):
+def test_what_is_no_word_is_rejected(place, word):
     with pytest.raises(InputError):
         place().add_word(word)
     assert not (place().root / ".nmspeller-words.txt").exists()
@@ -88,9 +88,9 @@ def test_a_name_that_is_too_long_for_a_file_costs_nothing_but_itself(place):
 
 def test_a_file_that_cannot_be_read_costs_a_sentence(place):
     (place().root / ".nmspeller-words.txt").write_bytes("平果".encode("gb18030"))
-    rules, (complaint,) = place().rules("plaintext")
+    rules, (warning,) = place().rules("plaintext")
     assert rules.words == ()
-    assert ".nmspeller-words.txt" in complaint
+    assert ".nmspeller-words.txt" in warning
     (place().root / ".nmspeller-words.txt").write_text("平果", "utf-8")
     assert words(place()) == ("平果",)
 

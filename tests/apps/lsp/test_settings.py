@@ -25,17 +25,18 @@ def test_nothing_set():
 
 
 def test_later_sources_win_over_earlier_ones_and_null_sets_nothing():
-    settings, complaints = Settings.read(
+    settings, warnings = Settings.read(
         {"level": "careful", "debounce": 5}, {"level": "thorough", "words": None}
     )
     assert settings == Settings(level="thorough", debounce=5)
-    assert complaints == []
+    assert warnings == []
 
 
 @pytest.mark.parametrize(
     "wrong",
     [
         {"enable": "no"},
+        {"prefilter": "yes"},
         {"debounce": -1},
         {"debounce": True},
         {"debounce": float("nan")},
@@ -49,8 +50,8 @@ def test_later_sources_win_over_earlier_ones_and_null_sets_nothing():
     ],
 )
 def test_a_wrong_setting_costs_a_sentence_and_only_itself(wrong):
-    settings, (complaint,) = Settings.read({"level": "careful", "enable": False}, wrong)
-    assert complaint.startswith(("The setting `nmspeller.", "There is no setting `nmspeller.lvel`"))
+    settings, (warning,) = Settings.read({"level": "careful", "enable": False}, wrong)
+    assert warning.startswith(("The setting `nmspeller.", "There is no setting `nmspeller.lvel`"))
     assert (settings.level, settings.enable, settings.debounce) == ("careful", False, 300)
 
 
@@ -67,6 +68,17 @@ async def test_switching_off_clears_and_on_finds_again(new_editor):
 
 
 @in_an_editor
+async def test_the_prefilter_is_used_if_the_editor_sets_it(new_editor):
+    editor = new_editor
+    await editor.start()
+    uri = editor.open("a.txt", "明天在见")
+    await editor.diagnostics(uri)
+    set_in(editor, prefilter=True)
+    await editor.diagnostics(uri)
+    assert [prefilter for *_, prefilter in editor.log_lines()] == [False, True]
+
+
+@in_an_editor
 async def test_the_level_changes_at_once(new_editor):
     editor = new_editor
     await editor.start(options={"level": "careful"})
@@ -78,7 +90,7 @@ async def test_the_level_changes_at_once(new_editor):
     assert editor.found(uri, await editor.diagnostics(uri)) == ["在"]
     set_in(editor, level="balanced")
     assert editor.found(uri, await editor.diagnostics(uri)) == ["蓝", "在"]
-    assert {level for _, level, _ in editor.log_lines()} == {"careful", "balanced"}
+    assert {level for _, level, *_ in editor.log_lines()} == {"careful", "balanced"}
 
 
 @in_an_editor
@@ -88,7 +100,7 @@ async def test_settings_that_are_only_announced_are_asked_for(new_editor):
     await editor.start()
     uri = editor.open("a.txt", "蓝天空，在见")
     assert editor.found(uri, await editor.diagnostics(uri)) == ["在"]
-    assert {level for _, level, _ in editor.log_lines()} == {"careful"}  # nothing was checked without them
+    assert {level for _, level, *_ in editor.log_lines()} == {"careful"}  # nothing was checked without them
     editor.client.set_configuration({"nmspeller": {"level": "balanced"}})
     editor.client.workspace_did_change_configuration(types.DidChangeConfigurationParams(None))
     assert editor.found(uri, await editor.diagnostics(uri)) == ["蓝", "在"]

@@ -251,7 +251,7 @@ def test_what_is_too_long_together_is_checked_one_by_one(open_page, start_fake_s
     wait_until_checked(page, 20)
 
 
-def test_what_is_refused_is_never_called_checked(open_page, start_fake_server):
+def test_what_is_rejected_is_never_called_checked(open_page, start_fake_server):
     server = start_fake_server(max_text_length=100)
     page = open_page(server.address, allow_errors=True)
     page.fill("#text", "好" * 150 + "高心\n己经")

@@ -1,7 +1,8 @@
-"""The bake-offs' formats survive the file, and the released files say what the TSV files say."""
+"""The bake-offs' formats are read and written, and the released files agree with the TSV files."""
 
 import logging
 from collections import Counter
+from html import escape
 
 import pytest
 from hypothesis import given, settings
@@ -14,10 +15,9 @@ from nmspeller.lab.data.bakeoff import (
     pair_up,
     read_answers,
     read_input,
+    read_test,
     read_training,
     write_answers,
-    write_input,
-    write_training,
 )
 from nmspeller.lab.data.folder import data_folder
 from nmspeller.lab.data.pairs import Pair, read_pairs
@@ -39,7 +39,8 @@ def pairs_by_id(draw):
 @given(pairs_by_id(), st.sampled_from(["NID", "pid"]))
 def test_input_and_answers_are_read_back(tmp_path_factory, pairs, label):
     folder = tmp_path_factory.mktemp("bakeoff")
-    write_input(folder / "input.txt", {name: pair.source for name, pair in pairs.items()}, label=label)
+    lines = [f"({label}={name})\t{pair.source}\n" for name, pair in pairs.items()]
+    (folder / "input.txt").write_text("".join(lines), encoding="utf-8", newline="\n")
     write_answers(folder / "truth.txt", {name: answer(pair) for name, pair in pairs.items()})
     passages, answers = read_input(folder / "input.txt"), read_answers(folder / "truth.txt")
     assert pair_up(passages, answers) == pairs
@@ -50,8 +51,36 @@ def test_input_and_answers_are_read_back(tmp_path_factory, pairs, label):
 @given(pairs_by_id())
 def test_training_is_read_back(tmp_path_factory, pairs):
     path = tmp_path_factory.mktemp("bakeoff") / "training.sgml"
-    write_training(path, pairs)
+    path.write_text(
+        "".join(essay(name, pair) for name, pair in pairs.items()), encoding="utf-8", newline="\n"
+    )
     assert read_training(path) == pairs
+
+
+def essay(name, pair):
+    mistakes = "".join(
+        f'<MISTAKE id="{name}" location="{position}"><WRONG>{escape(pair.source[position - 1])}</WRONG>'
+        f"<CORRECTION>{escape(right)}</CORRECTION></MISTAKE>\n"
+        for position, right in answer(pair)
+    )
+    return f'<ESSAY><PASSAGE id="{name}">{escape(pair.source)}</PASSAGE>\n{mistakes}</ESSAY>\n'
+
+
+def test_a_test_is_its_input_and_truth_or_sgml(tmp_path):
+    (tmp_path / "input.txt").write_text("(NID=1) 他再家\n(NID=2) 好\n(NID=3) 走\n", encoding="utf-8")
+    (tmp_path / "truth.txt").write_text("1, 2, 在\n2, 0\n", encoding="utf-8")
+    test = read_test(tmp_path / "input.txt", tmp_path / "truth.txt")
+    assert test.passages == {"1": "他再家", "2": "好"}
+    assert test.truth == {"1": (Mistake(2, "在"),), "2": ()}
+    assert test.pairs == {"1": ("他再家", "他在家"), "2": ("好", "好")}
+    (tmp_path / "essay.sgml").write_text(essay("1", Pair("他再家", "他在家")), encoding="utf-8")
+    assert read_test(tmp_path / "essay.sgml").pairs == {"1": ("他再家", "他在家")}
+    (tmp_path / "positions.txt").write_text("1, 2\n2, 0\n", encoding="utf-8")
+    test = read_test(tmp_path / "input.txt", tmp_path / "positions.txt")
+    assert test.truth == {"1": (Mistake(2, ""),), "2": ()}
+    assert not test.pairs
+    with pytest.raises(InputError, match="give --truth"):
+        read_test(tmp_path / "input.txt")
 
 
 def test_positions_alone_are_sub_task_one(tmp_path):
@@ -89,7 +118,7 @@ DOC = """<DOC Nid="00001">
 """
 
 
-def test_both_dialects_are_understood(tmp_path):
+def test_both_sgml_dialects_are_read(tmp_path):
     (tmp_path / "essay.sgml").write_text(ESSAY, encoding="utf-8")
     (tmp_path / "doc.txt").write_text(DOC, encoding="utf-8")
     assert read_training(tmp_path / "essay.sgml") == {
@@ -116,14 +145,14 @@ def test_overlapping_mistakes_do_not_undo_each_other(tmp_path):
 @pytest.mark.parametrize(
     ("old", "new", "line", "reason"),
     [
-        ('location="3"', 'location="9"', 6, "do not stand at position 9"),
-        ('location="3"', 'location="x"', 6, "no position"),
+        ('location="3"', 'location="9"', 6, "not found at position 9"),
+        ('location="3"', 'location="x"', 6, "not a position"),
         ("<CORRECTION>我家", "<CORRECTION>家", 6, "5 characters and the corrected 4"),
         ('MISTAKE id="X1-1"', 'MISTAKE id="X1-9"', 6, "not there"),
-        ('id="X1-2"', 'id="X1-1"', 4, "there before"),
+        ('id="X1-2"', 'id="X1-1"', 4, "duplicate"),
     ],
 )
-def test_a_slip_is_named_and_leaves_its_passage_out(tmp_path, old, new, line, reason):
+def test_a_slip_is_reported_and_its_passage_is_left_out(tmp_path, old, new, line, reason):
     path = tmp_path / "essay.sgml"
     path.write_text(ESSAY.replace(old, new), encoding="utf-8")
     with pytest.raises(InputError, match=f"line {line}: .*{reason}"):
@@ -133,7 +162,7 @@ def test_a_slip_is_named_and_leaves_its_passage_out(tmp_path, old, new, line, re
     assert not any(slip.reason.startswith(f"passage {name}:") for slip in found.skipped for name in found)
 
 
-def test_a_broken_byte_spoils_one_passage(tmp_path):
+def test_a_broken_byte_affects_one_passage_only(tmp_path):
     path = tmp_path / "essay.sgml"
     path.write_bytes(ESSAY.encode().replace("天氣".encode(), b"\x8d"))
     found = read_training(path, lenient=True)
@@ -144,7 +173,7 @@ def test_a_broken_byte_spoils_one_passage(tmp_path):
 @pytest.mark.parametrize(
     "line", ["", "x", "a, 1", "a, 0, 好", "a, -1, 好", "a, 1, 好好", "a, 1, 好, , 壞", ", 1, 好", "a, 1, 好,"]
 )
-def test_a_bad_answer_is_named(tmp_path, line):
+def test_a_bad_answer_is_reported_with_its_line(tmp_path, line):
     path = tmp_path / "truth.txt"
     path.write_text(f"b, 0\n{line}\n", encoding="utf-8")
     with pytest.raises(InputError, match="line 2: "):
@@ -152,7 +181,7 @@ def test_a_bad_answer_is_named(tmp_path, line):
     assert len(read_answers(path, lenient=True).skipped) == 1
 
 
-def test_a_bad_passage_is_named(tmp_path):
+def test_a_bad_passage_is_reported_with_its_line(tmp_path):
     path = tmp_path / "input.txt"
     path.write_bytes("(NID=1) 好\n好\n(pid=2)\n(NID=1) 壞\n".encode() + b"(NID=3) \xff\n")
     assert [bad.line for bad in read_input(path, lenient=True).skipped] == [2, 3, 4, 5]
@@ -168,14 +197,10 @@ def test_answers_must_fit_the_passages():
     assert len(found.skipped) == 1
 
 
-@pytest.mark.parametrize("passages", [{"a b": "好"}, {"a": " 好"}, {"a": "好\n壞"}, {"a": ""}])
-def test_what_the_format_cannot_hold_is_refused(tmp_path, passages):
+@pytest.mark.parametrize("answers", [{"a b": ()}, {"a": (Mistake(1, ","),)}, {"a": (Mistake(1, " "),)}])
+def test_an_answer_that_the_format_cannot_express_is_an_error(tmp_path, answers):
     with pytest.raises(InputError):
-        write_input(tmp_path / "input.txt", passages)
-    with pytest.raises(InputError):
-        write_training(
-            tmp_path / "training.sgml", {name: Pair(text, text) for name, text in passages.items()}
-        )
+        write_answers(tmp_path / "result.txt", answers)
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""Evaluation sentences and their long clauses are found wherever they hide; nothing else is."""
+"""Evaluation sentences and their long clauses are found anywhere in a text; nothing else is."""
 
 import time
 
@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from nmspeller.errors import InputError
 from nmspeller.lab.data.folder import data_folder
-from nmspeller.lab.data.leaks import LeakFilter, assert_no_leaks, evaluation_sentences, find_leaks
+from nmspeller.lab.data.leaks import LeakFilter, evaluation_sentences
 from nmspeller.lab.data.pairs import read_pairs, write_pairs
 
 EVALUATION = [
@@ -37,16 +37,14 @@ def test_leaks_are_found(text):
 @pytest.mark.parametrize(
     "text", ["", "你好！你好！", CLAUSE[:-1], CLAUSE[1:], "我去过Washington。", "很好看。"]
 )
-def test_innocent_text_passes(text):
+def test_other_text_passes(text):
     assert not LeakFilter(EVALUATION).leaks(text)
 
 
-def test_a_leak_says_where_it_is():
-    (leak,) = find_leaks(["好的。", f"是{CLAUSE}吗"], EVALUATION)
-    assert (leak.row, leak.text, leak.found) == (1, f"是{CLAUSE}吗", CLAUSE)
-    with pytest.raises(InputError, match=f"1 training text.*number 2.*{CLAUSE}"):
-        assert_no_leaks(["好的。", f"是{CLAUSE}吗"], EVALUATION)
-    assert_no_leaks(["好的。"], EVALUATION)
+def test_the_leaking_clause_is_returned():
+    leak_filter = LeakFilter(EVALUATION)
+    assert leak_filter.find(f"是{CLAUSE}吗") == CLAUSE
+    assert leak_filter.find("好的。") is None
 
 
 letters = st.text("天地人我你他，。", min_size=1, max_size=40)
@@ -85,7 +83,7 @@ def test_long_text_takes_linear_time():
     assert time.perf_counter() - start < 5
 
 
-def test_a_missing_evaluation_set_is_no_clean_bill(tmp_path):
+def test_a_missing_evaluation_set_is_an_error(tmp_path):
     (tmp_path / "sighan" / "simplified").mkdir(parents=True)
     write_pairs(tmp_path / "sighan" / "simplified" / "test13.tsv", [("你", "好")])
     with pytest.raises(InputError, match="no evaluation set"):

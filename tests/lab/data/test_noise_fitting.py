@@ -5,7 +5,15 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from nmspeller.lab.data.noise_fitting import ProfileRecipe, Similar, Taste, error_rates, fit
+from nmspeller.lab.data.noise_fitting import (
+    ProfileRecipe,
+    Similar,
+    Taste,
+    count_words,
+    error_rates,
+    fit,
+    words_of_one_sound,
+)
 from nmspeller.lab.data.pairs import Pair
 from nmspeller.text.vocabulary import Vocabulary
 
@@ -77,3 +85,14 @@ def test_a_profile_misspells_the_rare_character_with_the_one_that_sounds_and_loo
     assert noise.place[0, vocabulary.id("戏")] == 0
     assert noise.wrong[0, rare, 0] == vocabulary.id("喜")
     assert noise.wrong_cumulative[0, rare, 0] > 0.5
+
+
+def test_words_that_people_wrote_come_before_those_that_only_sound_alike():
+    words = [("知道", 900), ("直到", 300), ("指导", 200), ("执导", 5), ("时间", 100)]
+    pairs = [Pair("我不执导。", "我不知道。")] * 20
+    counted = count_words(pairs, dict(words))
+    assert counted == {"知道": Counter({"执导": 20})}
+    table = words_of_one_sound(words, counted)
+    assert [word for word, _ in table["知道"]] == ["执导", "直到", "指导"]
+    assert next(word for word, _ in table["直到"]) == "知道"
+    assert "时间" not in table

@@ -10,8 +10,9 @@ import pytest
 from nmspeller.errors import InputError
 from nmspeller.lab.data.corpus import read_lines
 from nmspeller.lab.data.leaks import LeakFilter, evaluation_sentences
+from nmspeller.lab.data.pair_sets import TRAINING_SETS
 from nmspeller.lab.data.pairs import read_pairs, write_pairs
-from nmspeller.lab.data.prepare import TRAINING_SETS, prepare
+from nmspeller.lab.data.prepare import prepare
 from nmspeller.lab.data.prepared import Prepared, sentence_windows
 from nmspeller.lab.data.synthesis import PairMaker
 
@@ -20,16 +21,22 @@ def text_of(ids, vocabulary):
     return "".join(vocabulary.tokens[number] if number else "\n" for number in ids)
 
 
-def test_pairs_come_back_as_they_were(little_prepared, little_data):
-    vocabulary = little_prepared.vocabulary
-    for name, (place, _) in TRAINING_SETS.items():
-        arrays = [little_prepared.pairs(label) for label in (name, f"{name}_dev")]
-        found = {
-            tuple(text_of(side, vocabulary) for side in part[number])
-            for part in arrays
-            for number in range(len(part))
-        }
-        assert found == {tuple(pair) for pair in read_pairs(little_data / place)}
+def pairs_of(prepared, label):
+    arrays = prepared.pairs(label)
+    return {
+        tuple(text_of(side, prepared.vocabulary) for side in arrays[number]) for number in range(len(arrays))
+    }
+
+
+def test_pairs_come_back_as_they_were_but_for_those_of_another_dev_set(little_prepared, little_data):
+    measured = {
+        side for name in TRAINING_SETS for pair in pairs_of(little_prepared, f"{name}_dev") for side in pair
+    }
+    for name in ("sighan13_train", "wang", "native", "medical"):
+        training = pairs_of(little_prepared, name)
+        everything = {tuple(pair) for pair in read_pairs(little_data / TRAINING_SETS[name].files[0])}
+        assert training == {pair for pair in everything if measured.isdisjoint(pair)}
+        assert training | pairs_of(little_prepared, f"{name}_dev") <= everything
 
 
 def test_text_is_either_learnt_or_held_out(little_prepared, little_data):
@@ -43,7 +50,7 @@ def test_text_is_either_learnt_or_held_out(little_prepared, little_data):
 
 def test_the_manifest_names_every_source(little_prepared):
     manifest = json.loads((little_prepared.folder / "manifest.json").read_text(encoding="utf-8"))
-    places = {place for place, _ in TRAINING_SETS.values()}
+    places = {file for wanted in TRAINING_SETS.values() for file in wanted.files}
     assert set(manifest["sources"]) == {*places, "corpus/part.txt"}
     assert all(len(digest) == 64 for digest in manifest["sources"].values())
 
@@ -145,7 +152,7 @@ def test_text_without_sentences_is_an_input_error(maker, tmp_path):
 def test_preparing_again_leaves_nothing_of_before(little_data, little_prepared, tmp_path):
     out = tmp_path / "out"
     prepare(little_data, little_prepared.folder / "vocab.txt", out)
-    Prepared(out).add_pairs("hard", Prepared(out).pairs("wang"))
+    Prepared(out).add_pairs("mined", Prepared(out).pairs("wang"))
     # Another vocabulary, read from the very file that is replaced, and no corpus this time.
     tokens = (out / "vocab.txt").read_text(encoding="utf-8").splitlines()
     (out / "vocab.txt").write_text("\n".join([*tokens[:5], *reversed(tokens[5:])]), encoding="utf-8")
@@ -153,8 +160,8 @@ def test_preparing_again_leaves_nothing_of_before(little_data, little_prepared, 
     made = Prepared(out)
     with pytest.raises(InputError, match="no corpus text"):
         made.corpus()
-    with pytest.raises(InputError, match="'hard'"):
-        made.pairs("hard")
+    with pytest.raises(InputError, match="'mined'"):
+        made.pairs("mined")
 
 
 @pytest.mark.parametrize("content", [b"", b"no such file", "half"], ids=["empty", "other", "half"])

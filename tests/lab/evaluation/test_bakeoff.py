@@ -9,6 +9,7 @@ from nmspeller.errors import InputError
 from nmspeller.lab.data.bakeoff import Mistake, read_answers
 from nmspeller.lab.data.folder import data_folder
 from nmspeller.lab.evaluation.bakeoff import (
+    evaluate_sighan13,
     evaluate_sighan13_subtask1,
     evaluate_sighan13_subtask2,
     evaluate_sighan15,
@@ -119,8 +120,15 @@ def test_the_bake_off_s_precision_is_our_loose_one():
     assert 100 * figures["Correction Level Accuracy"] == pytest.approx(scores.correction_accuracy)
 
 
-def test_nothing_found_is_zero_and_strangers_are_refused():
+def test_no_findings_score_zero_and_unknown_ids_are_an_error():
     truth = {"1": (Mistake(1, "好"),), "2": ()}
     assert evaluate_sighan15(truth, {}).figures["Correction Level F1-Score"] == 0
     with pytest.raises(InputError, match="answers 3"):
         evaluate_sighan15(truth, {"3": ()})
+
+
+def test_the_sub_task_of_sighan13_follows_from_the_truth():
+    with_characters = {"1": (Mistake(1, "好"),), "2": (Mistake(2, "在"),)}
+    assert "Correction Accuracy" in evaluate_sighan13(with_characters, {}).figures
+    for truth in ({"1": (Mistake(1, "好"),), "2": ()}, {"1": (Mistake(1, ""),), "2": (Mistake(2, ""),)}):
+        assert "Error Location Accuracy" in evaluate_sighan13(truth, {}).figures

@@ -1,7 +1,6 @@
 """The tests of significance against plain enumeration and resampling."""
 
 import itertools
-import math
 
 import numpy as np
 import pytest
@@ -10,12 +9,7 @@ from hypothesis import strategies as st
 
 from nmspeller.errors import InputError
 from nmspeller.lab.evaluation.metrics import evaluate
-from nmspeller.lab.evaluation.significance import (
-    compare_f1,
-    correction_counts,
-    f1_interval,
-    mcnemar,
-)
+from nmspeller.lab.evaluation.significance import compare_f1, correction_counts, f1_interval
 
 # What can happen to a sentence: true positive, found, wrong.
 HAPPENINGS = [(0, 0, 0), (0, 1, 0), (0, 0, 1), (0, 1, 1), (1, 1, 1)]
@@ -103,16 +97,6 @@ def test_counts_come_from_outcomes_and_add_over_seeds():
     assert correction_counts([one, two]).tolist() == [[2, 2, 2], [0, 1, 2], [0, 0, 0], [0, 1, 0]]
 
 
-def test_mcnemar_counts_the_sentences_that_only_one_gets_right():
-    right = evaluate(SOURCES * 3, TARGETS * 3, TARGETS * 3).outcomes
-    idle = evaluate(SOURCES * 3, TARGETS * 3, SOURCES * 3).outcomes
-    assert mcnemar(right, right) == 1
-    assert mcnemar(right, idle) == mcnemar(idle, right) == pytest.approx(2 * 0.5**6)
-    mixed = evaluate(SOURCES * 3, TARGETS * 3, TARGETS * 2 + SOURCES[:2] + ["坏的", "好的"]).outcomes
-    # `mixed` alone is right on four sentences, `idle` on one.
-    assert mcnemar(mixed, idle) == pytest.approx(2 * sum(math.comb(5, k) for k in range(2)) / 2**5)
-
-
 def test_different_sentences_are_not_compared():
     first, _ = spellers()
     with pytest.raises(InputError):
@@ -120,7 +104,5 @@ def test_different_sentences_are_not_compared():
     with pytest.raises(InputError):
         correction_counts([])
     three, four = (evaluate(SOURCES[:n], TARGETS[:n], TARGETS[:n]).outcomes for n in (3, 4))
-    with pytest.raises(InputError):
-        mcnemar(three, four)
     with pytest.raises(InputError):
         correction_counts([three, four])

@@ -9,7 +9,7 @@ from nmspeller.lab.evaluation import suites
 
 @pytest.fixture
 def small_data(tmp_path, monkeypatch):
-    """A data folder with two little sets."""
+    """A data folder with two small sets."""
     monkeypatch.setenv("NMSPELLER_DATA", str(tmp_path))
     pairs = [("高兴的跳再", "高兴地跳在"), ("好", "好")]
     for name in ("sighan13", "sighan14"):
@@ -18,9 +18,9 @@ def small_data(tmp_path, monkeypatch):
         write_pairs(path, pairs)
 
 
-def test_a_suite_is_run_with_each_set_s_own_rule(small_data):
-    scores = suites.run_suite(
-        lambda texts: [text.replace("再", "在") for text in texts], ["sighan13", "sighan14"]
+def test_each_set_is_scored_by_its_own_rule(small_data):
+    scores = suites.score(
+        suites.predict(lambda texts: [text.replace("再", "在") for text in texts], ["sighan13", "sighan14"])
     )
     assert scores["sighan13"].sentence.correction.f1 == 100
     assert scores["sighan14"].sentence.correction.f1 == 0
@@ -34,7 +34,7 @@ def test_predictions_can_be_kept_and_scored_later(small_data):
 
 
 def test_unknown_sets_and_absent_data_are_input_errors(small_data):
-    with pytest.raises(InputError, match="no evaluation set"):
+    with pytest.raises(InputError, match="not an evaluation set"):
         suites.load("sighan16")
     with pytest.raises(InputError, match="cannot be read"):
         suites.load("cscd_ns_dev")

@@ -65,8 +65,8 @@ def test_a_sentence_is_hard_where_both_characters_fit(prepared: Prepared) -> Non
 
 def test_hard_sentences_become_a_set_of_pairs(prepared: Prepared) -> None:
     found = hard_sentences(Suspicious(prepared.vocabulary), prepared)
-    prepared.add_pairs("hard", found)
-    again = prepared.pairs("hard")
+    prepared.add_pairs("mined", found)
+    again = prepared.pairs("mined")
     assert (again.source == found.source).all()
     assert (again.starts == found.starts).all()
     assert not list(prepared.folder.glob("pairs/*.partial"))
@@ -84,7 +84,7 @@ def test_the_command_reports_how_many_were_found(
     (tmp_path / "corpus-0.u16").write_bytes(np.concatenate(rows).astype(np.uint16).tobytes())
     assert run(["lab", "data", "mine", str(tmp_path), "--model", str(model_folder)]) == 0
     count = int(capsys.readouterr().out.split()[0])
-    assert len(Prepared(tmp_path).pairs("hard")) == count
+    assert len(Prepared(tmp_path).pairs("mined")) == count
 
 
 def test_a_folder_that_was_not_prepared_is_an_error(

@@ -66,6 +66,8 @@ def test_the_teachers_share_of_the_loss():
     teacher, student = bert(0, layers=2), bert(1)
     loss = Distillation(teacher, student)(student, a_batch())
     assert torch.allclose(loss, of_characters(teacher, student), rtol=1e-5)
+    alone = Distillation(teacher, student, share=0.0)(student, a_batch())
+    assert torch.allclose(alone, student.loss(a_batch()), rtol=1e-5)
 
 
 def test_a_student_with_the_teachers_layers_matches_each_of_them():

@@ -99,7 +99,7 @@ def test_few_pairs_need_little_text(little_prepared):
     assert sum(batch.shape[1] for batch in stream.batches) == 3
     first, part = stream._some_text(3, np.random.default_rng(0))
     assert (part == stream.text[first : first + len(part)]).all()
-    assert len(part) == min(len(stream.text), 2 * stream.limit * 3)
+    assert len(part) == min(len(stream.text), stream.limit * 101)
 
 
 def test_a_fixed_shape_is_always_the_same(little_prepared):

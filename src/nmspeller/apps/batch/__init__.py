@@ -1,7 +1,7 @@
 """Batch correction of whole collections, on one machine or on a Ray cluster.
 
-A job is planned in one pass over its input, which cuts it into numbered shards; workers correct the shards in
-any order, each written aside and renamed into place; finished shards are put together in input order.
+A job is planned in one pass over its input, which splits it into numbered shards. Workers correct the shards
+in any order; each is written to a temporary file and renamed. Finished shards are joined in input order.
 """
 
 from nmspeller.apps.batch.job import Job, SpellerSettings, Write

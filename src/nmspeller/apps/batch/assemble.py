@@ -1,16 +1,16 @@
-"""Put finished shards together in input order."""
+"""Join finished shards in input order."""
 
 import hashlib
 import io
 from collections.abc import Iterator
 from typing import IO, Any
 
+from nmspeller.apps.batch.filesystem import file_system
+from nmspeller.apps.batch.formats.csv import CsvFormat
 from nmspeller.apps.batch.job import Job
-from nmspeller.apps.batch.places import file_system
 from nmspeller.apps.batch.plan import Plan, PlannedSource, Shard
 from nmspeller.apps.batch.sources import compress
 from nmspeller.apps.batch.store import QUARANTINE, Entries, Store
-from nmspeller.apps.batch.worker import line_format
 from nmspeller.errors import InputError
 
 # A row group larger than this is written in parts, so that memory stays bounded.
@@ -18,9 +18,9 @@ _GROUP_BYTES = 64 << 20
 
 
 def assemble(job: Job, plan: Plan, entries: Entries, store: Store) -> dict[int, dict[str, Any]]:
-    """Write every output file that is not in place yet; returns what is known of all of them.
+    """Write every output file that does not exist yet; returns the facts about all of them.
 
-    A file's shards are removed once it is in place, so the disk holds at most one file twice.
+    A file's shards are removed once it is complete, so that at most one file takes its space twice.
     """
     outputs = store.outputs()
     shards: dict[int, list[Shard]] = {}
@@ -49,7 +49,7 @@ def assemble(job: Job, plan: Plan, entries: Entries, store: Store) -> dict[int, 
 
 
 def write_quarantine(entries: Entries, store: Store) -> None:
-    """One JSON object a row that was set aside, in input order; no file where there is none."""
+    """One JSON object per quarantined row, in input order; no file if there is none."""
     affected = [number for number in sorted(entries) if entries[number]["quarantined"]]
     if not affected:
         store.output.remove(QUARANTINE)
@@ -79,7 +79,7 @@ class _Counting(io.RawIOBase):
 
 
 def _parts(shards: list[Shard], entries: Entries, store: Store) -> Iterator[bytes]:
-    """The data of the shards, each held to its hash; shards are small enough to be held one at a time."""
+    """The data of the shards, each verified by its hash; one shard at a time is in memory."""
     for shard in shards:
         data = store.work.read(store.data_name(shard.number))
         if data is None or hashlib.sha256(data).hexdigest() != entries[shard.number]["sha256"]:
@@ -93,7 +93,7 @@ def _parts(shards: list[Shard], entries: Entries, store: Store) -> Iterator[byte
 def _join_bytes(job: Job, planned: PlannedSource, parts: Iterator[bytes], out: _Counting) -> None:
     header = b""
     if planned.layout is not None:
-        format: Any = line_format(job, planned)
+        format = CsvFormat(planned.layout, job.edits_column, job.write)
         header = format.header(planned.header.encode())
     if header or not planned.rows:
         out.write(compress(header, planned.source.compression))
@@ -104,7 +104,7 @@ def _join_bytes(job: Job, planned: PlannedSource, parts: Iterator[bytes], out: _
 def _join_parquet(
     job: Job, planned: PlannedSource, shards: list[Shard], parts: Iterator[bytes], out: _Counting
 ) -> None:
-    """Row groups stay those of the input, unless one is too large to be held."""
+    """Row groups stay those of the input, unless one is too large for memory."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -115,19 +115,19 @@ def _join_parquet(
         file = parquet.open_parquet(stream, planned.source.shown)
         schema = parquet.output_schema(file.schema_arrow, job.edits_column, job.write)
         compression = parquet.codec(file)
-    held: list[Any] = []
+    tables: list[Any] = []
     with pq.ParquetWriter(out, schema, compression=compression) as writer:
 
         def flush() -> None:
-            if held:
-                table = pa.concat_tables(held)
+            if tables:
+                table = pa.concat_tables(tables)
                 writer.write_table(table, row_group_size=max(len(table), 1))
-                held.clear()
+                tables.clear()
 
         group = None
         for shard, part in zip(shards, parts, strict=True):
-            if shard.group != group or sum(table.nbytes for table in held) > _GROUP_BYTES:
+            if shard.group != group or sum(table.nbytes for table in tables) > _GROUP_BYTES:
                 flush()
             group = shard.group
-            held.append(pq.read_table(io.BytesIO(part), schema=schema))
+            tables.append(pq.read_table(io.BytesIO(part), schema=schema))
         flush()

@@ -1,10 +1,10 @@
-"""What makes two runs the same job, and the refusal to mix two jobs in one folder."""
+"""What identifies a job, and the errors that keep two jobs from mixing in one folder."""
 
 from typing import Any
 
 from nmspeller import __version__
+from nmspeller.apps.batch.filesystem import file_system
 from nmspeller.apps.batch.job import Job
-from nmspeller.apps.batch.places import file_system
 from nmspeller.apps.batch.plan import Plan, key, sha256_of
 from nmspeller.apps.batch.sources import Source
 from nmspeller.apps.batch.store import MANIFEST, QUARANTINE, WORK, Store
@@ -12,7 +12,7 @@ from nmspeller.errors import InputError
 
 
 def identity(job: Job, model_hash: str, plan: Plan) -> dict[str, Any]:
-    """The manifest's part that must not change while a job goes on."""
+    """The part of the manifest that must not change when a job resumes."""
     return {
         "nmspeller": __version__,
         "model": model_hash,
@@ -31,41 +31,41 @@ def identity(job: Job, model_hash: str, plan: Plan) -> dict[str, Any]:
     }
 
 
-def refuse_another_job(begun: dict[str, Any], job: Job, model_hash: str, sources: list[Source]) -> None:
-    """Refuse to go on with a job that was begun with another model, other options or other input."""
+def check_same_job(started: dict[str, Any], job: Job, model_hash: str, sources: list[Source]) -> None:
+    """Raise InputError if the job was started with another model, other options or other input."""
 
-    def refuse(difference: str) -> None:
+    def fail(difference: str) -> None:
         raise InputError(
             f"{job.output} holds a job {difference}; give another OUTPUT, or remove that folder."
         )
 
     for name, value in job.options().items():
-        before = begun["options"].get(name)
+        before = started["options"].get(name)
         if before != value:
             shown = "another file" if name == "--words" else f"{before!r}, not {value!r}"
-            refuse(f"that was begun with other options ({name}: {shown})")
-    # Behind the options, one of which makes the hash another.
-    if begun["model"] != model_hash:
-        refuse("that was begun with another model")
-    if begun["nmspeller"] != __version__:
-        refuse(f"that was begun by nmspeller {begun['nmspeller']}")
-    before = [(file["address"], file["name"]) for file in begun["inputs"]]
+            fail(f"that was started with other options ({name}: {shown})")
+    # After the options, one of which changes the hash.
+    if started["model"] != model_hash:
+        fail("that was started with another model")
+    if started["nmspeller"] != __version__:
+        fail(f"that was started by nmspeller {started['nmspeller']}")
+    before = [(file["address"], file["name"]) for file in started["inputs"]]
     if before != [(source.address, source.name) for source in sources]:
-        refuse("of other input files")
+        fail("of other input files")
 
 
-def refuse_changed_input(begun: dict[str, Any], job: Job, sources: list[Source]) -> None:
-    """Refuse to mix what was corrected before and after a file changed; touching a file is no change."""
-    for file, source in zip(begun["inputs"], sources, strict=True):
+def check_unchanged_input(started: dict[str, Any], job: Job, sources: list[Source]) -> None:
+    """Raise InputError if the content of an input file has changed; a new modification time is no change."""
+    for file, source in zip(started["inputs"], sources, strict=True):
         if file["key"] != key(source) and file["sha256"] != sha256_of(source):
             raise InputError(
                 f"{source.shown} has changed since the job in {job.output} read it; "
-                "give another OUTPUT, or remove that one, to begin anew."
+                "give another OUTPUT, or remove that one, to start again."
             )
 
 
-def refuse_foreign_output(job: Job, sources: list[Source], store: Store) -> None:
-    """Refuse an OUTPUT inside the input, around it, or with files in it that are not this job's."""
+def check_output_folder(job: Job, sources: list[Source], store: Store) -> None:
+    """Raise InputError for an OUTPUT inside the input, around it, or with files that are not this job's."""
     fs, root = file_system(job.output)
     inside = f"{fs.unstrip_protocol(root).rstrip('/')}/"
     for source in sources:

@@ -1,4 +1,4 @@
-"""What a batch job is asked to do."""
+"""The description of a batch job."""
 
 import hashlib
 from dataclasses import dataclass
@@ -7,6 +7,7 @@ from importlib import import_module
 from typing import Any
 
 from nmspeller.errors import InputError
+from nmspeller.runtime.checker import Checker
 
 SHARD_BYTES = 1 << 20
 
@@ -21,21 +22,20 @@ class Write(str, Enum):
 
 @dataclass(frozen=True)
 class SpellerSettings:
-    """How a worker makes its speller; plain values only, since they travel to other machines."""
+    """How a worker loads its speller; plain values only, since they are sent to other machines."""
 
     model: str | None = None
     level: str = "balanced"
     words: tuple[str, ...] = ()
     device: str = "cpu"
     prefilter: bool = False
-    # Where the class is found: the tests put a stand-in here that needs no model.
+    # Where to import the class from: tests use one that needs no model.
     factory: str = "nmspeller.runtime:Speller"
 
-    def load(self) -> Any:
+    def load(self) -> Checker:
         """A speller on one thread: a worker is one process on one core."""
         module, name = self.factory.split(":")
-        make = getattr(import_module(module), name)
-        return make(
+        speller: Checker = getattr(import_module(module), name)(
             self.model,
             level=self.level,
             words=self.words,
@@ -43,11 +43,12 @@ class SpellerSettings:
             device=self.device,
             prefilter=self.prefilter,
         )
+        return speller
 
 
 @dataclass(frozen=True)
 class Job:
-    """Everything that decides what the output is; the number of workers and the engine are not among it."""
+    """Everything that determines the output; the number of workers and the engine do not."""
 
     inputs: tuple[str, ...]
     output: str
@@ -61,7 +62,7 @@ class Job:
         if not self.inputs:
             raise InputError("give at least one INPUT and then OUTPUT, the folder to write to.")
         if self.shard_bytes < 1:
-            raise InputError("the size of a shard must be at least 1 byte; leave it out for a good one.")
+            raise InputError("the size of a shard must be at least 1 byte; leave it out for the default.")
 
     @property
     def edits_column(self) -> str:
@@ -69,7 +70,7 @@ class Job:
         return f"{self.column}_edits"
 
     def options(self) -> dict[str, Any]:
-        """What must stay the same when a job goes on, by the names a person knows."""
+        """What must stay the same when a job resumes, by the names of the command line."""
         words = "\n".join(self.speller.words).encode("utf-8", "surrogatepass")
         return {
             "--column": self.column,

@@ -1,4 +1,4 @@
-"""The local engine: a process a core, or a few that share a GPU."""
+"""The local engine: one process per core, or a few that share a GPU."""
 
 import multiprocessing
 import os
@@ -35,7 +35,7 @@ class LocalEngine:
     ) -> Generator[dict[str, Any] | None, None, None]:
         """The entries of the shards as they are finished, and None now and then for the caller to look up.
 
-        Two shards a worker are under way, one at work and one waiting, so memory is bounded.
+        Each worker has two shards, one running and one waiting, so memory is bounded.
         """
         waiting = deque(shards)
         running: dict[Future[dict[str, Any]], Shard] = {}
@@ -62,13 +62,13 @@ class LocalEngine:
                     yield entry
                 if lost:
                     deaths += 1
-                    # The pool is gone with all that it was doing.
+                    # A broken pool loses all its tasks.
                     lost = sorted([*lost, *running.values()], key=lambda shard: shard.number)
                     running.clear()
                     waiting.extendleft(reversed(lost))
                     pool.shutdown(cancel_futures=True)
                     if deaths == _MAX_DEATHS:
-                        raise InputError(death_sentence(order, lost[0], deaths))
+                        raise InputError(worker_death_message(order, lost[0], deaths))
                     pool = self._pool(order)
                 yield None
         finally:
@@ -84,7 +84,7 @@ class LocalEngine:
 
 
 def _submit(pool: ProcessPoolExecutor, shard: Shard) -> "Future[dict[str, Any]]":
-    """Submit a shard; processes that are started on the way must not hear the terminal's Ctrl-C."""
+    """Submit a shard; processes that this starts must not receive the terminal's Ctrl-C."""
     if not hasattr(signal, "pthread_sigmask"):
         return pool.submit(_correct, shard)
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
@@ -95,7 +95,7 @@ def _submit(pool: ProcessPoolExecutor, shard: Shard) -> "Future[dict[str, Any]]"
 
 
 def _start(order: WorkOrder) -> None:
-    """Make this process a worker: deaf to Ctrl-C, and gone when its parent is."""
+    """Make this process a worker, which ignores Ctrl-C and exits with its parent."""
     global _worker
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_follow_parent, daemon=True).start()
@@ -115,8 +115,8 @@ def _correct(shard: Shard) -> dict[str, Any]:
     return _worker.correct(shard)
 
 
-def death_sentence(order: WorkOrder, shard: Shard, deaths: int) -> str:
-    """What to do when workers die again and again."""
+def worker_death_message(order: WorkOrder, shard: Shard, deaths: int) -> str:
+    """The error message after repeated deaths of workers."""
     file = order.sources[shard.source].source.shown
     return (
         f"workers were killed {deaths} times at or near rows {shard.first_row} to "

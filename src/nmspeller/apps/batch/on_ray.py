@@ -1,7 +1,7 @@
-"""The Ray engine: Ray Data hands shards to a pool of actors, each of which loads its speller once.
+"""The Ray engine: Ray Data distributes shards to a pool of actors, each of which loads its speller once.
 
-What travels through Ray is only the description of a shard and its entry; text goes from the input to the
-worker and from the worker to OUTPUT, which every node must see under the same address.
+Only the descriptions and entries of shards pass through Ray; workers read the input and write to OUTPUT
+themselves, which must have the same address on every node.
 """
 
 import json
@@ -20,25 +20,25 @@ import ray
 import ray.data
 from ray.exceptions import RayError
 
-from nmspeller.apps.batch.local import death_sentence
+from nmspeller.apps.batch.local import worker_death_message
 from nmspeller.apps.batch.plan import Shard
 from nmspeller.apps.batch.stopping import Stop, StopNow
 from nmspeller.apps.batch.store import Store
-from nmspeller.apps.batch.worker import ShardWorker, WorkOrder, disk_sentence
+from nmspeller.apps.batch.worker import ShardWorker, WorkOrder, disk_error_message
 from nmspeller.errors import InputError
 from nmspeller.runtime.engine import cores
 
 # Only descriptions and entries pass through the object store of a cluster that is started for a job.
 _OBJECT_STORE_BYTES = 200 << 20
-# A shard a block, so that each is tried again by itself, until there are too many blocks to keep account of.
+# One shard per block, so that each is retried separately, up to the number of blocks that Ray handles well.
 _MAX_BLOCKS = 10_000
-# Ray gives a shard whose worker or node died to another without end, and some texts may kill every worker.
+# Ray retries a shard whose worker or node died without end, and some texts may kill every worker.
 _MAX_TRIES = 3
-_KNOCK_SECONDS = 10
+_CONNECT_SECONDS = 10
 
 
 class RayEngine:
-    """Actors on a Ray cluster: the one at `address`, or one on this machine for the time of the job."""
+    """Actors on a Ray cluster: the one at `address`, or one on this machine for the duration of the job."""
 
     def __init__(self, workers: int | None = None, address: str | None = None) -> None:
         self._workers = workers
@@ -55,8 +55,8 @@ class RayEngine:
             yield from self._correct(order, shards, stop)
         except RayError as wrong:
             raise InputError(
-                f"the Ray cluster gave up ({_first_line(wrong)}); look at its nodes and run the same command "
-                "again to go on."
+                f"the Ray cluster failed ({_first_line(wrong)}); look at its nodes and run the same command "
+                "again to resume."
             ) from wrong
         finally:
             if not connected_before:
@@ -96,7 +96,7 @@ class RayEngine:
         quiet: dict[str, Any] = {"log_to_driver": False, "logging_level": logging.ERROR}
         try:
             if self._address is not None and ":" in self._address:
-                _knock(self._address)
+                _check_reachable(self._address)
             with _silence():
                 if self._address is not None:
                     ray.init(self._address, **quiet)
@@ -115,7 +115,7 @@ class RayEngine:
 
 
 class _ShardActor:
-    """One worker of the pool; what a person must hear travels as a result, since Ray would wrap it up."""
+    """One worker of the pool; error messages are returned as results, since Ray would wrap exceptions."""
 
     def __init__(self, order: WorkOrder) -> None:
         self._order = order
@@ -139,16 +139,16 @@ class _ShardActor:
                 return {"idle": self._name}
             done = self._worker.finished(shard)
             if done is None and self._store.count_try(shard.number) > _MAX_TRIES:
-                return {"error": death_sentence(self._order, shard, _MAX_TRIES)}
+                return {"error": worker_death_message(self._order, shard, _MAX_TRIES)}
             return done or self._worker.correct(shard)
         except InputError as wrong:
             return {"error": str(wrong)}
         except OSError as wrong:
-            return {"error": disk_sentence(wrong, self._order.job.output)}
+            return {"error": disk_error_message(wrong, self._order.job.output)}
 
 
 def _dataset(order: WorkOrder, shards: Sequence[Shard], workers: int) -> Any:
-    """A dataset of the shards' entries, which is computed as it is read."""
+    """A lazy dataset of the shards' entries."""
     context = ray.data.DataContext.get_current()
     context.enable_progress_bars = False
     logging.getLogger("ray.data").setLevel(logging.ERROR)
@@ -162,23 +162,23 @@ def _dataset(order: WorkOrder, shards: Sequence[Shard], workers: int) -> Any:
     )
 
 
-def _knock(address: str) -> None:
-    """Find out quickly whether anyone answers; Ray itself would wait for minutes without a word."""
+def _check_reachable(address: str) -> None:
+    """Check quickly whether the address answers; Ray itself would wait for minutes."""
     host, _, port = address.rpartition("//")[2].rpartition(":")
-    socket.create_connection((host, int(port)), _KNOCK_SECONDS).close()
+    socket.create_connection((host, int(port)), _CONNECT_SECONDS).close()
 
 
 @contextmanager
 def _silence() -> Iterator[None]:
-    """Keep what Ray says when it starts and stops from the person's terminal."""
-    kept = os.dup(2)
+    """Hide what Ray prints when it starts and stops."""
+    stderr = os.dup(2)
     nowhere = os.open(os.devnull, os.O_WRONLY)
     try:
         os.dup2(nowhere, 2)
         yield
     finally:
-        os.dup2(kept, 2)
-        os.close(kept)
+        os.dup2(stderr, 2)
+        os.close(stderr)
         os.close(nowhere)
 
 

@@ -1,7 +1,7 @@
-"""Cut the input into numbered shards, in one pass that also takes its hash.
+"""Split the input into numbered shards, in one pass that also computes its hash.
 
-The cuts depend on the input and the size of a shard alone, so that every run of a job, on any number of
-workers, has the same shards.
+The shards depend only on the input and the shard size, so every run of a job, on any number of workers, has
+the same ones.
 """
 
 import gzip
@@ -14,9 +14,9 @@ from dataclasses import asdict, dataclass
 from itertools import tee
 from typing import IO, Any
 
+from nmspeller.apps.batch.filesystem import Folder, file_system
 from nmspeller.apps.batch.formats.csv import CsvLayout, read_layout
 from nmspeller.apps.batch.job import Job, Write
-from nmspeller.apps.batch.places import Folder, file_system
 from nmspeller.apps.batch.rows import Row, csv_rows, lines
 from nmspeller.apps.batch.sources import Source, decompress
 from nmspeller.apps.batch.store import piece_name
@@ -44,7 +44,7 @@ class Shard:
 
 @dataclass(frozen=True)
 class PlannedSource:
-    """An input file with what was learnt in reading it: its hash, its rows, and the layout of a CSV file."""
+    """An input file with its hash, its number of rows, and the layout of a CSV file."""
 
     source: Source
     size: int
@@ -85,10 +85,10 @@ class Plan:
 
 
 def plan(job: Job, sources: list[Source], pieces: Folder, on_bytes: Callable[[int], None]) -> Plan:
-    """Read every file once and cut it.
+    """Read every file once and split it.
 
-    A compressed file cannot be entered in the middle, so its shards are kept as files of their own in the
-    folder `pieces` until the job ends. `on_bytes` is told how many more bytes were read.
+    A compressed file cannot be read from the middle, so its shards are stored as separate files in the folder
+    `pieces` until the job ends. `on_bytes` is called with the number of bytes of each read.
     """
     planned: list[PlannedSource] = []
     shards: list[Shard] = []
@@ -107,10 +107,10 @@ def plan(job: Job, sources: list[Source], pieces: Folder, on_bytes: Callable[[in
                     start = len(header.encode())
                     found = list(_byte_shards(job, source, index, len(shards), start, cut, pieces))
                 except (EOFError, OSError, zlib.error, lzma.LZMAError) as wrong:
-                    # A failure of the disk has a number, what a decompressor says has none.
+                    # An error of the disk has an errno, an error of a decompressor has none.
                     if isinstance(wrong, OSError) and wrong.errno is not None:
                         raise
-                    raise InputError(f"{source.shown} is damaged: {wrong}; make the file again.") from wrong
+                    raise InputError(f"{source.shown} is damaged: {wrong}; create the file again.") from wrong
             while raw.read(_PIECE):
                 pass
         shards += found
@@ -121,13 +121,13 @@ def plan(job: Job, sources: list[Source], pieces: Folder, on_bytes: Callable[[in
 
 
 def key(source: Source) -> str:
-    """What changes when a file does, from its size and times; prefilter, where a hash reads it all."""
+    """A key that changes with the file's size and times; quicker than a hash, which reads all of it."""
     fs, path = file_system(source.address)
     return str(fs.ukey(path))
 
 
 def size_of(source: Source) -> int:
-    """The size of a file, compressed or not, as it lies there."""
+    """The size of a file as stored, compressed or not."""
     fs, path = file_system(source.address)
     return int(fs.size(path) or 0)
 
@@ -143,7 +143,7 @@ def sha256_of(source: Source) -> str:
 
 
 class _Hashing(io.RawIOBase):
-    """A stream that takes the hash of what is read through it."""
+    """A stream that hashes what is read through it."""
 
     def __init__(self, stream: IO[bytes], on_bytes: Callable[[int], None]) -> None:
         self._stream = stream
@@ -166,12 +166,12 @@ class _Hashing(io.RawIOBase):
 def _header(job: Job, source: Source, stream: IO[bytes]) -> tuple[str, CsvLayout | None, Iterator[Row]]:
     """The header of a CSV file, its layout, and the rows that follow.
 
-    Where the file is empty or of another format, there is neither header nor layout.
+    An empty file or one of another format has neither header nor layout.
     """
     if source.format != "csv":
         return "", None, lines(stream)
     delimiters = source.delimiters
-    # The delimiter decides which quotes there are, and quotes decide where the header ends.
+    # The delimiter determines the quotes, and the quotes determine where the header ends.
     whole, *tries = tee(lines(stream), 1 + len(delimiters))
     firsts = {sign: next(csv_rows(found, sign), None) for sign, found in zip(delimiters, tries, strict=True)}
     headers = {sign: first.raw for sign, first in firsts.items() if first is not None}
@@ -198,7 +198,7 @@ def _byte_shards(
         count += 1
         size += row.size
         if source.compression:
-            # Only the beginning of a row that is too long is kept, which is still too long to be corrected.
+            # Only the beginning of an oversized row is kept, which is still too long to be corrected.
             piece.append(row.raw if row.size == len(row.raw) else row.raw + b"\n")
         if size >= job.shard_bytes:
             yield finish()

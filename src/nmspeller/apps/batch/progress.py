@@ -1,4 +1,4 @@
-"""How far a job is, how fast, and how long it will take; on stderr, so that stdout stays for the summary."""
+"""Progress, speed and remaining time of a job, on stderr; the summary goes to stdout."""
 
 import sys
 import time
@@ -8,7 +8,7 @@ _LOG_SECONDS = 30.0
 
 
 class Progress:
-    """One line that is rewritten on a terminal, and a line now and then in a log."""
+    """One line that is rewritten on a terminal, and an occasional line in a log."""
 
     def __init__(self, quiet: bool = False) -> None:
         self._terminal = sys.stderr.isatty()
@@ -17,7 +17,7 @@ class Progress:
         self._open = False
 
     def show(self, sentence: str) -> None:
-        """Show the line, unless one was shown just now."""
+        """Show the line, unless one was shown a moment ago."""
         now = time.monotonic()
         if self._quiet or now - self._shown < (_TERMINAL_SECONDS if self._terminal else _LOG_SECONDS):
             return
@@ -29,19 +29,19 @@ class Progress:
             print(sentence, file=sys.stderr, flush=True)
 
     def say(self, sentence: str) -> None:
-        """Say something that must be read, on a line of its own."""
+        """Print a message that must not be overwritten."""
         self.clear()
         print(sentence, file=sys.stderr, flush=True)
 
     def clear(self) -> None:
-        """Leave the terminal as if nothing had been shown."""
+        """Remove the progress line from the terminal."""
         if self._open:
             print("\r\x1b[K", end="", file=sys.stderr, flush=True)
             self._open = False
 
 
 class Rate:
-    """How far a job is; the speed is that of this run, whatever was done before."""
+    """The progress of a job; the speed is that of this run, without earlier ones."""
 
     def __init__(self, rows: int, done_before: int) -> None:
         self._rows = rows
@@ -66,7 +66,7 @@ class Rate:
 
 
 def duration(seconds: float) -> str:
-    """A time as people say it."""
+    """A duration in readable units."""
     minutes, rest = divmod(round(seconds), 60)
     hours, minutes = divmod(minutes, 60)
     if hours >= 48:

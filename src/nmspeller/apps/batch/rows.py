@@ -1,18 +1,18 @@
-"""Cut a stream of bytes into rows, with memory that a hostile file cannot exceed."""
+"""Split a stream of bytes into rows, with bounded memory for any file."""
 
 from codecs import BOM_UTF8
 from collections import deque
 from collections.abc import Iterable, Iterator
 from typing import IO, NamedTuple
 
-# A row beyond this is set aside unread: 4 MiB is a novel of 1.4 million characters.
+# Longer rows are quarantined without being checked: 4 MiB are 1.4 million Chinese characters.
 MAX_ROW_BYTES = 4 << 20
 
 
 class Row(NamedTuple):
-    """A row as it stands in the file, its line end included.
+    """A row as it is in the file, with its line end.
 
-    `size` is its true size; of a row that is too long, `raw` holds only the beginning.
+    `size` is its full size; of an oversized row, `raw` has only the beginning.
     """
 
     raw: bytes
@@ -32,13 +32,13 @@ def lines(stream: IO[bytes]) -> Iterator[Row]:
 
 
 def csv_rows(source: Iterator[Row], delimiter: str) -> Iterator[Row]:
-    """The rows of a CSV file, from its lines: a row goes on over line ends that stand inside quotes.
+    """The rows of a CSV file, from its lines: a row continues across line ends inside quotes.
 
-    Where a quote is never closed, the line that opens it is a row by itself, and reading goes on with the
-    next: one stray quote costs one row and not the rest of the file.
+    If a quote is never closed, the line that opens it is a row by itself, and the next row starts on the next
+    line: a stray quote costs one row and not the rest of the file.
     """
-    # The line a row begins with and those that were searched in vain for the end of its quote. Whether a line
-    # ends a quote does not depend on where that began, so none is searched twice, however many are stray.
+    # The first line of a row and those that were searched for the end of its quote without success. Whether a
+    # line ends a quote does not depend on where the quote began, so no line is searched twice.
     waiting = deque[Row]()
     size = 0
     while True:
@@ -73,7 +73,7 @@ def rows(stream: IO[bytes], format: str, delimiter: str) -> Iterable[Row]:
 def _ends_inside_quotes(line: bytes, inside: bool, delimiter: str) -> bool:
     """Whether a quoted field is still open at the end of a line that began inside one, or outside.
 
-    A quote opens a field only as its first character, and `""` inside a quoted field stands for a quote.
+    A quote opens a field only as its first character, and `""` inside a quoted field is an escaped quote.
     """
     opening = delimiter.encode() + b'"'
     line = line.removeprefix(BOM_UTF8)

@@ -1,4 +1,4 @@
-"""Run a job from wherever it stands to its end."""
+"""Run or resume a job."""
 
 import time
 from collections.abc import Generator, Iterator, Sequence
@@ -7,14 +7,14 @@ from dataclasses import replace
 from typing import Any, Protocol
 
 from nmspeller.apps.batch.assemble import assemble, write_quarantine
+from nmspeller.apps.batch.filesystem import absolute
 from nmspeller.apps.batch.identity import (
+    check_output_folder,
+    check_same_job,
+    check_unchanged_input,
     identity,
-    refuse_another_job,
-    refuse_changed_input,
-    refuse_foreign_output,
 )
 from nmspeller.apps.batch.job import Job
-from nmspeller.apps.batch.places import absolute
 from nmspeller.apps.batch.plan import Plan, Shard, plan, size_of
 from nmspeller.apps.batch.progress import Progress, Rate
 from nmspeller.apps.batch.sources import Source, find_sources
@@ -22,7 +22,7 @@ from nmspeller.apps.batch.stopping import Stop, StopNow
 from nmspeller.apps.batch.store import QUARANTINE, Entries, Store
 from nmspeller.apps.batch.summary import summarise
 from nmspeller.apps.batch.tally import timed
-from nmspeller.apps.batch.worker import WorkOrder, disk_sentence
+from nmspeller.apps.batch.worker import WorkOrder, disk_error_message
 from nmspeller.errors import InputError
 
 DEFAULT_CACHE = 50_000
@@ -35,15 +35,16 @@ class Engine(Protocol):
     def correct(
         self, order: WorkOrder, shards: Sequence[Shard], stop: Stop
     ) -> Generator[dict[str, Any] | None, None, None]:
-        """The entries of the shards in any order, and None whenever there is time to look up.
+        """The entries of the shards in any order, and None from time to time, so that progress can be shown.
 
-        Once `stop.asked`, what is under way is finished and nothing begun; asked twice, all is dropped.
+        After one request to `stop`, running shards are finished and no others started; after two, all work is
+        dropped.
         """
         ...
 
 
 class Interrupted(Exception):
-    """A person stopped the job; the message says how far it is and how to go on."""
+    """The user stopped the job; the message has its state and how to resume."""
 
 
 def run(
@@ -54,7 +55,7 @@ def run(
     max_bad_share: float = DEFAULT_BAD_SHARE,
     progress: Progress | None = None,
 ) -> dict[str, Any]:
-    """Run the job and return its summary; a job that is done already is only summarised."""
+    """Run the job and return its summary; a finished job is only summarised."""
     progress = progress or Progress(quiet=True)
     stop = Stop()
     try:
@@ -62,25 +63,25 @@ def run(
             return _run(job, engine, cache, max_bad_share, progress, stop)
     except StopNow as asked:
         progress.clear()
-        raise Interrupted("stopped; run the same command again to go on.") from asked
+        raise Interrupted("stopped; run the same command again to resume.") from asked
 
 
 def _run(
     job: Job, engine: Engine, cache: int, max_bad_share: float, progress: Progress, stop: Stop
 ) -> dict[str, Any]:
-    # Workers may stand in another folder or on another machine.
+    # Workers may run in another folder or on another machine.
     job = replace(job, output=absolute(job.output))
     store = Store(job.output)
     began = time.monotonic()
     model_hash = job.speller.load().model_hash
-    with _disk_failures_in_one_sentence(job), ExitStack() as held:
+    with _disk_errors_as_input_errors(job), ExitStack() as stack:
         sources = find_sources(job)
-        refuse_foreign_output(job, sources, store)
-        held.enter_context(store.lock())
+        check_output_folder(job, sources, store)
+        stack.enter_context(store.lock())
         finished = store.read_manifest()
         if finished is not None:
-            refuse_another_job(finished, job, model_hash, sources)
-            refuse_changed_input(finished, job, sources)
+            check_same_job(finished, job, model_hash, sources)
+            check_unchanged_input(finished, job, sources)
             if _outputs_are_there(finished, store):
                 store.remove_work()
                 summary: dict[str, Any] = finished["summary"]
@@ -94,15 +95,15 @@ def _run(
         order = WorkOrder(job, the_plan.sources, model_hash, cache)
         with timed(phases, "correct"):
             _correct(order, engine, the_plan, entries, store, max_bad_share, progress, stop)
-        begun = identity(job, model_hash, the_plan)
-        refuse_changed_input(begun, job, sources)
-        progress.show("putting the output together")
+        started = identity(job, model_hash, the_plan)
+        check_unchanged_input(started, job, sources)
+        progress.show("writing the output")
         with timed(phases, "assemble"):
             outputs = assemble(job, the_plan, entries, store)
             write_quarantine(entries, store)
         summary = summarise(the_plan, entries, phases, skipped)
         facts = [outputs[index] for index in sorted(outputs)]
-        store.end({**begun, "outputs": facts, "summary": summary})
+        store.end({**started, "outputs": facts, "summary": summary})
         progress.clear()
         return summary
 
@@ -112,12 +113,12 @@ def _outputs_are_there(manifest: dict[str, Any], store: Store) -> bool:
 
 
 def _plan(job: Job, sources: list[Source], model_hash: str, store: Store, progress: Progress) -> Plan:
-    """The plan of the job that is under way here, or a new one."""
-    begun = store.read_job()
-    if begun is not None:
-        refuse_another_job(begun, job, model_hash, sources)
-        refuse_changed_input(begun, job, sources)
-        return Plan.from_json(begun["plan"])
+    """The plan of the job to resume, or a new one."""
+    started = store.read_job()
+    if started is not None:
+        check_same_job(started, job, model_hash, sources)
+        check_unchanged_input(started, job, sources)
+        return Plan.from_json(started["plan"])
     total = sum(size_of(source) for source in sources)
     read = 0
 
@@ -141,29 +142,29 @@ def _correct(
     progress: Progress,
     stop: Stop,
 ) -> None:
-    """Have the shards corrected that are not in `entries`, and add theirs."""
+    """Correct the shards that are not in `entries`, and add their entries."""
     todo = [shard for shard in the_plan.shards if shard.number not in entries]
     bad = sum(entry["quarantined"] for entry in entries.values())
     rate = Rate(the_plan.rows, sum(entry["rows"] for entry in entries.values()))
 
-    def say_so(times: int) -> None:
+    def announce(times: int) -> None:
         if times == 1:
-            progress.say("nmspeller: finishing the shards under way; press again to stop at once.")
+            progress.say("nmspeller: finishing the running shards; press again to stop at once.")
 
-    def refuse_bad_rows() -> None:
-        # All rows are counted, also those to come: the job stops when it is certain to have too many.
+    def check_bad_rows() -> None:
+        # The share is one of all rows, also those to come: the job stops once it is certain to exceed it.
         if bad > max_bad_share * the_plan.rows:
             write_quarantine(entries, store)
             raise InputError(
                 f"{bad} of {the_plan.rows} rows could not be processed, more than the allowed share of "
                 f"{max_bad_share:g}; see why in {store.output.path(QUARANTINE)}, "
-                "or allow more with --max-bad-share to go on."
+                "or allow more with --max-bad-share to resume."
             )
 
-    refuse_bad_rows()
+    check_bad_rows()
     if not todo:
         return
-    stop.hooks.append(say_so)
+    stop.hooks.append(announce)
     with stop.patiently():
         results = engine.correct(order, todo, stop)
         try:
@@ -172,7 +173,7 @@ def _correct(
                     entries[entry["shard"]] = entry
                     rate.add(entry["rows"], entry["sentences"])
                     bad += entry["quarantined"]
-                    refuse_bad_rows()
+                    check_bad_rows()
                 progress.show(f"{rate}  {bad:,} bad rows" if bad else str(rate))
         except StopNow:
             pass
@@ -182,13 +183,13 @@ def _correct(
         progress.clear()
         raise Interrupted(
             f"stopped with {len(entries)} of {len(the_plan.shards)} shards done; "
-            "run the same command again to go on."
+            "run the same command again to resume."
         )
 
 
 @contextmanager
-def _disk_failures_in_one_sentence(job: Job) -> Iterator[None]:
+def _disk_errors_as_input_errors(job: Job) -> Iterator[None]:
     try:
         yield
     except OSError as wrong:
-        raise InputError(disk_sentence(wrong, job.output)) from wrong
+        raise InputError(disk_error_message(wrong, job.output)) from wrong

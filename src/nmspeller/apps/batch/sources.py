@@ -1,4 +1,4 @@
-"""Which files a job reads, in which order, and what they are called in the output."""
+"""The input files of a job, their order, and their names in the output."""
 
 import bz2
 import gzip
@@ -12,8 +12,8 @@ from typing import IO, Any, NoReturn
 
 from fsspec.implementations.local import LocalFileSystem
 
+from nmspeller.apps.batch.filesystem import file_system, printable
 from nmspeller.apps.batch.job import Job, Write
-from nmspeller.apps.batch.places import file_system, printable
 from nmspeller.errors import InputError
 
 FORMATS = {
@@ -30,7 +30,7 @@ FORMATS = {
 
 
 def _read_zstd(raw: IO[bytes]) -> Any:
-    # The zstandard package takes the end of a truncated file for the end of its content; Arrow does not.
+    # The zstandard package does not detect truncated files; Arrow does.
     import pyarrow
 
     return pyarrow.CompressedInputStream(raw, "zstd")
@@ -43,7 +43,7 @@ def _write_zstd(data: bytes) -> bytes:
     return packed
 
 
-# Every one of these may be cut into parts that are compressed apart and put one after the other.
+# In all of these formats, parts that were compressed separately can be concatenated.
 _COMPRESSION: dict[str, tuple[Callable[[IO[bytes]], Any], Callable[[bytes], bytes]]] = {
     ".gz": (lambda raw: gzip.GzipFile(fileobj=raw, mode="rb"), lambda data: gzip.compress(data, 6, mtime=0)),
     ".bz2": (bz2.BZ2File, bz2.compress),
@@ -63,12 +63,12 @@ class Source:
 
     @property
     def shown(self) -> str:
-        """The address as a person would type it."""
+        """The address for messages."""
         return printable(self.address.removeprefix("file://"))
 
     @property
     def delimiters(self) -> str:
-        """What may stand between the fields of a CSV file, the likeliest first."""
+        """The possible delimiters of a CSV file, the most likely first."""
         return "\t,;|" if _suffixes(self.name)[0] == ".tsv" else ",\t;|"
 
 
@@ -96,16 +96,16 @@ def find_sources(job: Job) -> list[Source]:
         elif fs.isdir(path):
             found = _files_below(fs, path.rstrip("/"), job.format)
         elif fs.exists(path):
-            _refuse_what_is_no_file(fs, path)
+            _check_regular_file(fs, path)
             found = [(path, posixpath.basename(path))]
         else:
             raise InputError(
                 f"{given} does not exist; give a file, a folder, a pattern or an fsspec address."
             )
         if not found:
-            raise InputError(f"{given} holds no file to correct; {', '.join(FORMATS)} are read.")
+            raise InputError(f"{given} contains no file to correct; supported are {', '.join(FORMATS)}.")
         sources += [_source(fs.unstrip_protocol(path), name, job) for path, name in found]
-    _refuse_same_names(sources)
+    _check_unique_names(sources)
     return sources
 
 
@@ -117,24 +117,24 @@ def _files_below(fs: Any, root: str, format: str | None) -> list[tuple[str, str]
         hidden = any(part.startswith(".") for part in name.split("/"))
         if not hidden and (format or _suffixes(name)[0] in FORMATS):
             if is_local:
-                _refuse_what_is_no_file(fs, path)
+                _check_regular_file(fs, path)
             found.append((path, name))
     return found
 
 
 def _local_files(root: str) -> Iterator[str]:
-    """All files below a folder; fsspec would pass over subfolders that this person may not read."""
+    """All files below a folder; fsspec would silently skip unreadable subfolders."""
 
-    def refuse(wrong: OSError) -> NoReturn:
+    def fail(wrong: OSError) -> NoReturn:
         raise wrong
 
-    for folder, _, names in os.walk(root, onerror=refuse):
+    for folder, _, names in os.walk(root, onerror=fail):
         for name in names:
             yield LocalFileSystem._strip_protocol(os.path.join(folder, name))
 
 
-def _refuse_what_is_no_file(fs: Any, path: str) -> None:
-    """Refuse what can be read once at most: opened, it would keep the job waiting, or fail in its middle."""
+def _check_regular_file(fs: Any, path: str) -> None:
+    """Raise InputError for pipes and devices, which can be read at most once and may block."""
     if not fs.isfile(path):
         raise InputError(
             f"{printable(path)} is a pipe, a device or a link to nothing; "
@@ -143,7 +143,7 @@ def _refuse_what_is_no_file(fs: Any, path: str) -> None:
 
 
 def _suffixes(name: str) -> tuple[str, str]:
-    """The suffixes of a name that tell its format and its compression."""
+    """The suffixes of a name that indicate its format and its compression."""
     stem, last = posixpath.splitext(name.lower())
     if last in _COMPRESSION:
         return posixpath.splitext(stem)[1], last
@@ -155,17 +155,17 @@ def _source(address: str, name: str, job: Job) -> Source:
     format = job.format or FORMATS.get(suffix)
     if format is None:
         raise InputError(
-            f"the suffix of {name} does not tell what is in it; give --format text, jsonl, csv or parquet."
+            f"the suffix of {name} does not indicate its format; give --format text, jsonl, csv or parquet."
         )
     if format == "parquet" and compression:
         raise InputError(f"{name} is a compressed Parquet file; unpack it, Parquet is compressed inside.")
     if format == "text" and job.write is not Write.CORRECTED:
-        # Edits have no place in plain text, so they are written as one JSON object a line.
+        # Plain text has no place for edits, so they are written as one JSON object per line.
         name = name[: len(name) - len(compression)] + ".jsonl" + compression
     return Source(address, name, format, compression)
 
 
-def _refuse_same_names(sources: list[Source]) -> None:
+def _check_unique_names(sources: list[Source]) -> None:
     seen: dict[str, str] = {}
     for source in sources:
         if source.name in seen:

@@ -1,4 +1,4 @@
-"""Stop when a person asks to: once to finish what is under way, twice to stop at once."""
+"""Signals to stop a job: the first one finishes running shards, the second stops at once."""
 
 import signal
 import threading
@@ -8,13 +8,13 @@ from types import FrameType
 
 
 class StopNow(BaseException):
-    """Raised in the middle of whatever the job is doing: nothing under way is worth waiting for."""
+    """Raised to stop the job at once, whatever it is doing."""
 
 
 class Stop:
-    """How often the job was asked to stop, and who wants to know.
+    """How often the job was asked to stop, and hooks that are called each time.
 
-    Only work that is finished `patiently` is told; anything else ends at once with StopNow.
+    The hooks are called only inside `patiently`; elsewhere the job ends at once with StopNow.
     """
 
     def __init__(self) -> None:
@@ -29,14 +29,14 @@ class Stop:
             yield
             return
 
-        def heard(number: int, frame: FrameType | None) -> None:
+        def on_signal(number: int, frame: FrameType | None) -> None:
             self.asked += 1
             if not self._patient:
                 raise StopNow
             for hook in self.hooks:
                 hook(self.asked)
 
-        before = {number: signal.signal(number, heard) for number in (signal.SIGINT, signal.SIGTERM)}
+        before = {number: signal.signal(number, on_signal) for number in (signal.SIGINT, signal.SIGTERM)}
         try:
             yield
         finally:
@@ -45,7 +45,7 @@ class Stop:
 
     @contextmanager
     def patiently(self) -> Iterator[None]:
-        """Leave it to the block what it finishes when the job is asked to stop."""
+        """Inside the block, call the hooks instead of raising StopNow."""
         self._patient = True
         try:
             yield

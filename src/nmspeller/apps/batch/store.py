@@ -1,4 +1,4 @@
-"""The job's own folder inside OUTPUT: what was decided when it began, and the finished shards."""
+"""The working folder of a job inside OUTPUT: its description and its finished shards."""
 
 import json
 import os
@@ -6,15 +6,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from nmspeller.apps.batch.filesystem import TEMPORARY, Folder, file_system
 from nmspeller.apps.batch.formats.jsonl import dump
-from nmspeller.apps.batch.places import ASIDE, Folder, file_system
 from nmspeller.errors import InputError
 
 MANIFEST = "nmspeller-batch.json"
 QUARANTINE = "nmspeller-quarantine.jsonl"
 WORK = ".nmspeller-batch"
 
-# What is known of finished shards, by number; `Tally.entry` says what an entry holds.
+# The entries of finished shards, by number; see `Tally.entry` for their content.
 Entries = dict[int, dict[str, Any]]
 
 
@@ -24,7 +24,7 @@ def piece_name(number: int) -> str:
 
 
 class Store:
-    """Finished shards, each a data file and then an entry that says so; neither counts without the other."""
+    """Finished shards, each a data file and an entry, which is written last; both are needed."""
 
     def __init__(self, output: str) -> None:
         self.output = Folder(output)
@@ -32,11 +32,11 @@ class Store:
         self.pieces = Folder(self.work.path("input"))
 
     def read_job(self) -> dict[str, Any] | None:
-        """What was written when the job began, or None where none did."""
+        """The description of the job that was started here, or None."""
         return _parse(self.work.read("job.json"))
 
     def begin(self, job: dict[str, Any]) -> None:
-        """Write the job down; from here on it can go on."""
+        """Write the description of the job, which can be resumed from now on."""
         self.work.write("job.json", dump(job).encode())
 
     def data_name(self, number: int) -> str:
@@ -44,14 +44,14 @@ class Store:
         return f"done/{number:08d}.data"
 
     def finish(self, number: int, data: bytes, quarantine: bytes, entry: dict[str, Any]) -> None:
-        """Put a finished shard into place, its entry last."""
+        """Write a finished shard, its entry last."""
         self.work.write(self.data_name(number), data)
         if quarantine:
             self.work.write(f"done/{number:08d}.bad", quarantine)
         self.work.write(f"done/{number:08d}.json", dump(entry).encode())
 
     def quarantine(self, number: int) -> bytes:
-        """The rows of a finished shard that were set aside."""
+        """The quarantined rows of a finished shard."""
         return self.work.read(f"done/{number:08d}.bad") or b""
 
     def entry(self, number: int) -> dict[str, Any] | None:
@@ -59,7 +59,7 @@ class Store:
         return _parse(self.work.read(f"done/{number:08d}.json"))
 
     def entries(self) -> Entries:
-        """The entries of all finished shards whose data is there, or was put into a finished output."""
+        """The entries of all finished shards whose data exists, or is part of a finished output."""
         sizes = self.work.sizes()
         outputs = self.outputs()
         found = {}
@@ -75,21 +75,21 @@ class Store:
         return found
 
     def finish_output(self, source: int, facts: dict[str, Any]) -> None:
-        """Note that an output file is in place."""
+        """Record that an output file is complete."""
         self.work.write(f"outputs/{source:08d}.json", json.dumps({"source": source, **facts}).encode())
 
     def outputs(self) -> dict[int, dict[str, Any]]:
-        """What is known of the output files that are in place."""
+        """The facts about the output files that are complete."""
         names = [name for name in self.work.sizes() if name.startswith("outputs/") and name.endswith(".json")]
         found = [_parse(self.work.read(name)) for name in names]
         return {facts["source"]: facts for facts in found if facts is not None}
 
     def forget(self, number: int) -> None:
-        """Have a shard done again."""
+        """Remove a shard's entry, so that it is corrected again."""
         self.work.remove(f"done/{number:08d}.json")
 
     def ask_workers_to_stop(self, stop: bool) -> None:
-        """Tell workers on other machines to begin nothing more, or take it back."""
+        """Ask workers on other machines to start no more shards, or withdraw this."""
         if stop:
             self.work.write("stop", b"")
         else:
@@ -100,20 +100,20 @@ class Store:
         return self.work.size("stop") is not None
 
     def count_try(self, number: int) -> int:
-        """Note that a shard is begun, and say how often it was since `forget_tries`."""
+        """Record that a shard is started, and return how often it was since `forget_tries`."""
         name = f"tries/{number:08d}"
         tries = int(self.work.read(name) or b"0") + 1
         self.work.write(name, str(tries).encode())
         return tries
 
     def forget_tries(self) -> None:
-        """Begin to count tries anew."""
+        """Reset the counts of tries."""
         self.work.remove("tries")
 
     def remove_leftovers(self) -> None:
-        """Remove what killed processes left half-written."""
+        """Remove incomplete files of killed processes."""
         for name in self.output.sizes():
-            if ASIDE.search(name):
+            if TEMPORARY.search(name):
                 self.output.remove(name)
 
     def read_manifest(self) -> dict[str, Any] | None:
@@ -131,7 +131,7 @@ class Store:
 
     @contextmanager
     def lock(self) -> Iterator[None]:
-        """Keep a second job out of the folder while this one runs; a killed job's lock goes with it."""
+        """Keep other jobs out of the folder while this one runs; the lock of a killed job is released."""
         try:
             import fcntl
         except ImportError:
@@ -156,7 +156,7 @@ class Store:
 
 
 def _parse(content: bytes | None) -> dict[str, Any] | None:
-    """The object in a file; None where there is no file, or where a crash left it empty or torn."""
+    """The object in a file; None if there is no file, or a crash left it incomplete."""
     try:
         value = json.loads(content or b"")
     except ValueError:

@@ -1,9 +1,9 @@
-"""What a job did, in figures and in words."""
+"""The summary of a job, as figures and as text."""
 
 from collections import Counter
 from typing import Any
 
-from nmspeller.apps.batch.places import printable
+from nmspeller.apps.batch.filesystem import printable
 from nmspeller.apps.batch.plan import Plan
 from nmspeller.apps.batch.progress import duration
 from nmspeller.apps.batch.store import Entries
@@ -52,10 +52,10 @@ def summarise(plan: Plan, entries: Entries, phases: dict[str, float], skipped: i
     return summary
 
 
-def in_words(summary: dict[str, Any], output: str) -> str:
-    """The summary as a person reads it."""
+def as_text(summary: dict[str, Any], output: str) -> str:
+    """The summary as text."""
     reasons = ", ".join(f"{count:,} {reason}" for reason, count in summary["edits_by_reason"].items())
-    said = [
+    lines = [
         f"{counted(summary['sentences'], 'sentence')} in {counted(summary['rows'], 'row')}"
         f" of {counted(summary['files'], 'file')},"
         f" written to {printable(output)} in {duration(summary['seconds'])}.",
@@ -64,18 +64,18 @@ def in_words(summary: dict[str, Any], output: str) -> str:
     ]
     if summary["texts"]:
         share = 100 * summary["remembered"] / summary["texts"]
-        said.append(f"{share:.1f} % of the texts were repetitions and not checked again.")
+        lines.append(f"{share:.1f} % of the texts were repetitions and not checked again.")
     if summary["quarantined"]:
-        said.append(
+        lines.append(
             f"{counted(summary['quarantined'], 'row')} could not be processed; "
             "nmspeller-quarantine.jsonl has them with the reasons."
         )
     if summary["shards_done_before"]:
-        said.append(f"{summary['shards_done_before']:,} of {summary['shards']:,} shards were done before.")
+        lines.append(f"{summary['shards_done_before']:,} of {summary['shards']:,} shards were done before.")
     if slowest := summary["slowest_shard"]:
-        said.append(
+        lines.append(
             f"Slowest shard: {slowest['seconds']:.1f} s, rows {slowest['first_row']:,} to "
             f"{slowest['first_row'] + slowest['rows'] - 1:,} of {slowest['file']}. "
             f"Peak memory of a worker: {summary['peak_memory'] / 1e6:.0f} MB."
         )
-    return "\n".join(said)
+    return "\n".join(lines)

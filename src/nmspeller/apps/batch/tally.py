@@ -1,4 +1,4 @@
-"""What is counted while a shard is corrected, and the entry that tells it."""
+"""The counts of a shard while it is corrected, and its entry."""
 
 import base64
 import hashlib
@@ -14,7 +14,7 @@ from nmspeller.apps.batch.plan import Shard
 from nmspeller.runtime.correction import Correction
 from nmspeller.text.windows import sentences
 
-# A row of this size or less is quoted in the quarantine; a longer one is found by its number.
+# The quarantine includes the content of rows up to this size; a longer one is identified by its number.
 _QUOTED_BYTES = 1 << 16
 
 
@@ -42,11 +42,11 @@ class Tally:
         self._edits.update(edit.reason.value for edit in correction.edits)
 
     def remembered(self, count: int) -> None:
-        """Count texts that were answered from memory."""
+        """Count texts whose correction was in the cache."""
         self._remembered += count
 
     def bad(self, row: int, reason: object, raw: bytes) -> None:
-        """Set a row aside; `row` counts from 0 within the shard."""
+        """Quarantine a row; `row` counts from 0 within the shard."""
         record: dict[str, Any] = {
             "file": self._file,
             "row": self._shard.first_row + row,
@@ -60,7 +60,7 @@ class Tally:
         self._quarantine.append(record)
 
     def quarantine(self) -> bytes:
-        """The rows that were set aside, in order, as JSON lines."""
+        """The quarantined rows, in order, as JSON lines."""
         records = sorted(self._quarantine, key=lambda record: record["row"])
         return "".join(f"{dump(record)}\n" for record in records).encode()
 
@@ -95,7 +95,7 @@ def timed(seconds: dict[str, float], name: str) -> Iterator[None]:
 
 
 def peak_memory() -> int:
-    """The most memory this process has held, in bytes; 0 where the system does not tell."""
+    """The peak memory of this process in bytes; 0 if the system does not provide it."""
     try:
         with open("/proc/self/status", encoding="ascii", errors="replace") as status:
             return next(int(line.split()[1]) << 10 for line in status if line.startswith("VmHWM:"))

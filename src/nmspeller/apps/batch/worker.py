@@ -1,4 +1,4 @@
-"""Correct one shard: read its rows, check their texts, write them aside, rename."""
+"""Correct one shard: read its rows, check their texts, and write them to the store."""
 
 import errno
 import gzip
@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import IO, Any
 
-from nmspeller.apps.batch.checking import Checker
+from nmspeller.apps.batch.checking import CachedChecker
+from nmspeller.apps.batch.filesystem import file_system
 from nmspeller.apps.batch.formats import BadRow, Parsed
 from nmspeller.apps.batch.formats.csv import CsvFormat
 from nmspeller.apps.batch.formats.jsonl import JsonLinesFormat
 from nmspeller.apps.batch.formats.text import TextFormat
 from nmspeller.apps.batch.job import Job
-from nmspeller.apps.batch.places import file_system
 from nmspeller.apps.batch.plan import PlannedSource, Shard
 from nmspeller.apps.batch.rows import MAX_ROW_BYTES, rows
 from nmspeller.apps.batch.sources import compress
@@ -28,7 +28,7 @@ _PARQUET_BATCH = 1024
 
 @dataclass(frozen=True)
 class WorkOrder:
-    """What every worker of a job must know; it travels to processes and actors."""
+    """What every worker of a job needs; it is sent to processes and actors."""
 
     job: Job
     sources: tuple[PlannedSource, ...]
@@ -37,7 +37,7 @@ class WorkOrder:
 
 
 class ShardWorker:
-    """A worker, which loads its speller once and remembers the corrections of texts it has seen."""
+    """A worker, which loads its speller once and caches corrections."""
 
     def __init__(self, order: WorkOrder) -> None:
         self._order = order
@@ -46,21 +46,21 @@ class ShardWorker:
         speller = order.job.speller.load()
         if speller.model_hash != order.model_hash:
             raise InputError("a worker has another model than this machine; install the same one everywhere.")
-        self._checker = Checker(speller, order.cache)
+        self._checker = CachedChecker(speller, order.cache)
 
     def finished(self, shard: Shard) -> dict[str, Any] | None:
-        """The entry of a shard that is in place already, done by another worker or before this one died."""
+        """The entry of a shard that is already finished, by another worker or before a restart."""
         done = self._store.entry(shard.number)
         if done is not None and self._store.work.size(self._store.data_name(shard.number)) == done["size"]:
             return done
         return None
 
     def correct(self, shard: Shard) -> dict[str, Any]:
-        """Correct a shard, put it into place and return its entry; one that is finished is not done again."""
+        """Correct a shard, store it and return its entry; a finished shard is not corrected again."""
         try:
             return self.finished(shard) or self._correct(shard)
         except OSError as wrong:
-            raise InputError(disk_sentence(wrong, self._job.output)) from wrong
+            raise InputError(disk_error_message(wrong, self._job.output)) from wrong
 
     def _correct(self, shard: Shard) -> dict[str, Any]:
         planned = self._order.sources[shard.source]
@@ -76,7 +76,7 @@ class ShardWorker:
         return entry
 
     def _correct_bytes(self, shard: Shard, planned: PlannedSource, tally: Tally) -> bytes:
-        """Shards are small (1 MiB and a row), so that one is held and checked as a whole."""
+        """Shards are small (1 MiB and a row), so one is checked as a whole in memory."""
         format = line_format(self._job, planned)
         parsed: list[tuple[int, bytes, Parsed]] = []
         with tally.timed("read"), self._open(shard, planned) as stream:
@@ -136,7 +136,7 @@ class ShardWorker:
         return written.getvalue()
 
     def _check(self, texts: Sequence[str | BadRow | None], tally: Tally) -> list[Correction | BadRow | None]:
-        """The answer for each text, None for none; checked texts are counted, refused ones are not."""
+        """The correction of each text, None without a text; only checked texts are counted."""
         short = [text for text in texts if isinstance(text, str) and len(text) <= MAX_ROW_BYTES]
         found, remembered = self._checker.check(short)
         tally.remembered(remembered)
@@ -167,7 +167,7 @@ class ShardWorker:
 
 
 class _Range(io.RawIOBase):
-    """Bytes start to stop of a stream, which is closed with it."""
+    """Bytes start to stop of a stream, which closing this closes too."""
 
     def __init__(self, stream: IO[bytes], start: int, stop: int) -> None:
         self._stream = stream
@@ -199,9 +199,9 @@ def line_format(job: Job, planned: PlannedSource) -> TextFormat | JsonLinesForma
     return TextFormat(job.write)
 
 
-def disk_sentence(wrong: OSError, output: str) -> str:
-    """What to do about a failure of the disk, in one sentence."""
+def disk_error_message(wrong: OSError, output: str) -> str:
+    """One sentence about an error of the disk, and what to do."""
     if wrong.errno in (errno.ENOSPC, errno.EDQUOT):
-        return f"the disk of {output} is full; free some space and run the same command again to go on."
+        return f"the disk of {output} is full; free some space and run the same command again to resume."
     where = f"{wrong.filename}: " if wrong.filename else ""
-    return f"{where}{wrong.strerror or wrong}; put that right and run the same command again to go on."
+    return f"{where}{wrong.strerror or wrong}; fix that and run the same command again to resume."

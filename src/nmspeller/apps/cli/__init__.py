@@ -1,1 +1,1 @@
-"""The product's commands, one file each; `nmspeller.__main__` puts them together."""
+"""The product's commands, one file each; `nmspeller.__main__` registers them."""

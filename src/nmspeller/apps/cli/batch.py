@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from nmspeller.apps.cli.options import MODEL, PREFILTER, WORDS, Device, Level
+from nmspeller.apps.cli.options import MODEL, PREFILTER, QUICK, WORDS, Device, Level, wants_prefilter
 from nmspeller.errors import InputError
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class Format(str, Enum):
-    """What is in the input files."""
+    """The format of the input files."""
 
     text = "text"
     jsonl = "jsonl"
@@ -49,8 +49,9 @@ def batch(
     words: list[Path] = WORDS,
     model: Path = MODEL,
     prefilter: bool = PREFILTER,
+    quick: bool = QUICK,
     format: Format = typer.Option(
-        None, help="What is in the files, where their suffix does not tell.", show_default=False
+        None, help="Format of the files, if their suffix does not show it.", show_default=False
     ),
     engine: Where = typer.Option(Where.local, help="Processes on this machine, or a Ray cluster."),
     address: str = typer.Option(
@@ -60,9 +61,12 @@ def batch(
         Device.cpu, help="cuda is one GPU that all workers share; it needs PyTorch and onnx."
     ),
     workers: int = typer.Option(
-        None, min=1, help="How many; otherwise one a core, and at most 8 a GPU.", show_default=False
+        None,
+        min=1,
+        help="Number of workers; by default one per core, and at most 8 on a GPU.",
+        show_default=False,
     ),
-    cache: int = typer.Option(50_000, min=0, help="How many different texts each worker remembers."),
+    cache: int = typer.Option(50_000, min=0, help="How many different texts each worker caches."),
     max_bad_share: float = typer.Option(
         0.01, min=0, max=1, help="Stop when more than this share of the rows cannot be processed."
     ),
@@ -70,7 +74,7 @@ def batch(
         1 << 20,
         min=1,
         max=64 << 20,
-        help="Bytes of input in a shard, which is done as a whole or not at all.",
+        help="Bytes of input per shard, the unit of work that is resumed.",
     ),
     as_json: bool = typer.Option(False, "--json", help="Print the summary as one JSON object."),
     speller: str = typer.Option("nmspeller.runtime:Speller", hidden=True),
@@ -78,23 +82,24 @@ def batch(
     """Correct whole collections of files or tables.
 
     Every input file is written to OUTPUT under its own name and in its own format, with the text corrected
-    and all else as it was. A stopped job goes on when the same command is run again. Exit code 0: done.
+    and everything else unchanged. Run the same command again to resume a stopped job. Exit code 0: done.
     """
     try:
         from nmspeller.apps.batch import Interrupted, Job, SpellerSettings, Write, run
         from nmspeller.apps.batch.progress import Progress
-        from nmspeller.apps.batch.summary import in_words
+        from nmspeller.apps.batch.summary import as_text
     except ImportError as wrong:
         raise InputError("`batch` needs more packages: pip install 'nmspeller[scale]'.") from wrong
     from nmspeller.runtime.dictionary import read_words
 
+    prefilter = wants_prefilter(prefilter, quick)
     if address is not None and engine is not Where.ray:
         raise InputError("--address goes with --engine ray.")
     if device is not Device.cpu and engine is Where.ray:
         raise InputError("--device cuda goes with --engine local.")
     if device is not Device.cpu and prefilter:
-        raise InputError("--prefilter is for the processor; leave it out with --device cuda.")
-    # Workers on other machines have no such files, and stand in other folders.
+        raise InputError("--prefilter is for the CPU; leave it out with --device cuda.")
+    # Workers on other machines do not have these files, and run in other folders.
     known = tuple(word for path in words or () for word in read_words(path))
     folder = str(model.resolve()) if model else None
     settings = SpellerSettings(folder, level.value, known, device.value, prefilter, speller)
@@ -106,7 +111,7 @@ def batch(
     except Interrupted as stopped:
         typer.echo(f"nmspeller: {stopped}", err=True)
         raise typer.Exit(130) from stopped
-    typer.echo(json.dumps(summary, ensure_ascii=False) if as_json else in_words(summary, output))
+    typer.echo(json.dumps(summary, ensure_ascii=False) if as_json else as_text(summary, output))
 
 
 def _engine(where: Where, address: str | None, workers: int | None, device: Device) -> "Engine":

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import typer
 
-from nmspeller.apps.cli.options import MODEL, PREFILTER, WORDS, Level
+from nmspeller.apps.cli.options import MODEL, PREFILTER, QUICK, WORDS, Level, wants_prefilter
 from nmspeller.errors import InputError
 
 
@@ -64,7 +64,7 @@ def check(
     ),
     diff: bool = typer.Option(False, "--diff", help="Print a unified diff of the corrections."),
     json: bool = typer.Option(
-        False, "--json", help="Print one JSON object a file, the same as --output-format json."
+        False, "--json", help="Print one JSON object per file, the same as --output-format json."
     ),
     output_format: OutputFormat = typer.Option(
         OutputFormat.auto, "--output-format", "-o", help="auto is terminal on a terminal and plain in a pipe."
@@ -82,11 +82,12 @@ def check(
     ),
     model: Path = MODEL,
     prefilter: bool = PREFILTER,
+    quick: bool = QUICK,
     format: Format = typer.Option(
-        Format.auto, "--format", "-f", help="Only prose is checked; auto goes by the name."
+        Format.auto, "--format", "-f", help="Only prose is checked; auto chooses by the file name."
     ),
     encoding: Encoding = typer.Option(
-        Encoding.auto, "--encoding", help="auto tells UTF-8, GB18030 and Big5 apart."
+        Encoding.auto, "--encoding", help="auto distinguishes UTF-8, GB18030 and Big5."
     ),
 ) -> None:
     """Find and correct spelling errors in files, folders, standard input or a text.
@@ -109,7 +110,7 @@ def check(
     from nmspeller.apps.cli.checking import Job
 
     if isinstance(sys.stdout, io.TextIOWrapper):
-        # Chinese must come out whatever the locale, and file names as they are on the disk.
+        # Chinese must be printed in any locale, and file names as they are on disk.
         sys.stdout.reconfigure(encoding="utf-8", errors="surrogateescape")
     name = "json" if json else "diff" if diff else output_format.value
     if name == "auto":
@@ -122,7 +123,7 @@ def check(
         words=tuple(words or ()),
         replacements=tuple(replacements or ()),
         model=model,
-        prefilter=prefilter,
+        prefilter=wants_prefilter(prefilter, quick),
         format=format.value,
         encoding=encoding.value,
     )

@@ -1,4 +1,4 @@
-"""The work behind `nmspeller check`: every input is checked, reported, and corrected if asked, in turn."""
+"""The implementation of `nmspeller check`: each input is checked, reported and, if asked, corrected."""
 
 import os
 import signal
@@ -7,7 +7,8 @@ import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple
+from types import FrameType
+from typing import NamedTuple
 
 from nmspeller.apps.cli.progress import SlowProgress
 from nmspeller.apps.documents import document as documents
@@ -17,12 +18,14 @@ from nmspeller.apps.documents.document import Document
 from nmspeller.apps.documents.find import find
 from nmspeller.apps.reports import Report, report
 from nmspeller.errors import InputError
+from nmspeller.runtime.checker import Checker
+from nmspeller.runtime.correction import Correction
 
 CLEAN, FINDINGS, BAD_INPUT = 0, 1, 2
 
 
 class Lists(NamedTuple):
-    """The user's own files: words that are right, and texts that are always replaced."""
+    """The user's files of correct words and of replacements."""
 
     words: tuple[Path, ...]
     replacements: tuple[Path, ...]
@@ -30,7 +33,7 @@ class Lists(NamedTuple):
 
 @dataclass(frozen=True)
 class Input:
-    """Something to check: where it comes from, and how it is read when its turn comes."""
+    """Something to check: where it comes from, and how to read it."""
 
     load: Callable[[], tuple[Document, bytes]]
     path: Path | None = None
@@ -46,7 +49,7 @@ class Input:
 
 @dataclass
 class Job:
-    """The options of one call, and what became of it."""
+    """The options of one call, and its results."""
 
     report_name: str
     fix: bool
@@ -60,12 +63,12 @@ class Job:
     encoding: str
     errors: set[str] = field(default_factory=set)
     found: bool = False
-    spellers: dict[Lists, Any] = field(default_factory=dict)
+    spellers: dict[Lists, Checker | InputError] = field(default_factory=dict)
 
     def run(self, names: list[str], text: str | None) -> int:
-        """Check everything and return the exit code; what cannot be checked does not stop the rest."""
+        """Check everything and return the exit code; an input with an error does not stop the others."""
         if threading.current_thread() is threading.main_thread():
-            signal.signal(signal.SIGTERM, _leave)
+            signal.signal(signal.SIGTERM, _exit_on_signal)
         inputs = [self._text_input(text)] if text is not None else list(self._inputs(names))
         prints_corrected_text = self.fix and any(one.path is None for one in inputs)
         out = None if prints_corrected_text else report(self.report_name, fixing=self.fix)
@@ -75,7 +78,7 @@ class Job:
                     self._check(one, out, progress)
                 except InputError as wrong:
                     progress.pause()
-                    self._refuse(wrong)
+                    self._report_error(wrong)
         if out:
             out.finish()
         return BAD_INPUT if self.errors else FINDINGS if self.found else CLEAN
@@ -83,12 +86,14 @@ class Job:
     def _check(self, one: Input, out: Report | None, progress: SlowProgress) -> None:
         document, raw = one.load()
         prose = sum(len(passage.text) for passage in document.passages)
-        correction = documents.check(
-            self._speller(one.config) if prose else None,
-            document,
-            level=self.level or one.config.level,
-            advance=lambda characters: progress.advance(one.size * characters / prose, document.name),
-        )
+        correction = Correction(document.text, document.text, ())
+        if prose:
+            correction = documents.check(
+                self._speller(one.config),
+                document,
+                level=self.level or one.config.level,
+                advance=lambda characters: progress.advance(one.size * characters / prose, document.name),
+            )
         if self.fix and (correction.edits or one.path is None):
             corrected = document.with_edits(correction.edits)
             if one.path is None:
@@ -101,8 +106,8 @@ class Job:
             progress.pause()
             out.show(document, correction)
 
-    def _speller(self, config: Config) -> Any:
-        """The speller with the lists that apply; loaded, or refused, once and only for prose."""
+    def _speller(self, config: Config) -> Checker:
+        """The speller with the lists that apply; loaded at most once, and only for prose."""
         lists = Lists(config.words + self.words, config.replacements + self.replacements)
         if lists not in self.spellers:
             try:
@@ -111,7 +116,7 @@ class Job:
                 self.spellers[lists] = wrong
         speller = self.spellers[lists]
         if isinstance(speller, InputError):
-            # A new one each time: an exception that is raised again keeps every document it passed.
+            # A new exception each time: the traceback of one that is raised again would keep every document.
             raise InputError(str(speller))
         return speller
 
@@ -123,7 +128,7 @@ class Job:
                 continue
             for found in find(name):
                 if isinstance(found, InputError):
-                    self._refuse(found)
+                    self._report_error(found)
                 elif (real := os.path.realpath(found)) not in seen:
                     seen.add(real)
                     yield self._file_input(found)
@@ -135,15 +140,15 @@ class Job:
 
     def _read_standard_input(self) -> tuple[Document, bytes]:
         if sys.stdin is None:
-            raise InputError("Standard input is closed; name a file, or give it something to read.")
+            raise InputError("Standard input is closed; name a file, or redirect something to it.")
         raw = files.read_stream(sys.stdin.buffer, "<stdin>")
         return documents.parse(raw, "<stdin>", self.format, self.encoding), raw
 
     def _text_input(self, text: str) -> Input:
         return Input(lambda: (documents.from_text(text, "<text>", self.format), b""))
 
-    def _refuse(self, wrong: InputError) -> None:
-        """Say what is wrong; once, where many files share the list, model or settings that it is about."""
+    def _report_error(self, wrong: InputError) -> None:
+        """Print an error, once even if it concerns many files, as one about a shared list or model does."""
         sentence = str(wrong)
         if sentence in self.errors:
             return
@@ -152,8 +157,8 @@ class Job:
         print(f"nmspeller: {sentence}", file=sys.stderr, flush=True)
 
 
-def load_speller(model: Path | None, lists: Lists, *, prefilter: bool) -> Any:
-    """A speller that knows the words and replacements of these files."""
+def load_speller(model: Path | None, lists: Lists, *, prefilter: bool) -> Checker:
+    """A speller with the words and replacements of these files."""
     from nmspeller.runtime import Speller
     from nmspeller.runtime.dictionary import read_replacements, read_words
 
@@ -167,6 +172,6 @@ def load_speller(model: Path | None, lists: Lists, *, prefilter: bool) -> Any:
     )
 
 
-def _leave(number: int, frame: Any) -> None:
-    """SIGTERM unwinds as Ctrl-C does, so that no temporary file stays behind."""
+def _exit_on_signal(number: int, frame: FrameType | None) -> None:
+    """Exit like Ctrl-C does, so that no temporary file is left."""
     sys.exit(128 + number)

@@ -1,4 +1,4 @@
-"""The options that several commands have."""
+"""Options that several commands share."""
 
 from enum import Enum
 
@@ -6,7 +6,7 @@ import typer
 
 
 class Level(str, Enum):
-    """How sure the speller must be of an edit."""
+    """How confident the speller must be of an edit."""
 
     careful = "careful"
     balanced = "balanced"
@@ -26,12 +26,20 @@ MODEL = typer.Option(
 PREFILTER = typer.Option(
     False,
     "--prefilter",
-    help="Pass over sentences that look right at a prefilter: faster, but a few findings are missed.",
+    help="Read only sentences that a small model expects an error in: faster, but a few errors are missed.",
 )
+QUICK = typer.Option(False, "--quick", hidden=True, help="The old name of --prefilter; deprecated.")
 WORDS = typer.Option(
     None,
     "--words",
     "-w",
-    help="A file of words that are right, one a line; may be given again.",
+    help="A file of words that are correct, one per line; may be repeated.",
     show_default=False,
 )
+
+
+def wants_prefilter(prefilter: bool, quick: bool) -> bool:
+    """Whether either name of the option was given; the old one, to be removed in 0.3, with a hint."""
+    if quick:
+        typer.echo("nmspeller: `--quick` is now `--prefilter`.", err=True)
+    return prefilter or quick

@@ -1,21 +1,24 @@
-"""A progress bar that shows itself only when the work takes long, and only to a person."""
+"""A progress bar that appears only on a terminal, and only if the work takes long."""
 
 import sys
 import time
 from types import TracebackType
-from typing import Any
+from typing import TYPE_CHECKING
 
-_PATIENCE = 1.0  # seconds before anyone wants to know
+if TYPE_CHECKING:
+    from rich.progress import Progress
+
+_DELAY = 1.0  # seconds of work before the bar appears
 
 
 class SlowProgress:
-    """Counts towards `total`; draws on standard error, where it disturbs no pipe, and leaves no trace."""
+    """Counts towards `total`; drawn on standard error, so that pipes are not affected, and then removed."""
 
     def __init__(self, total: float) -> None:
         self._total = total
         self._done = 0.0
         self._began: float | None = None  # loading the model does not count
-        self._bar: Any = None
+        self._bar: Progress | None = None
         self._wanted = sys.stderr.isatty() and total > 0
 
     def __enter__(self) -> "SlowProgress":
@@ -27,10 +30,10 @@ class SlowProgress:
         self.pause()
 
     def advance(self, amount: float, name: str) -> None:
-        """So much more is done, and `name` is being worked on."""
+        """Add an amount of finished work; `name` is the current file."""
         self._done += amount
         self._began = self._began or time.monotonic()
-        if not self._wanted or self._done >= self._total or time.monotonic() - self._began < _PATIENCE:
+        if not self._wanted or self._done >= self._total or time.monotonic() - self._began < _DELAY:
             return
         if self._bar is None:
             self._bar = self._make_bar()
@@ -38,11 +41,11 @@ class SlowProgress:
         self._bar.update(self._task, completed=self._done, description=name)
 
     def pause(self) -> None:
-        """Take the bar away, so that something else can be written; the next advance brings it back."""
+        """Hide the bar, so that something else can be printed; the next advance shows it again."""
         if self._bar is not None:
             self._bar.stop()
 
-    def _make_bar(self) -> Any:
+    def _make_bar(self) -> "Progress":
         from rich.console import Console
         from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 

@@ -4,51 +4,47 @@ from pathlib import Path
 
 import typer
 
-from nmspeller.apps.cli.options import PREFILTER
+from nmspeller.apps.cli.options import PREFILTER, QUICK, wants_prefilter
 from nmspeller.apps.http.reloading import kept_until_ready
 from nmspeller.errors import InputError
 
 
 def serve(
-    host: str = typer.Option(
-        "127.0.0.1", help="Address to listen on; any but this machine's own needs --api-key."
-    ),
+    host: str = typer.Option("127.0.0.1", help="Address to listen on; any but localhost needs --api-key."),
     port: int = typer.Option(
         8081, min=0, max=65535, help="Port to listen on; 8081 is where LanguageTool clients look."
     ),
-    workers: int = typer.Option(
-        1, min=1, help="Processes, each with its own engine; the cores are shared out."
-    ),
+    workers: int = typer.Option(1, min=1, help="Processes, each with its own engine; they share the cores."),
     threads: int | None = typer.Option(
         None, min=1, help="Threads of each engine; by default cores / workers."
     ),
     model: Path | None = typer.Option(None, help="Folder of another ONNX model than the shipped one."),
-    level: str = typer.Option(
-        "balanced", help="careful, balanced or thorough, where a request does not say."
-    ),
+    level: str = typer.Option("balanced", help="careful, balanced or thorough, unless a request sets it."),
     words: Path | None = typer.Option(
-        None, help="Names and terms to leave alone, one a line; SIGHUP reads it again."
+        None, help="Words that are correct, one per line; SIGHUP reloads the file."
     ),
     prefilter: bool = PREFILTER,
+    quick: bool = QUICK,
     api_key: str | None = typer.Option(
         None,
         envvar="NMSPELLER_API_KEY",
-        help="Answer only those who send this key (better given in the environment).",
+        help="Require this key from clients (better set in the environment).",
     ),
     insecure: bool = typer.Option(False, "--insecure", help="Allow a public address without an API key."),
     allow_origin: list[str] = typer.Option(
-        [], help="Web origin whose pages may ask, such as https://example.org; may be repeated; * for all."
+        [],
+        help="Web origin that may send requests, such as https://example.org; may be repeated; * for all.",
     ),
     max_text_length: int = typer.Option(100_000, help="Longest text of one request, in characters."),
     max_body_bytes: int = typer.Option(2_000_000, help="Largest request body."),
     batch_tokens: int = typer.Option(2_048, help="Characters of several requests that are checked together."),
     queue_tokens: int = typer.Option(
-        131_072, help="Characters that may wait before requests are refused with 429."
+        131_072, help="Characters that may wait before requests are answered with 429."
     ),
     longest_wait: float = typer.Option(
-        2.0, help="Seconds of work that may wait before requests are refused with 429."
+        2.0, help="Seconds of work that may wait before requests are answered with 429."
     ),
-    time_limit: float = typer.Option(60.0, help="Seconds before a request is given up with 503."),
+    time_limit: float = typer.Option(60.0, help="Seconds before a request is answered with 503."),
     log_text: bool = typer.Option(
         False, "--log-text", help="Write the texts into the log, for debugging only."
     ),
@@ -71,7 +67,7 @@ def serve(
                 model=str(model) if model else None,
                 level=level,
                 words=str(words) if words else None,
-                prefilter=prefilter,
+                prefilter=wants_prefilter(prefilter, quick),
                 api_key=api_key,
                 insecure=insecure,
                 allow_origins=tuple(allow_origin),

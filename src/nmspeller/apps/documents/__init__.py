@@ -1,1 +1,1 @@
-"""Documents as people keep them: where their prose is, how they are encoded and written back."""
+"""Documents in many formats: finding their prose, decoding them and writing them back."""

@@ -1,4 +1,4 @@
-"""The prose in programs: comments and documentation strings, as Pygments finds them."""
+"""The prose in programs: comments and docstrings, as Pygments finds them."""
 
 import re
 from collections.abc import Iterator
@@ -22,7 +22,7 @@ _ALIASES = {
     "csharp": "c#",
 }
 
-# What decorates comments: `//`, `#`, `--`, `;;`, `%`, `/* */`, a ` * ` before each line, quotes.
+# Comment markers: `//`, `#`, `--`, `;;`, `%`, `/* */`, a ` * ` before each line, quotes.
 _OPENING = re.compile(
     r"\s*(?:[rRuUbBfF]{0,2}(?:\"{3}|'{3}|\"|')|<!-{2,}|\{-|\(\*|--\[=*\[|[/#*!;%\-]+|\bREM\b)?\s*",
     re.IGNORECASE,
@@ -36,7 +36,7 @@ _PROSE_LANGUAGES = names("asciidoc email groff html markdown org output rst tex 
 
 
 def language_of(file_name: str) -> str | None:
-    """Pygments' name for the language that a file name promises, None where it promises none."""
+    """Pygments' name for the language of a file by its name, None if it has none."""
     from pygments.lexers import find_lexer_class_for_filename
 
     lexer = find_lexer_class_for_filename(file_name)
@@ -45,21 +45,21 @@ def language_of(file_name: str) -> str | None:
 
 
 def scan(text: str, language: str) -> Iterator[Markup]:
-    """All but the words of comments and documentation strings; comments line after line are one passage."""
+    """Everything except the text of comments and docstrings; consecutive line comments are one passage."""
     code_start = 0
-    last_column = -1  # of a line comment that the next one may go on with
+    last_column = -1  # of a line comment that the next one may continue
     for start, stop in _comments(text, language):
         comment = text[start:stop]
         is_line = not re.search(BREAK, comment.rstrip())
         column = start - _line_start(text, start)
-        goes_on = (
+        continues = (
             is_line and column == last_column and _ONE_BREAK.fullmatch(text, code_start, start) is not None
         )
         opening = _OPENING.match(comment)
         inner = start + (opening.end() if opening else 0)
         closing = _CLOSING.search(text, inner, stop)
         inner_stop = closing.start() if closing else stop
-        yield Markup(code_start, min(inner, inner_stop), joins=goes_on)
+        yield Markup(code_start, min(inner, inner_stop), joins=continues)
         for found in _NEXT_LINE.finditer(text, inner, inner_stop):
             yield Markup(*found.span(), joins=True)
         code_start = inner_stop
@@ -72,11 +72,11 @@ def _line_start(text: str, at: int) -> int:
 
 
 def _comments(text: str, language: str) -> Iterator[tuple[int, int]]:
-    """Where each comment or documentation string begins and ends."""
+    """The start and stop of each comment or docstring."""
     from pygments.token import Comment, String
 
     open_start = open_stop = -1
-    # Some of Pygments' patterns take forever over many blank lines; spaces in their place change no offset.
+    # Some of Pygments' patterns are very slow on many blank lines; spaces instead keep all offsets.
     dense = _BLANK_LINES.sub(lambda blank: "\n" + " " * (len(blank.group()) - 2) + "\n", text)
     for start, kind, value in _lexer(language).get_tokens_unprocessed(dense):
         is_comment = kind in Comment and kind not in Comment.Preproc and kind not in Comment.PreprocFile

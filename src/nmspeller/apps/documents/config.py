@@ -36,7 +36,7 @@ _LEVELS = tuple(level.value for level in Level)
 
 @dataclass(frozen=True)
 class Config:
-    """What a folder asks for; empty where there is no file."""
+    """The settings of a folder; empty if there is no file."""
 
     folder: Path = field(default_factory=Path)
     level: str | None = None
@@ -46,31 +46,31 @@ class Config:
     formats: tuple[tuple[str, str], ...] = ()
 
     def ignores(self, path: Path) -> bool:
-        """Whether the file or a folder that it is in is ignored; the last pattern that fits each decides."""
+        """Whether the file or a folder that it is in is ignored; the last matching pattern decides."""
         return any(self._ignores_step(step) for step in _steps(path, self.folder))
 
     def _ignores_step(self, step: "_Step") -> bool:
         for pattern in reversed(self.ignore):
-            if _fits(step, pattern.removeprefix("!")):
+            if _matches(step, pattern.removeprefix("!")):
                 return not pattern.startswith("!")
         return False
 
     def format_of(self, path: Path) -> str:
-        """The format the first fitting pattern gives, `auto` where none fits."""
+        """The format of the first matching pattern, `auto` if none matches."""
         steps = list(_steps(path, self.folder))
         for pattern, format in self.formats:
-            if any(_fits(step, pattern) for step in steps):
+            if any(_matches(step, pattern) for step in steps):
                 return format
         return "auto"
 
 
 def config_for(path: Path) -> Config:
-    """The nearest file's settings, from the folder of `path` upwards."""
+    """The settings of the nearest file, from the folder of `path` upwards."""
     return _config_of_folder(_without_dots(path).parent)
 
 
 def forget() -> None:
-    """Read every file again when it is next asked for; it may have changed."""
+    """Clear the cache, since files may have changed."""
     _config_of_folder.cache_clear()
 
 
@@ -91,7 +91,7 @@ def _load(file: Path) -> Config:
         table = tomllib.loads(file.read_text(encoding="utf-8-sig"))
     except OSError as wrong:
         raise InputError(f"{file} cannot be read: {reason(wrong)}.") from None
-    except (ValueError, RecursionError) as wrong:  # also of numbers too long and of brackets too deep
+    except (ValueError, RecursionError) as wrong:  # too long a number, too deep a nesting
         raise InputError(f"{file} is not TOML: {wrong}.") from None
     unknown = sorted(set(table) - set(_SETTINGS))
     if unknown:
@@ -130,35 +130,35 @@ def _formats(file: Path, value: Any) -> tuple[tuple[str, str], ...]:
 
 
 def _without_dots(path: Path) -> Path:
-    """The whole path; `..` must go, or the folder before it would count as one that the file is in."""
+    """The absolute path; with `..`, the folder before it would count as one that contains the file."""
     return Path(os.path.abspath(path))
 
 
 class _Step(NamedTuple):
-    """A folder on the way to a file, or at last the file itself, named from the folder of the settings."""
+    """A folder above a file, or the file itself, relative to the folder of the settings."""
 
     names: tuple[str, ...]
     is_folder: bool
 
 
 def _steps(path: Path, folder: Path) -> Iterator[_Step]:
-    """From the outermost folder to the file; nothing for a file that is elsewhere."""
+    """From the outermost folder to the file; empty for a file outside the folder."""
     whole = _without_dots(path)
     names = whole.relative_to(folder).parts if whole.is_relative_to(folder) else ()
     for depth in range(1, len(names) + 1):
         yield _Step(names[:depth], is_folder=depth < len(names))
 
 
-def _fits(step: _Step, pattern: str) -> bool:
-    """As in `.gitignore`: with a slash it starts at the folder, without one it fits a name at any depth."""
+def _matches(step: _Step, pattern: str) -> bool:
+    """As in `.gitignore`: a pattern with a slash starts at the folder, one without matches at any depth."""
     if pattern.endswith("/") and not step.is_folder:
         return False
-    return _all_fit(step.names, _globs(pattern.removesuffix("/")))
+    return _all_match(step.names, _globs(pattern.removesuffix("/")))
 
 
 @lru_cache(maxsize=4096)
 def _globs(pattern: str) -> tuple[str, ...]:
-    """The pattern name by name, in the dialect of `fnmatch`: it has no backslash, and no `^` in brackets."""
+    """The pattern split into names, in the syntax of `fnmatch`, which has no backslash and no `[^`."""
     translated = re.sub(r"\\(.)|\[\^", lambda sign: glob.escape(sign[1]) if sign[1] else "[!", pattern)
     first, *rest = translated.split("/")
     if not rest:
@@ -167,10 +167,10 @@ def _globs(pattern: str) -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=4096)
-def _all_fit(names: tuple[str, ...], globs: tuple[str, ...]) -> bool:
-    """Whether each name fits its glob; `**` stands for any number of names, at the end for one or more."""
+def _all_match(names: tuple[str, ...], globs: tuple[str, ...]) -> bool:
+    """Whether each name matches its glob; `**` matches any number of names, at the end one or more."""
     if not names or not globs:
         return not names and not globs
     if globs[0] != "**":
-        return fnmatchcase(names[0], globs[0]) and _all_fit(names[1:], globs[1:])
-    return len(globs) == 1 or _all_fit(names, globs[1:]) or _all_fit(names[1:], globs)
+        return fnmatchcase(names[0], globs[0]) and _all_match(names[1:], globs[1:])
+    return len(globs) == 1 or _all_match(names, globs[1:]) or _all_match(names[1:], globs)

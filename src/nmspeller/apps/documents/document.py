@@ -1,25 +1,26 @@
-"""A document as the checker sees it: its text, the passages of prose in it, and a way to write it."""
+"""A document to check: its text, its passages of prose, and how to write it back."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from nmspeller.apps.documents import encoding, files, prose
 from nmspeller.apps.documents.docx import DocxDocument
 from nmspeller.apps.documents.encoding import Encoding
 from nmspeller.apps.documents.prose import Passage
 from nmspeller.errors import InputError
+from nmspeller.runtime.checker import Checker
 from nmspeller.runtime.correction import Correction, Edit, apply_edits
+from nmspeller.runtime.parts import grouped
 from nmspeller.text.script import detect
 
-# Enough for full batches, and little enough that a progress bar moves.
+# Enough for full batches, and few enough to update the progress bar often.
 _CHARACTERS_AT_ONCE = 20_000
 
 
 @dataclass(frozen=True)
 class TextDocument:
-    """Any format that is a text file; `name` is what reports call it."""
+    """A document in any text format; `name` identifies it in reports."""
 
     name: str
     text: str
@@ -27,7 +28,7 @@ class TextDocument:
     encoding: Encoding
 
     def with_edits(self, edits: Iterable[Edit]) -> bytes:
-        """The whole file, everything but the edited characters as it was."""
+        """The file's new content; only the edited characters differ."""
         return self.encoding.encode(apply_edits(self.text, edits), self.name)
 
 
@@ -35,7 +36,7 @@ Document = TextDocument | DocxDocument
 
 
 def parse(raw: bytes, name: str, format: str = "auto", asked_encoding: str = "auto") -> Document:
-    """A document from its bytes; `auto` goes by the name and by what the bytes look like."""
+    """A document from its bytes; `auto` is decided by the name and the content."""
     if format == "auto":
         format = prose.format_of(name)
     if format == "docx":
@@ -47,7 +48,7 @@ def parse(raw: bytes, name: str, format: str = "auto", asked_encoding: str = "au
 
 
 def from_text(text: str, name: str, format: str = "auto") -> Document:
-    """A document from a text that never was a file."""
+    """A document from a text that is not in a file."""
     for at, character in enumerate(text):
         if "\ud800" <= character <= "\udfff":
             raise InputError(f"{name}: character {at} is half of a surrogate pair or an undecodable byte.")
@@ -62,7 +63,7 @@ def read(path: Path, format: str = "auto", asked_encoding: str = "auto") -> tupl
 
 
 def check(
-    speller: Any,
+    speller: Checker,
     document: Document,
     *,
     level: str | None = None,
@@ -70,11 +71,11 @@ def check(
 ) -> Correction:
     """Check all prose of a document; the edits' offsets are those of `document.text`.
 
-    `advance` hears of every piece that is done, as a number of characters.
+    `advance` is called with the number of characters of each finished chunk.
     """
     edits: list[Edit] = []
     document_script = detect("".join(passage.text for passage in document.passages))
-    for chunk in _chunks(document.passages):
+    for chunk in grouped(document.passages, lambda passage: len(passage.text), _CHARACTERS_AT_ONCE):
         corrections = speller.check_many(
             [passage.text for passage in chunk], level=level, document_script=document_script
         )
@@ -83,16 +84,3 @@ def check(
         if advance is not None:
             advance(sum(len(passage.text) for passage in chunk))
     return Correction(document.text, apply_edits(document.text, edits), tuple(edits))
-
-
-def _chunks(passages: Iterable[Passage]) -> Iterable[list[Passage]]:
-    chunk: list[Passage] = []
-    size = 0
-    for passage in passages:
-        if chunk and size + len(passage.text) > _CHARACTERS_AT_ONCE:
-            yield chunk
-            chunk, size = [], 0
-        chunk.append(passage)
-        size += len(passage.text)
-    if chunk:
-        yield chunk

@@ -21,7 +21,7 @@ _PARTS_WITH_TEXT = names("header footer footnotes endnotes comments")
 
 @dataclass(frozen=True)
 class DocxDocument:
-    """`text` has one line a paragraph; `starts` says where in it each text element of the XML begins."""
+    """`text` has one line a paragraph; `starts` has the offset of each text element of the XML."""
 
     name: str
     text: str
@@ -49,9 +49,9 @@ class DocxDocument:
         return cls(name, text, prose.passages(text, "text"), raw, trees, elements, starts)
 
     def with_edits(self, edits: Iterable[Edit]) -> bytes:
-        """The archive with new text in the elements that were edited; every other member as it was.
+        """The archive with new text in the edited elements; every other member is unchanged.
 
-        An edit may reach over several runs: each keeps its share of the characters, and its type face.
+        An edit may span several runs: each keeps its share of the characters, and its font.
         """
         from lxml import etree
 
@@ -73,7 +73,7 @@ class DocxDocument:
         return output.getvalue()
 
     def _replace(self, edit: Edit) -> Iterator[Any]:
-        """Write an edit's characters into the elements; the last element takes what is left over."""
+        """Write an edit's characters into the elements; the last element takes the remaining ones."""
         first = bisect_right(self.starts, edit.offset) - 1
         last = bisect_right(self.starts, edit.offset + edit.length - 1) - 1
         target = edit.target
@@ -86,7 +86,7 @@ class DocxDocument:
             target = target[len(share) :]
             try:
                 element.text = content[:begin] + share + content[end:]
-            except ValueError:  # of the user's replacements: a control character
+            except ValueError:  # a control character in a user's replacement
                 raise InputError(
                     f"{self.name}: {edit.target!r} cannot be written in a Word document."
                 ) from None
@@ -101,7 +101,7 @@ def _trees(raw: bytes, name: str) -> dict[str, Any]:
         with zipfile.ZipFile(io.BytesIO(raw)) as archive:
             if sum(member.file_size for member in archive.infolist()) > 4 * LARGEST:
                 raise InputError(
-                    f"{name} unpacks to more than {4 * LARGEST // 2**20} MB, more than one check takes."
+                    f"{name} unpacks to more than {4 * LARGEST // 2**20} MB, more than the limit."
                 )
             if damaged := archive.testzip():
                 raise zipfile.BadZipFile(f"{damaged} is damaged")
@@ -110,7 +110,7 @@ def _trees(raw: bytes, name: str) -> dict[str, Any]:
             trees = {member: _parsed(archive.read(member)) for member in (*bodies, *others)}
     except InputError:
         raise
-    except Exception as wrong:  # zipfile, zlib and lxml each have their own ways to refuse
+    except Exception as wrong:  # zipfile, zlib and lxml each raise their own exceptions
         raise InputError(f"{name} is not a Word document that can be read ({_first_line(wrong)}).") from None
     if not any(etree.QName(trees[body]).localname == "document" for body in bodies):
         raise InputError(f"{name} is not a Word document.")
@@ -120,7 +120,7 @@ def _trees(raw: bytes, name: str) -> dict[str, Any]:
 def _related(archive: zipfile.ZipFile, part: str, kinds: Container[str]) -> list[str]:
     """The members that a part, or the whole package where it is "", refers to as one of these kinds.
 
-    Programs leave references to what is not there, which Word passes over and python-docx refuses.
+    References to missing members occur in real files; Word ignores them, python-docx fails.
     """
     folder, name = posixpath.split(part)
     references = posixpath.join(folder, "_rels", f"{name}.rels")
@@ -141,10 +141,10 @@ def _parsed(content: bytes) -> Any:
 
 
 def _text_elements(tree: Any) -> Iterator[tuple[Any, str]]:
-    """Each text element with its text; None with the line break or tab that stands between them.
+    """Each text element with its text; None with a line break or tab between them.
 
-    Deleted text and the codes of fields are in elements of other names; what was moved away, and the readings
-    of phonetic guides, are not, and are passed over.
+    Deleted text and field codes are in elements of other names. Moved text and phonetic guides are in text
+    elements as well, and are skipped.
     """
     from lxml import etree
 
@@ -152,20 +152,21 @@ def _text_elements(tree: Any) -> Iterator[tuple[Any, str]]:
     namespace = f"{{{etree.QName(tree).namespace}}}"
     paragraph, run, text_element, tab = (namespace + name for name in ("p", "r", "t", "tab"))
     breaks = {namespace + "br", namespace + "cr"}
-    unread = {namespace + "moveFrom", namespace + "rt"}
-    walk = etree.iterwalk(tree, events=("start", "end"), tag=(paragraph, text_element, tab, *breaks, *unread))
+    skipped = {namespace + "moveFrom", namespace + "rt"}
+    tags = (paragraph, text_element, tab, *breaks, *skipped)
+    walk = etree.iterwalk(tree, events=("start", "end"), tag=tags)
     for event, node in walk:
-        if event == "start" and node.tag in unread:
+        if event == "start" and node.tag in skipped:
             walk.skip_subtree()
         elif node.tag == paragraph:
-            # At both ends: a paragraph may stand inside another one, in a text box.
+            # At both ends: a paragraph may be inside another one, in a text box.
             yield None, "\n"
         elif event == "start" and node.tag == text_element and node.text:
             yield node, node.text
         elif event == "start" and node.tag in breaks:
             yield None, "\n"
         elif event == "start" and node.tag == tab and node.getparent().tag == run:
-            yield None, "\t"  # and not a tab stop of the paragraph's settings, which has the same name
+            yield None, "\t"  # a tab stop of the paragraph's settings has the same name
 
 
 def _first_line(wrong: Exception) -> str:

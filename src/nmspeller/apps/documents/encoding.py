@@ -14,19 +14,19 @@ _BYTE_ORDER_MARKS = {
 }
 # The second and third are Big5 as Windows and as Hong Kong extend it.
 _LEGACY = ("gb18030", "big5", "cp950", "big5hkscs")
-# What a name that is asked for stands for; the codec utf-16 would add a byte order mark where none was.
+# The codecs for a requested name; the codec utf-16 would add a byte order mark.
 _ASKED = {"big5": _LEGACY[1:], "utf-16": ("utf-16-le",)}
 
 
 @dataclass(frozen=True)
 class Encoding:
-    """How a file was written, so that it can be written so again."""
+    """How a file was encoded, to write it in the same way."""
 
     codec: str
     mark: bytes = b""
 
     def encode(self, text: str, name: str) -> bytes:
-        """The bytes of a text; `name` is what an error calls the file."""
+        """The bytes of a text; `name` identifies the file in errors."""
         try:
             return self.mark + text.encode(self.codec)
         except UnicodeEncodeError as wrong:
@@ -37,7 +37,7 @@ class Encoding:
 
 
 def decode(raw: bytes, name: str, asked: str = "auto") -> tuple[str, Encoding]:
-    """The text of some bytes and how they are encoded; `name` is what an error calls them."""
+    """The text of some bytes and their encoding; `name` identifies them in errors."""
     for mark, codec in _BYTE_ORDER_MARKS.items():
         if raw.startswith(mark) and asked in ("auto", "utf-8", "utf-16"):
             return _strictly(raw[len(mark) :], Encoding(codec, mark), name, offset=len(mark))
@@ -53,7 +53,7 @@ def decode(raw: bytes, name: str, asked: str = "auto") -> tuple[str, Encoding]:
         if legacy is None:
             raise InputError(
                 f"{name}: byte {wrong.start} (0x{raw[wrong.start]:02x}) is not UTF-8, "
-                "and the whole is neither GB18030 nor Big5."
+                "and the file is neither GB18030 nor Big5."
             ) from None
         return raw.decode(legacy), Encoding(legacy)
 
@@ -77,30 +77,30 @@ def _strictly(raw: bytes, encoding: Encoding, name: str, offset: int = 0) -> tup
 
 
 def _is_damaged_utf8(raw: bytes) -> bool:
-    """Whether most of it is UTF-8 all the same, which Chinese in another encoding never is by chance."""
+    """Whether most of it is valid UTF-8, which Chinese in another encoding never is by chance."""
     decoded = raw.decode("utf-8", errors="replace")
     wrong = decoded.count("\ufffd")
-    # Characters of three bytes and more, as Chinese has them; those of two come up by chance.
+    # Count characters of three or more bytes, as Chinese ones are; those of two occur by chance.
     return sum(character >= "\u0800" for character in decoded) - wrong > 2 * wrong
 
 
 def _likelier_legacy(raw: bytes) -> str | None:
-    """The encoding that makes the most everyday characters of the bytes, None if none makes sense.
+    """The encoding in which most characters are everyday ones, None if none is plausible.
 
-    Both standards put the everyday characters first, so the first of two bytes tells; unlike a statistical
-    guess this is right from four characters on.
+    Both standards put the everyday characters first, so the first of two bytes decides; unlike a statistical
+    guess this is reliable from four characters on.
     """
     shares = {codec: _everyday_share(raw.decode(codec), codec) for codec in _LEGACY if _decodes(raw, codec)}
     best = max(shares, key=lambda codec: shares[codec], default=None)
     if best is None:
         return None
-    # Traditional text may be in GB18030: what is everyday in either standard makes sense.
-    makes_sense = max(_everyday_share(raw.decode(best), codec) for codec in ("gb18030", "big5")) >= 0.5
-    return best if makes_sense else None
+    # Traditional text may be in GB18030: everyday characters of either standard are plausible.
+    is_plausible = max(_everyday_share(raw.decode(best), codec) for codec in ("gb18030", "big5")) >= 0.5
+    return best if is_plausible else None
 
 
 def _decodes(raw: bytes, codec: str) -> bool:
-    """Whether the bytes are valid and come back the same: some codecs read two codes as one character."""
+    """Whether the bytes are valid and round-trip: some codecs decode two codes to one character."""
     try:
         return raw.decode(codec).encode(codec) == raw
     except UnicodeError:

@@ -1,4 +1,4 @@
-"""Reading whole files, and writing them so that nobody ever sees half a file."""
+"""Reading whole files, and replacing them atomically."""
 
 import contextlib
 import errno
@@ -29,7 +29,7 @@ def read_stream(stream: BinaryIO, name: str) -> bytes:
     raw = stream.read(LARGEST + 1)
     if len(raw) > LARGEST:
         raise InputError(
-            f"{name} has more than {LARGEST // 2**20} MB, more than one check takes; "
+            f"{name} has more than {LARGEST // 2**20} MB, more than the limit of one check; "
             "split it or use `nmspeller batch`."
         )
     return raw
@@ -47,7 +47,7 @@ def replace(path: Path, content: bytes, *, expected: bytes, backup: bool = False
             raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
         if not target.is_file():
             raise InputError(
-                f"{path} is a pipe or a device, which nobody can correct in place; read it as -."
+                f"{path} is a pipe or a device, which cannot be corrected in place; read it as -."
             )
         if target.read_bytes() != expected:
             raise InputError(f"{path} changed while it was being checked and was left alone; check it again.")
@@ -72,12 +72,12 @@ def _write_beside(model: Path, content: bytes, destination: Path) -> None:
             file.write(content)
             file.flush()
             status = model.stat()
-            # Only root may give files away, but whoever is in a group may give it theirs.
+            # Only root may change the owner, but members of a group may set it.
             for owner, group in ((-1, status.st_gid), (status.st_uid, -1)):
                 with contextlib.suppress(OSError):
                     os.chown(temporary, owner, group)
             shutil.copystat(model, temporary)
-            os.utime(temporary)  # but the time is now
+            os.utime(temporary)  # but with the current time
             os.fsync(file.fileno())
         os.replace(temporary, destination)
     except BaseException:
@@ -87,7 +87,7 @@ def _write_beside(model: Path, content: bytes, destination: Path) -> None:
 
 
 def _free_backup_name(path: Path) -> Path:
-    """`name.bak`, or the first `name.bak2`, `name.bak3` … that is free: an older original is worth more."""
+    """`name.bak`, or the first `name.bak2`, `name.bak3` … that is free, to keep older originals."""
     candidate, number = path.with_name(f"{path.name}.bak"), 2
     while os.path.lexists(candidate):
         candidate, number = path.with_name(f"{path.name}.bak{number}"), number + 1
@@ -95,6 +95,6 @@ def _free_backup_name(path: Path) -> Path:
 
 
 def reason(wrong: OSError) -> str:
-    """What the system says, in lower case to go into a sentence."""
+    """The system's error message, starting in lower case, to be part of a sentence."""
     sentence = wrong.strerror or str(wrong)
     return sentence[:1].lower() + sentence[1:]

@@ -1,4 +1,4 @@
-"""From what a person names on the command line to the files that are meant."""
+"""The files that the arguments of a command line name."""
 
 import glob
 import os
@@ -10,7 +10,7 @@ from nmspeller.apps.documents.files import reason
 from nmspeller.apps.documents.prose import is_prose_file
 from nmspeller.errors import InputError
 
-_NOT_OURS = frozenset(
+_VENDORED = frozenset(
     (
         "__pycache__",
         "bower_components",
@@ -26,10 +26,10 @@ _NOT_OURS = frozenset(
 
 
 def find(name: str) -> Iterator[Path | InputError]:
-    """The files that a file, a folder or a pattern names; what cannot be looked into comes as an error.
+    """The files that a file name, a folder or a pattern stands for; what cannot be read comes as an error.
 
-    A folder gives its files of known formats, without hidden and vendored ones, in order. Links to folders
-    are not followed. What `.nmspeller.toml` ignores is left out.
+    A folder gives its files of known formats in order, without hidden and vendored ones. Links to folders
+    are not followed. Files that `.nmspeller.toml` ignores are left out.
     """
     for found in _named(name):
         if isinstance(found, InputError):
@@ -39,7 +39,7 @@ def find(name: str) -> Iterator[Path | InputError]:
 
 
 def _named(name: str) -> Iterator[Path | InputError]:
-    if not name:  # an unset variable of the shell, which `Path` would take for the current folder
+    if not name:  # an unset shell variable, which `Path` would take for the current folder
         yield InputError("An empty name names no file; write . for the current folder.")
         return
     path = Path(name)
@@ -64,7 +64,7 @@ def _matching(pattern: str) -> Iterator[Path | InputError]:
     for match in map(Path, sorted(glob.glob(pattern, recursive=True))):
         if match.is_file():
             found.append(match)
-        elif match.is_dir() and "**" not in pattern:  # `**` has been through the folders itself
+        elif match.is_dir() and "**" not in pattern:  # `**` already includes the content of folders
             found += _walk(match)
     yield from found or [InputError(f"No file matches {pattern}.")]
 
@@ -72,17 +72,17 @@ def _matching(pattern: str) -> Iterator[Path | InputError]:
 def _walk(folder: Path) -> Iterator[Path | InputError]:
     problems: list[OSError] = []
     for root, folders, names in os.walk(folder, onerror=problems.append):
-        folders[:] = sorted(name for name in folders if not name.startswith(".") and name not in _NOT_OURS)
+        folders[:] = sorted(name for name in folders if not name.startswith(".") and name not in _VENDORED)
         for name in sorted(names):
             path = Path(root, name)
             if not name.startswith((".", "~$")) and is_prose_file(name) and not _is_special(path):
                 yield path
     for problem in problems:
-        yield InputError(f"{problem.filename} cannot be looked into: {reason(problem)}.")
+        yield InputError(f"{problem.filename} cannot be read: {reason(problem)}.")
 
 
 def _is_special(path: Path) -> bool:
-    """Whether it is a pipe, a socket or a device, the reading of which may never end."""
+    """Whether it is a pipe, a socket or a device, which may never end."""
     return os.path.exists(path) and not os.path.isfile(path)
 
 

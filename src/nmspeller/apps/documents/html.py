@@ -11,15 +11,15 @@ _INLINE = names(
     "small span strike strong sub sup time tt u wbr "
 )
 _INLINE_CODE = names("code kbd rp rt samp var ")
-_UNREAD = _INLINE_CODE | names("math noscript pre script style svg template textarea ")
+_SKIPPED = _INLINE_CODE | names("math noscript pre script style svg template textarea ")
 _READINGS = names("rp rt")  # whose closing tags may be left out
-_RAW = names("script style textarea")  # whose text ends at the first closing tag, whatever it says
+_RAW = names("script style textarea")  # whose text ends at the first closing tag, without nested tags
 
 TEMPLATE = (
     r"\{\{(?:(?!\{\{|\}\}).)*\}\}|\{%(?:(?!\{%|%\}).)*%\}|\{\#[^{}]*\#\}"
     r"|<%(?:(?!<%|%>).)*%>|<\?(?:php\b|=)(?:(?!\?>).)*(?:\?>|\Z)"
 )
-"""What a program replaces before anybody reads the page."""
+"""Placeholders of template languages, which a program replaces."""
 
 _NEXT = re.compile(
     rf"(?P<joins>{TEMPLATE}|&(?:\#\d+|\#[xX][0-9a-fA-F]+|[a-zA-Z][a-zA-Z0-9]*);)"
@@ -33,7 +33,7 @@ _VALUE_OR_END = re.compile(rf"(?P<end>>)|=\s*(?P<quote>[\"'])|{TEMPLATE}", re.DO
 def scan(text: str) -> Iterator[Markup]:
     """Tags, comments, entities and templates; all of scripts, styles, code, Japanese and Korean.
 
-    What is never closed reaches the end.
+    An element that is never closed extends to the end.
     """
     elements = OpenElements()
     at = 0
@@ -65,7 +65,7 @@ def element(text: str, name: str, start: int, tag_end: int) -> Markup:
     """The tag of this name from `start` to `tag_end`; where its element is not read, all of that."""
     opens = text[start + 1] != "/" and text[tag_end - 2] != "/"
     stop = tag_end
-    if opens and name in _UNREAD:
+    if opens and name in _SKIPPED:
         stop = _reading_end(text, stop) if name in _READINGS else _element_end(text, name, stop)
     return Markup(start, stop, joins=name in _INLINE or name in _INLINE_CODE)
 

@@ -38,7 +38,7 @@ _INLINE = re.compile(
 
 
 def scan(text: str) -> Iterator[Markup]:
-    """All but paragraphs, headings and cells; in these, code, formulas, tags, link targets and marks."""
+    """Everything except paragraphs, headings and cells; in these, code, formulas, tags, links and marks."""
     front = _FRONT_MATTER.match(text)
     body = front.end() if front else 0
     starts = [body + start for start in line_starts(text[body:])] + [len(text)]
@@ -57,16 +57,16 @@ def scan(text: str) -> Iterator[Markup]:
 
 
 def _line_marks(text: str, starts: Sequence[int]) -> Iterator[Markup]:
-    """What stands before the prose of a block's lines, and the line below a heading."""
+    """The markup before the prose of a block's lines, and the line below a heading."""
     block_start = line_break = starts[0]
     for start, stop in pairwise(starts):
-        goes_on = start > block_start
+        continues = start > block_start
         line = text[start:stop]
-        if goes_on and _UNDERLINE.fullmatch(line.rstrip("\r\n")):
+        if continues and _UNDERLINE.fullmatch(line.rstrip("\r\n")):
             yield Markup(start, stop)
         elif prefix := LINE_PREFIX.match(line):
             # On the first line it begins the block; on the others it only repeats that this is a quotation.
-            yield Markup(line_break, start + prefix.end(), joins=goes_on)
+            yield Markup(line_break, start + prefix.end(), joins=continues)
         line_break = start + len(line.rstrip())
 
 

@@ -1,8 +1,8 @@
 """The blocks of Markdown that hold prose, as markdown-it finds them.
 
-It knows CommonMark and tables. What writers add to these (footnotes, definitions, admonitions, containers,
-alerts) begins with a line that is put in CommonMark's terms before: only the numbers of lines come back, so
-what a line says may change.
+It supports CommonMark and tables. Lines that start an extension (footnotes, definitions, admonitions,
+containers, alerts) are first rewritten as CommonMark: only line numbers are used, so the content of a line
+may change.
 """
 
 import re
@@ -27,10 +27,10 @@ _UNKNOWN = re.compile(
 LINE_PREFIX = re.compile(
     rf"(?:[ \t]*(?:{_CONTAINERS}|\#{{1,6}}(?=[ \t])|\[[ xX]\](?=[ \t])|{_HANGING}|{_TITLED}|{_HEAD}))+[ \t]*"
 )
-"""What stands before the prose of a line."""
+"""The markup before the prose of a line."""
 
 _FORMULA = re.compile(r"(?P<dollars>\$\$)|(?P<bracket>\\\[)\s*$|\\begin\{(?P<environment>\w+\*?)\}")
-_LONGEST_FORMULA = 100  # lines; without a bound, many that are never closed would take for ever
+_LONGEST_FORMULA = 100  # lines; without a bound, many unclosed ones would take quadratic time
 
 
 class Block(NamedTuple):
@@ -44,7 +44,7 @@ class Block(NamedTuple):
 def parse(text: str) -> tuple[list[Block], Container[str]]:
     """The blocks in order, and the labels that links may name, in the form that `normal_label` gives."""
     environment: dict[str, Any] = {}
-    tokens = _parser().parse(_UNKNOWN.sub(_in_known_terms, re.sub(BREAK, "\n", text)), environment)
+    tokens = _parser().parse(_UNKNOWN.sub(_as_commonmark, re.sub(BREAK, "\n", text)), environment)
     blocks = [
         Block(token.map[0], token.map[1], is_row=token.type == "tr_open")
         for token in tokens
@@ -54,13 +54,13 @@ def parse(text: str) -> tuple[list[Block], Container[str]]:
 
 
 def normal_label(label: str) -> str:
-    """Labels of links are the same whatever their case and white space."""
+    """The label of a link without differences in case and white space."""
     from markdown_it.common.utils import normalizeReference
 
     return normalizeReference(label)
 
 
-def _in_known_terms(line: re.Match[str]) -> str:
+def _as_commonmark(line: re.Match[str]) -> str:
     if line["hanging"]:
         return line["before"] + "-   "
     return line["before"] + ("-   # title" if line["titled"] else "# title")
@@ -70,7 +70,7 @@ def _in_known_terms(line: re.Match[str]) -> str:
 def _parser() -> Any:
     from markdown_it import MarkdownIt
 
-    # Only blocks are wanted: the inline rules do not say where they found what.
+    # Only blocks are needed: the inline rules do not report offsets.
     parser = MarkdownIt("commonmark").enable("table").disable("inline")
     parser.block.ruler.before(
         "fence", "formula", _formula, {"alt": ["paragraph", "reference", "blockquote", "list"]}
@@ -98,7 +98,7 @@ def _formula(state: Any, first: int, after: int, silent: bool) -> bool:
             break
     else:
         return False
-    if not content.rstrip(" \t,.;，。；").endswith(closing):  # prose goes on behind it
+    if not content.rstrip(" \t,.;，。；").endswith(closing):  # prose follows it
         return False
     if not silent:
         state.line = line + 1
@@ -106,4 +106,5 @@ def _formula(state: Any, first: int, after: int, silent: bool) -> bool:
 
 
 def _content(state: Any, line: int) -> str:
-    return state.src[state.bMarks[line] + state.tShift[line] : state.eMarks[line]]
+    content: str = state.src[state.bMarks[line] + state.tShift[line] : state.eMarks[line]]
+    return content

@@ -1,20 +1,20 @@
-"""What a format's scanner says: which stretches of a text are not prose."""
+"""The output of a format's scanner: the ranges of a text that are not prose."""
 
 import re
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-# One line break, which may not be read as two when a pattern asks for two of them.
+# One line break; \r\n must not match as two.
 BREAK = r"(?:\r\n|\r(?!\n)|\n)"
-# What stands between the brackets of a pattern that finds a Chinese character.
+# Chinese characters, for the brackets of a pattern.
 HANZI = "\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U000323af"
 
 
 class Markup(NamedTuple):
     """Code points `start` to `stop` are not prose.
 
-    Where it `joins`, the prose on both sides is one sentence (bold type, a tag inside a line); otherwise the
-    reader sees a break there (a heading, a cell, a block of code).
+    If it `joins`, the prose on both sides is one sentence (bold type, an inline tag); otherwise it is a break
+    for the reader (a heading, a cell, a code block).
     """
 
     start: int
@@ -23,7 +23,7 @@ class Markup(NamedTuple):
 
 
 def names(words: str) -> frozenset[str]:
-    """A set of names, written as one reads them."""
+    """A set of names, from a string with blanks between them."""
     return frozenset(words.split())
 
 
@@ -33,7 +33,7 @@ def line_starts(text: str) -> list[int]:
 
 
 def in_order(marks: Iterable[Markup]) -> Iterator[Markup]:
-    """The same stretches sorted, and trimmed where they overlap; a break wins over a join."""
+    """The same ranges sorted, and trimmed where they overlap; a break wins over a join."""
     end = 0
     for mark in sorted(marks, key=lambda mark: (mark.start, mark.joins, -mark.stop)):
         if mark.stop > end or mark.start == mark.stop >= end:

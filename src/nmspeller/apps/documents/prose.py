@@ -1,10 +1,10 @@
-"""Where the prose of a document is, whatever its format: the one place that every app asks.
+"""The prose of a document in any format; every app uses this module.
 
     for segment in segments(text, "markdown"):
         text[segment.start : segment.stop]      # prose, without any markup
 
-A sentence with bold type in it is several segments. `passages` puts them together again, so that the
-speller sees the whole sentence, and maps its edits back to the document.
+A sentence with bold type in it is several segments. `passages` joins them, so that the speller reads the
+whole sentence, and maps its edits back to the document.
 """
 
 import re
@@ -57,13 +57,13 @@ class Segment(NamedTuple):
 
 @dataclass(frozen=True)
 class Passage:
-    """Prose that is read in one go: `text` is the text of all its segments, one after the other."""
+    """Prose that is checked as one text: `text` is the text of all its segments, concatenated."""
 
     text: str
     segments: tuple[Segment, ...]
 
     def in_document(self, edits: Iterable[Edit]) -> Iterator[Edit]:
-        """The edits of `text` as edits of the document; one that reaches over markup is split there."""
+        """The edits of `text` as edits of the document; one that spans markup is split there."""
         pieces = iter(self.segments)
         piece, before = next(pieces, Segment(0, 0)), 0  # `before`: how much of `text` lies before `piece`
         for edit in edits:
@@ -81,7 +81,7 @@ class Passage:
 
 
 def _cut(edit: Edit, length: int) -> tuple[Edit, Edit]:
-    """The edit in two, after `length` characters; where the lengths differ, the second only deletes."""
+    """The edit split after `length` characters; if source and target differ in length, the second deletes."""
     same_length = len(edit.target) == edit.length
     at = length if same_length else len(edit.target)
     alternatives = [other for other in edit.alternatives if same_length and len(other) == edit.length]
@@ -108,9 +108,9 @@ def segments(text: str, format: str) -> list[Segment]:
 
 
 def passages(text: str, format: str) -> list[Passage]:
-    """The prose of a text, each passage with all the context that markup would tear apart.
+    """The prose of a text in passages that continue across inline markup.
 
-    Passages without a Chinese character are left out, and so is all that stands between `nmspeller: off` and
+    Passages without a Chinese character are left out, and so is everything between `nmspeller: off` and
     `nmspeller: on`.
     """
     marks = [*_breaks(text, format), *_switched_off(text)]
@@ -124,7 +124,7 @@ def passages(text: str, format: str) -> list[Passage]:
 
 
 def format_of(path: str | PurePath) -> str:
-    """The format that a file's name promises: a program's is `code:` and its language, any other `text`."""
+    """The format of a file by its name: `code:` and the language for a program, `text` if unknown."""
     path = PurePath(path)
     known = _SUFFIXES.get(path.suffix.lower())
     if known:
@@ -134,7 +134,7 @@ def format_of(path: str | PurePath) -> str:
 
 
 def is_prose_file(path: str | PurePath) -> bool:
-    """Whether a file is looked into when only its folder was named."""
+    """Whether a file is checked if only its folder was named."""
     return PurePath(path).suffix.lower() in _SUFFIXES
 
 
@@ -157,7 +157,7 @@ def _breaks(text: str, format: str) -> Iterator[Markup]:
     else:
         yield from code.scan(text, format.removeprefix("code:"))
     yield from (Markup(*found.span()) for found in _PARAGRAPH_END.finditer(text))
-    # Chinese is set without spaces: a line broken in the source goes on without a gap.
+    # Chinese has no spaces between words: a sentence continues across a line break without a gap.
     yield from (Markup(*found.span(), joins=True) for found in _SOFT_BREAK.finditer(text))
 
 
@@ -177,7 +177,7 @@ def _switched_off(text: str) -> Iterator[Markup]:
 
 
 def _without_edges(text: str, pieces: list[Segment]) -> list[Segment]:
-    """The same prose without white space at its beginning and end."""
+    """The same prose without leading and trailing white space."""
     first, after = 0, len(pieces)
     while first < after and text[slice(*pieces[first])].isspace():
         first += 1
@@ -193,7 +193,7 @@ def _without_edges(text: str, pieces: list[Segment]) -> list[Segment]:
 
 
 def _groups(length: int, marks: Iterable[Markup]) -> Iterator[list[Segment]]:
-    """The stretches between the marks, those that a joining mark parts in one group."""
+    """The ranges between the marks; those on both sides of a joining mark are in one group."""
     group: list[Segment] = []
     start = 0
     for mark in chain(marks, [Markup(length, length)]):

@@ -16,7 +16,7 @@ _EXPLICIT = re.compile(r"(?P<indent>[ \t]*)\.\.(?:[ \t]+|$)(?P<rest>.*)")
 _DIRECTIVE = re.compile(r"(?:\|[^|]+\|[ \t]+)?(?P<name>[\w:+.\-]+)::[ \t]*")
 _FOOTNOTE = re.compile(r"\[[^\[\]]+\][ \t]+")
 _FIELD = re.compile(r"[ \t]*:[^:\r\n`]+:(?=[ \t]|$)")
-_ORNAMENT = re.compile(r"([=\-`:'\"~^_*+#<>.])\1{2,}|[+|=\- ]{3,}")
+_RULE = re.compile(r"([=\-`:'\"~^_*+#<>.])\1{2,}|[+|=\- ]{3,}")
 _BULLET = re.compile(r"[ \t]*(?:[-*+•]|\(?(?:\d+|#|[a-zA-Z])[.)])[ \t]+")
 _INLINE = re.compile(
     r"""
@@ -31,11 +31,11 @@ _INLINE = re.compile(
 
 
 def scan(text: str) -> Iterator[Markup]:
-    """Directives and comments with all that is theirs, options, code, ornaments, roles and inline marks."""
+    """Directives and comments with their content, options, code, rules, roles and inline marks."""
     starts = [*line_starts(text), len(text)]
-    skipped_indent: int | None = None  # lines deeper than this belong to something that is not prose
+    skipped_indent: int | None = None  # lines indented deeper than this are not prose
     options_indent: int | None = None  # fields deeper than this are the options of the directive above
-    in_session = False  # a dialogue with an interpreter, which ends with its paragraph
+    in_session = False  # an interpreter session, which ends with its paragraph
     for start, stop in pairwise(starts):
         line = text[start:stop].rstrip("\r\n")
         content = line.strip()
@@ -60,7 +60,7 @@ def scan(text: str) -> Iterator[Markup]:
                 options_indent = indent
             else:
                 skipped_indent = indent
-        elif _ORNAMENT.fullmatch(content):
+        elif _RULE.fullmatch(content):
             yield Markup(start, stop)
         elif mark := _FIELD.match(line) or _BULLET.match(line):
             yield Markup(start, start + mark.end())
@@ -70,7 +70,7 @@ def scan(text: str) -> Iterator[Markup]:
 
 
 def _explicit(rest: str) -> tuple[int, bool]:
-    """Where the prose begins after two dots, and whether there is any: not in comments, targets or code."""
+    """The start of the prose after two dots, and whether there is any: comments and code have none."""
     if directive := _DIRECTIVE.match(rest):
         prose_at = len(rest) if directive["name"] in _ARGUMENT_NOT_PROSE else directive.end()
         return prose_at, directive["name"] in _PROSE_DIRECTIVES

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from nmspeller.apps.documents.markup import BREAK, Markup
 
-_NOT_SPOKEN = re.compile(
+_NOT_SHOWN = re.compile(
     r"""
       ^\ufeff?WEBVTT[^\r\n]*                              # the head of a WebVTT file
     | ^(?:NOTE|STYLE|REGION)\b(?:[^\r\n]+(?:BREAK|\Z))*   # its blocks that are not shown
@@ -19,5 +19,5 @@ _STYLE = re.compile(r"<rt>[^<>\r\n]*</rt>|&[a-z]+;|</?[a-zA-Z][^<>\r\n]*>|<[\d:.
 
 def scan(text: str) -> Iterator[Markup]:
     """Numbers, names, times, WebVTT's own blocks; inside a line, tags, readings and entities."""
-    yield from (Markup(*found.span()) for found in _NOT_SPOKEN.finditer(text))
+    yield from (Markup(*found.span()) for found in _NOT_SHOWN.finditer(text))
     yield from (Markup(*found.span(), joins=True) for found in _STYLE.finditer(text))

@@ -16,12 +16,12 @@ from starlette.responses import Response
 from nmspeller import __version__
 from nmspeller.apps.http import errors, logs, native, operations, page, reloading
 from nmspeller.apps.http.answers import refuse
-from nmspeller.apps.http.batching import Checker
 from nmspeller.apps.http.errors import ApiError
 from nmspeller.apps.http.middleware import BodyLimit, Failures, HeadAsGet, Observed
 from nmspeller.apps.http.service import ClientGone, Service
 from nmspeller.apps.http.settings import Settings
 from nmspeller.apps.languagetool import routes as languagetool
+from nmspeller.runtime.checker import Checker
 
 _DESCRIPTION = """\
 A Chinese spell checker that understands context.

@@ -9,12 +9,12 @@ import asyncio
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Protocol
 
 from nmspeller.errors import InputError
+from nmspeller.runtime.checker import Checker
 from nmspeller.runtime.correction import Correction
 from nmspeller.text.script import Script
 
@@ -25,27 +25,6 @@ _WORD_CHARACTERS_A_TOKEN = 250
 # No batch should keep those who come after it waiting for longer, however slow the machine.
 _LONGEST_BATCH = 1.0
 _TELLING_TOKENS = 256
-
-
-class Checker(Protocol):
-    """The part of `Speller` that the server needs."""
-
-    @property
-    def model_hash(self) -> str:
-        """What tells its model from others."""
-
-    @property
-    def window(self) -> int:
-        """How many characters the model reads at a time."""
-
-    def check_many(
-        self,
-        texts: Iterable[str],
-        *,
-        level: str | None = None,
-        words: Iterable[str] | None = None,
-        document_script: Script = Script.NEUTRAL,
-    ) -> list[Correction]: ...
 
 
 class QueueFull(Exception):

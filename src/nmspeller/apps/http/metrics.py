@@ -42,7 +42,7 @@ class Metrics:
             return generate_latest(self._registry)
         _forget_dead_workers(Path(folder))
         together = CollectorRegistry()
-        multiprocess.MultiProcessCollector(together, path=folder)
+        multiprocess.MultiProcessCollector(together, path=folder)  # type: ignore[no-untyped-call]
         return generate_latest(together)
 
 
@@ -51,4 +51,6 @@ def _forget_dead_workers(folder: Path) -> None:
     for file in folder.glob("gauge_live*.db"):
         process = re.search(r"_(\d+)\.db$", file.name)
         if process and not Path("/proc", process[1]).exists() and Path("/proc").is_dir():
-            multiprocess.mark_process_dead(int(process[1]), path=str(folder))
+            multiprocess.mark_process_dead(  # type: ignore[no-untyped-call]
+                int(process[1]), path=str(folder)
+            )

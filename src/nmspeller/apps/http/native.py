@@ -49,7 +49,8 @@ class EditAnswer(BaseModel):
     length: int = Field(description="In code points.")
     source: str = Field(description="What stands there.")
     target: str = Field(description="What should stand there.")
-    probability: float = Field(ge=0, le=1)
+    probability: float = Field(ge=0, le=1, description="The model's probability of `target`.")
+    confidence: float = Field(ge=0, le=1, description="What the levels test; filter edits by this.")
     alternatives: list[str] = Field(description="Other possibilities, the likeliest first.")
     reason: Literal[tuple(reason.value for reason in Reason)]  # type: ignore[valid-type]
 
@@ -163,6 +164,7 @@ def _edit(edit: Edit) -> dict[str, object]:
         "source": edit.source,
         "target": edit.target,
         "probability": round(float(edit.probability), 4),
+        "confidence": round(float(edit.confidence), 4),
         "alternatives": list(edit.alternatives),
         "reason": edit.reason.value,
     }

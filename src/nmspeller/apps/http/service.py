@@ -10,13 +10,14 @@ from typing import Any, NamedTuple, TypeVar
 from fastapi import Request
 
 from nmspeller.apps.http import errors, logs
-from nmspeller.apps.http.batching import Batcher, Checker, CheckOptions, EngineFailed, QueueFull
+from nmspeller.apps.http.batching import Batcher, CheckOptions, EngineFailed, QueueFull
 from nmspeller.apps.http.errors import ApiError
 from nmspeller.apps.http.metrics import Metrics
-from nmspeller.apps.http.parts import split_into_parts
 from nmspeller.apps.http.settings import Settings
 from nmspeller.errors import InputError
+from nmspeller.runtime.checker import Checker
 from nmspeller.runtime.correction import Correction, Edit, apply_edits
+from nmspeller.runtime.parts import split_into_parts
 from nmspeller.text.script import Script, detect
 
 _PROBE = "今天天气很好。"
@@ -138,7 +139,7 @@ class Service:
         for first, group in _groups([part.text for _, part in parts], self.settings.batch_tokens):
             corrections = await ask(group, first > 0)
             for (number, part), correction in zip(parts[first:], corrections, strict=False):
-                edits = part.own_edits(correction, done[number])
+                edits = part.own_edits(correction.edits, done[number])
                 if edits:
                     done[number] = edits[-1].offset + edits[-1].length
                 yield CheckedPart(number, part.keep_start, part.keep_stop, edits)

@@ -58,7 +58,7 @@ def _match(edit: Edit, offset: int, length: int, context: dict[str, Any], senten
     replacements.pop(edit.source, None)
     return {
         "message": (
-            f"“{edit.source}”可能是“{edit.target}”的误写（{rule.because}，把握 {edit.probability:.0%}）。"
+            f"“{edit.source}”可能是“{edit.target}”的误写（{rule.because}，把握 {edit.confidence:.0%}）。"
         ),
         "shortMessage": rule.description,
         "replacements": [{"value": value} for value in replacements],
@@ -73,7 +73,7 @@ def _match(edit: Edit, offset: int, length: int, context: dict[str, Any], senten
             "issueType": "misspelling",
             "category": CATEGORY,
             "isPremium": False,
-            "confidence": round(float(edit.probability), 4),
+            "confidence": round(float(edit.confidence), 4),
         },
         "ignoreForIncompleteSentence": False,
         "contextForSureMatch": 0,

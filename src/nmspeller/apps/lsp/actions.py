@@ -14,27 +14,28 @@ IGNORE = "nmspeller.ignore"
 FIX_ALL = f"{types.CodeActionKind.SourceFixAll.value}.nmspeller"
 KINDS = [types.CodeActionKind.QuickFix, FIX_ALL]
 
-_MOST_ADDED = 30
+_LONGEST_WORD = 30
 
 
 def diagnostic(document: Document, finding: Finding) -> types.Diagnostic:
-    """The finding as a diagnostic; one that nothing but the context speaks for is only a hint."""
+    """The finding as a diagnostic; one that only the context supports is a hint."""
     edit = finding.edit
     hint = edit.reason is Reason.CONTEXT
-    why = f"{edit.reason.value}, {edit.probability:.0%}"
+    why = f"{edit.reason.value}, {edit.confidence:.0%}"
     return types.Diagnostic(
         range=document.range(finding.start, finding.stop),
         message=f"“{edit.source}”: did you mean “{edit.target}”? ({why})",
         severity=types.DiagnosticSeverity.Hint if hint else types.DiagnosticSeverity.Information,
         code=edit.reason.value,
         source=SOURCE,
+        data={"probability": round(edit.probability, 4), "confidence": round(edit.confidence, 4)},
     )
 
 
 def quick_fixes(
     document: Document, findings: Iterable[Finding], asked: types.Range, *, versioned: bool
 ) -> list[types.CodeAction]:
-    """What can be done about the findings that the asked range touches."""
+    """The actions for the findings that touch the requested range."""
     start, stop = document.offset(asked.start), document.offset(asked.end)
     actions: list[types.CodeAction] = []
     for finding in findings:
@@ -78,7 +79,7 @@ def fix_all(document: Document, findings: Sequence[Finding], *, versioned: bool)
 
 
 def wanted(kind: str, only: Sequence[types.CodeActionKind | str] | None) -> bool:
-    """Whether an editor that asked `only` for some kinds wants this one; `source` covers `source.fixAll`."""
+    """Whether a request for `only` some kinds includes this one; `source` includes `source.fixAll`."""
     if only is None:
         return True
     asked = [getattr(each, "value", each) for each in only]
@@ -86,15 +87,15 @@ def wanted(kind: str, only: Sequence[types.CodeActionKind | str] | None) -> bool
 
 
 def _words_around(text: str, finding: Finding, start: int, stop: int) -> list[str]:
-    """What the writer may have meant as a word of their own.
+    """The words that the user may want to add.
 
-    That is the selection if there is one. Otherwise nobody knows where the word ends, because Chinese has no
+    That is the selection if there is one. Otherwise the word's boundaries are unknown, because Chinese has no
     spaces, so the finding is offered with the character before it, after it, and both: most words and names
-    have two or three. Alone it is offered only where it has no such neighbour.
+    have two or three. It is offered alone only if it has no such neighbour.
     """
     selection = text[start:stop].strip()
     if start <= finding.start and finding.stop <= stop and len(selection) > finding.stop - finding.start:
-        return [selection] if len(selection) <= _MOST_ADDED and len(selection.splitlines()) == 1 else []
+        return [selection] if len(selection) <= _LONGEST_WORD and len(selection.splitlines()) == 1 else []
     before = finding.start - (finding.start > 0 and _is_hanzi(text[finding.start - 1]))
     after = finding.stop + (finding.stop < len(text) and _is_hanzi(text[finding.stop]))
     spans = dict.fromkeys([(before, finding.stop), (finding.start, after), (before, after)])
@@ -109,7 +110,7 @@ def _is_hanzi(character: str) -> bool:
 def _workspace_edit(
     document: Document, fixes: Iterable[tuple[Finding, str]], versioned: bool
 ) -> types.WorkspaceEdit:
-    """The edit; where the editor can, for this version of the document only, never for a newer text."""
+    """The edit, restricted to this version of the document if the editor supports that."""
     edits = [types.TextEdit(document.range(finding.start, finding.stop), text) for finding, text in fixes]
     if not versioned:
         return types.WorkspaceEdit(changes={document.uri: edits})

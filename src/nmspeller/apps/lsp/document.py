@@ -1,7 +1,7 @@
-"""A text that an editor has open, and where the editor's positions lie in it.
+"""An open document, and the conversion of the editor's positions to offsets.
 
-pygls has a document of its own, but it breaks lines where Python does (form feeds, U+2028 and others), which
-the protocol does not, and every position after such a character would be off by a line.
+The document class of pygls breaks lines where Python does (form feeds, U+2028 and others), unlike the
+protocol, so that every position after such a character would be off by a line.
 """
 
 import re
@@ -19,7 +19,7 @@ _STRIDE = 500
 
 @dataclass(frozen=True)
 class Document:
-    """One version of an open text; a change makes a new one, so that a thread can read it undisturbed."""
+    """One version of an open document; it is immutable, so that a thread can read it safely."""
 
     uri: str
     language: str
@@ -28,9 +28,9 @@ class Document:
     encoding: str = types.PositionEncodingKind.Utf16.value
 
     def changed(self, changes: Iterable[types.TextDocumentContentChangeEvent], version: int) -> "Document":
-        """The document after the editor's changes, each of which speaks of the text the last one left.
+        """The document after the editor's changes, each of which refers to the result of the one before.
 
-        Replacing a word everywhere is one message with thousands of changes; each costs its lines alone.
+        Replacing a word everywhere is one message with thousands of changes; each costs only its own lines.
         """
         lines = self._lines.copy()
         for change in changes:
@@ -41,7 +41,7 @@ class Document:
         return replace(self, version=version, text="".join(lines))
 
     def offset(self, position: types.Position) -> int:
-        """The code point at a position; one beyond a line means its end, one inside a character its start."""
+        """The offset of a position; one beyond a line is the line's end, one inside a character its start."""
         line, column = self._place(self._lines, position)
         return self._line_starts[line] + column
 
@@ -57,7 +57,7 @@ class Document:
     def _change(self, lines: list[str], change: types.TextDocumentContentChangePartial) -> None:
         first, left = self._place(lines, change.range.start)
         last, right = max((first, left), self._place(lines, change.range.end))
-        # The line before comes along: its carriage return and a new line feed may make one line end.
+        # Include the line before: its carriage return and a new line feed may form one line end.
         start = max(0, first - 1)
         before = [*lines[start:first], lines[first][:left]]
         changed = _split("".join([*before, change.text, lines[last][right:]]))
@@ -73,7 +73,7 @@ class Document:
     def _column(self, line: str, left: int) -> int:
         """The code point of a line that has `left` units before it."""
         start, stop = 0, len(line.rstrip("\r\n"))
-        # Halving counts each part of the line at most once, and a whole part faster than its characters.
+        # Bisection counts each part of the line at most once, which is faster than character by character.
         while start < stop:
             middle = (start + stop + 1) // 2
             units = self._units(line[start:middle])
@@ -97,12 +97,12 @@ class Document:
 
     @cached_property
     def _units_before_strides(self) -> list[int]:
-        """Counted once, because of an endless line's findings each would count all that is before it."""
+        """Counted once; otherwise each finding in a very long line would count everything before it."""
         strides = (self.text[start : start + _STRIDE] for start in range(0, len(self.text), _STRIDE))
         return [0, *accumulate(map(self._units, strides))]
 
     def _units(self, text: str) -> int:
-        """How many of the editor's units a text takes; lone surrogates count as an editor counts them."""
+        """The length of a text in the editor's units; lone surrogates count as in editors."""
         if self.encoding == types.PositionEncodingKind.Utf8:
             return len(text.encode("utf-8", "surrogatepass"))
         if self.encoding == types.PositionEncodingKind.Utf32:

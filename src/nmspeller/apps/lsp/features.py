@@ -1,4 +1,4 @@
-"""Which messages of the protocol reach which method of the server."""
+"""Connects the messages of the protocol to the methods of the server."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ SECTION = "nmspeller"
 
 
 def connect(server: SpellingServer) -> SpellingServer:
-    """The server, with every message that it understands connected."""
+    """The server, with handlers for all supported messages."""
 
     @server.feature(types.INITIALIZE)
     def initialize(params: types.InitializeParams) -> None:
@@ -29,10 +29,10 @@ def connect(server: SpellingServer) -> SpellingServer:
         await configure(params.settings)
 
     async def configure(sent: Any) -> None:
-        """Some editors send their settings, others only say that they changed and want to be asked."""
+        """Some editors send their settings, others only notify of a change and expect a request."""
         options = sent.get(SECTION) if isinstance(sent, dict) else None
         if options is None:
-            options = await _asked_for(server)
+            options = await _request_settings(server)
         server.configure(options)
 
     @server.feature(types.WORKSPACE_DID_CHANGE_WATCHED_FILES)
@@ -63,8 +63,8 @@ def connect(server: SpellingServer) -> SpellingServer:
     return server
 
 
-async def _asked_for(server: SpellingServer) -> Any:
-    """The editor's settings, if it is one that can be asked for them."""
+async def _request_settings(server: SpellingServer) -> Any:
+    """The editor's settings, if it supports such requests."""
     workspace = server.client_capabilities.workspace
     if workspace is None or not workspace.configuration:
         return None
@@ -77,15 +77,17 @@ async def _asked_for(server: SpellingServer) -> Any:
 
 
 def _register(server: SpellingServer) -> None:
-    """Ask to be told of changed settings and project files, where the editor wants to be asked."""
+    """Register for changes of settings and project files, if the editor supports registration."""
     workspace = server.client_capabilities.workspace
-    wishes: list[types.Registration] = []
+    registrations: list[types.Registration] = []
     if workspace and (settings := workspace.did_change_configuration) and settings.dynamic_registration:
         options: Any = types.DidChangeConfigurationRegistrationOptions(section=SECTION)
-        wishes.append(types.Registration("settings", types.WORKSPACE_DID_CHANGE_CONFIGURATION, options))
+        registrations.append(
+            types.Registration("settings", types.WORKSPACE_DID_CHANGE_CONFIGURATION, options)
+        )
     if workspace and (files := workspace.did_change_watched_files) and files.dynamic_registration:
         watchers = [types.FileSystemWatcher(glob_pattern=f"**/{name}") for name in WATCHED_FILES]
         options = types.DidChangeWatchedFilesRegistrationOptions(watchers)
-        wishes.append(types.Registration("files", types.WORKSPACE_DID_CHANGE_WATCHED_FILES, options))
-    if wishes:
-        server.client_register_capability(types.RegistrationParams(wishes))
+        registrations.append(types.Registration("files", types.WORKSPACE_DID_CHANGE_WATCHED_FILES, options))
+    if registrations:
+        server.client_register_capability(types.RegistrationParams(registrations))

@@ -1,32 +1,19 @@
-"""What the speller says of an open document, piece by piece, so that a keystroke costs one paragraph."""
+"""The findings in an open document, which is checked in parts, so that a keystroke costs one paragraph."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import NamedTuple, Protocol
+from dataclasses import dataclass
+from typing import NamedTuple
 
-from nmspeller.apps.documents.prose import Passage, passages
-from nmspeller.runtime.correction import Correction, Edit
-from nmspeller.text.script import Script
-from nmspeller.text.windows import sentences, split
+from nmspeller.apps.documents.prose import Passage
+from nmspeller.runtime.correction import Edit
+from nmspeller.runtime.parts import Part, grouped, split_into_parts, whole_edits
+from nmspeller.text.windows import sentences
 
 _LONG_PASSAGE = 1_000
 _BATCH = 1_000
 _CONTEXT = 6
 _LINE_END = re.compile("[\r\n]")
-
-
-class Checker(Protocol):
-    """What the server asks of a speller; `Speller` is one."""
-
-    def check_many(
-        self,
-        texts: Iterable[str],
-        *,
-        level: str | None = None,
-        words: Iterable[str] | None = None,
-        document_script: Script = Script.NEUTRAL,
-    ) -> list[Correction]: ...
 
 
 @dataclass(frozen=True)
@@ -40,7 +27,7 @@ class Finding:
 
     @property
     def key(self) -> tuple[str, str, str]:
-        """What makes it the same finding when the text has changed elsewhere."""
+        """Identifies the finding when the text has changed elsewhere."""
         return self.edit.source, self.edit.target, self.context
 
     @property
@@ -51,54 +38,42 @@ class Finding:
 
 
 class Prose(NamedTuple):
-    """A passage, and the texts that are checked one by one, each with where in the passage it starts."""
+    """A passage, and the parts of it that are checked one by one."""
 
     passage: Passage
-    pieces: list[tuple[int, str]]
+    parts: list[Part]
 
 
-def read(text: str, format: str) -> list[Prose]:
-    """The prose of a document."""
-    return [Prose(passage, list(_pieces(passage.text))) for passage in passages(text, format)]
+def cut(passage: Passage, window: int) -> Prose:
+    """A passage in the parts that it is checked in; `window` is how many characters the model reads at once.
 
-
-def _pieces(text: str) -> Iterator[tuple[int, str]]:
-    """The text itself, unless it is so long that a keystroke would cost too much; then each sentence.
-
-    A sentence without an end is cut too: nothing else gets its turn, nor can the server end, within a piece.
+    A long passage is checked sentence by sentence, so that a keystroke costs one sentence, and a sentence
+    without an end in parts that overlap: nothing else is checked, nor can the server end, during a part.
     """
+    text = passage.text
     if len(text) <= _LONG_PASSAGE:
-        yield 0, text
-        return
-    for start, stop in sentences(text):
-        for window in split(text[start:stop], _LONG_PASSAGE):
-            yield start + window.keep_start, text[start + window.keep_start : start + window.keep_stop]
+        return Prose(passage, [Part(0, text, 0, len(text))])
+    return Prose(
+        passage,
+        [
+            part.moved(start)
+            for start, stop in sentences(text)
+            for part in split_into_parts(text[start:stop], window)
+        ],
+    )
 
 
 def batches(texts: Iterable[str]) -> Iterator[list[str]]:
-    """Each different text once, in order, in lists small enough that nobody waits long for one."""
-    batch: list[str] = []
-    size = 0
-    for text in dict.fromkeys(texts):
-        if batch and size + len(text) > _BATCH:
-            yield batch
-            batch, size = [], 0
-        batch.append(text)
-        size += len(text)
-    if batch:
-        yield batch
+    """Each different text once, in order, in lists short enough that other documents wait little."""
+    return grouped(dict.fromkeys(texts), len, _BATCH)
 
 
-def place(text: str, prose: Sequence[Prose], known: Mapping[str, Sequence[Edit]]) -> list[Finding]:
-    """The findings in the document's prose, as far as the edits of its pieces are known."""
+def place(text: str, prose: Iterable[Prose], known: Mapping[str, Sequence[Edit]]) -> list[Finding]:
+    """The findings in the document's prose, as far as the edits of its parts are known."""
     return [
         _finding(text, edit)
-        for passage, pieces in prose
-        for edit in passage.in_document(
-            replace(edit, offset=start + edit.offset)
-            for start, piece in pieces
-            for edit in known.get(piece, ())
-        )
+        for passage, parts in prose
+        for edit in passage.in_document(whole_edits((part, known.get(part.text, ())) for part in parts))
     ]
 
 

@@ -1,4 +1,4 @@
-"""By which rules a document is checked: its format, and what its project and its writer ask for."""
+"""How a document is checked: its format, and the settings of its project and its user."""
 
 import os
 from collections.abc import Callable, Iterable
@@ -20,8 +20,8 @@ Result = TypeVar("Result")
 WORDS_FILE = ".nmspeller-words.txt"
 WATCHED_FILES = (config.FILE_NAME, WORDS_FILE)
 
-# Prose that some editor calls by a name of its own. Pygments knows some of the first line as programs, whose
-# comments alone would be read.
+# Names that editors use for formats of prose. Pygments treats some of the first line as programs, of which
+# only comments would be checked.
 _EDITORS_NAMES = {
     **dict.fromkeys(("asciidoc", "gitcommit", "jjdescription", "mail", "org", "textile", "typst"), "text"),
     **dict.fromkeys(("mdx", "pandoc", "quarto", "rmd", "rmarkdown", "vimwiki"), "markdown"),
@@ -31,36 +31,37 @@ _EDITORS_NAMES = {
 
 @dataclass(frozen=True)
 class Rules:
-    """All that the speller's answers depend on, beside the text."""
+    """Everything that the findings in a text depend on, apart from the text."""
 
     format: str
     level: str | None
     words: tuple[str, ...]
     replacements: tuple[tuple[str, str], ...]
     model: str | None
+    prefilter: bool
     ignored: bool
 
     def unchanged_since(self, before: "Rules", texts: Iterable[str]) -> list[str]:
-        """The texts of which these rules say what those before said: a word concerns those that hold it."""
+        """The texts with the same findings as before; a new or removed word affects texts that contain it."""
         if replace(before, words=self.words) != self:
             return []
         words = WordMatcher(set(before.words) ^ set(self.words))
 
-        def is_concerned(text: str) -> bool:
-            # A Simplified word also holds in a Traditional text.
+        def is_affected(text: str) -> bool:
+            # A Simplified word also protects its Traditional form.
             return bool(
                 words.ranges(text)
                 or words.folded.ranges(fold(simplify(text, document_script=Script.TRADITIONAL).text))
             )
 
-        return [text for text in texts if not is_concerned(text)]
+        return [text for text in texts if not is_affected(text)]
 
 
 @dataclass(frozen=True)
 class Place:
-    """Where a document is and what its editor sets.
+    """The place of a document and the settings of its editor.
 
-    `path` is None for a text that was never saved, `root` for an editor that has no folder open.
+    `path` is None for an unsaved document, `root` if the editor has no folder open.
     """
 
     path: Path | None
@@ -68,14 +69,14 @@ class Place:
     settings: Settings
 
     def rules(self, language: str) -> tuple[Rules, list[str]]:
-        """The rules for a document, and a sentence on each file that cannot be used and is left out."""
-        complaints: list[str] = []
+        """The rules for a document, and a warning for each file that cannot be used and is ignored."""
+        warnings: list[str] = []
 
         def attempt(read: Callable[..., Result], *file: Path) -> Result | None:
             try:
                 return read(*file)
             except InputError as wrong:
-                complaints.append(str(wrong))
+                warnings.append(str(wrong))
                 return None
 
         project = attempt(self._project) or config.Config()
@@ -90,12 +91,13 @@ class Place:
             words=tuple(words),
             replacements=tuple(replacements.items()),
             model=self._model(),
+            prefilter=self.settings.prefilter,
             ignored=self.path is not None and project.ignores(self.path),
         )
-        return rules, complaints
+        return rules, warnings
 
     def add_word(self, word: str) -> None:
-        """Append a word to the writer's file, which is made if it is not there yet."""
+        """Append a word to the user's file, which is created if it does not exist."""
         word = word.strip()
         if not word or word.startswith("#") or len(word.splitlines()) > 1:
             raise InputError(f"{word!r} cannot be a line of a file of words; select a word.")
@@ -104,7 +106,7 @@ class Place:
         except InputError:
             files = self._my_words(config.Config())
         if not files:
-            raise InputError("Open a folder, or set `nmspeller.words` to a file, so that words have a place.")
+            raise InputError("Open a folder, or set `nmspeller.words` to a file, as the place for new words.")
         file = files[0]
         try:
             line = f"{word}\n".encode()
@@ -117,25 +119,25 @@ class Place:
             raise InputError(f"“{word}” could not be added to {file} ({wrong}).") from wrong
 
     def _project(self) -> config.Config:
-        # The file may have changed since the last check, and the command line's cache lives as long as we do.
+        # The file may have changed since the last check, and the cache lives as long as the server.
         config.forget()
         anchor = self.path or (self.root / "unsaved" if self.root else None)
         return config.config_for(anchor) if anchor else config.Config()
 
     def _my_words(self, project: config.Config, *, existing: bool = False) -> list[Path]:
-        """The writer's files of words, the one that takes new words first.
+        """The user's files of words; new words are added to the first.
 
-        A project that somebody else wrote must not choose what is written to: its own file, and a link in its
-        folder, count only if they lead to a place inside the project.
+        A project from elsewhere must not choose which file is written: its own file, and a link in its
+        folder, are used only if they resolve to a path inside the project.
         """
         files: list[Path] = []
         if self.settings.words:
             files.append(self._from_root(self.settings.words))
-        files += [file for file in project.words[:1] if _leads_inside(file, project.folder)]
+        files += [file for file in project.words[:1] if _resolves_inside(file, project.folder)]
         folder = self.root or (self.path.parent if self.path else None)
-        if folder and _leads_inside(folder / WORDS_FILE, folder):
+        if folder and _resolves_inside(folder / WORDS_FILE, folder):
             files.append(folder / WORDS_FILE)
-        # Not `Path.exists`, which raises of a name that is too long or a folder that is closed to us.
+        # Not `Path.exists`, which raises for names that are too long and folders without permission.
         return [file for file in files if os.path.exists(file)] if existing else files
 
     def _model(self) -> str | None:
@@ -145,7 +147,7 @@ class Place:
         return (self.root or Path.cwd()) / Path(name).expanduser()
 
     def _format(self, language: str, project: config.Config) -> str:
-        """By the project's word, or else the editor's name for the language, or else the file's name."""
+        """By the project's settings, or else the editor's name for the language, or else the file's name."""
         given = project.format_of(self.path) if self.path else "auto"
         if given not in ("auto", "docx"):
             return given
@@ -156,10 +158,10 @@ class Place:
         return named if named != "docx" else "text"
 
 
-def _leads_inside(file: Path, folder: Path) -> bool:
+def _resolves_inside(file: Path, folder: Path) -> bool:
     try:
         return file.resolve().is_relative_to(folder.resolve())
-    except (OSError, RuntimeError):  # a link that leads to itself
+    except (OSError, RuntimeError):  # a link to itself
         return False
 
 

@@ -1,4 +1,4 @@
-"""What the editor may set: `enable`, `level`, `words`, `model` and `debounce`."""
+"""The settings of the editor: `enable`, `level`, `words`, `model`, `prefilter` and `debounce`."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
@@ -13,24 +13,25 @@ from nmspeller.runtime.policy import Level
 class Settings:
     """The editor's settings; None means that the project's `.nmspeller.toml` or the default decides.
 
-    `words` is a file of the user's words, `model` a model folder, `debounce` milliseconds without a keystroke
-    before a text is checked.
+    `words` is a file of the user's words, `model` a model folder, `prefilter` whether a small model decides
+    what the model reads, `debounce` milliseconds without a keystroke before a text is checked.
     """
 
     enable: bool = True
     level: str | None = None
     words: str | None = None
     model: str | None = None
+    prefilter: bool = False
     debounce: float = 300
 
     @classmethod
     def read(cls, *sources: Any) -> tuple["Settings", list[str]]:
-        """The settings from what an editor sent, later sources first, and a sentence on each that is wrong.
+        """The settings of several sources, of which later ones win, and a sentence on each that is invalid.
 
-        A wrong setting is left at its default, so that a slip costs no more than itself.
+        An invalid setting is ignored; the others still apply.
         """
         values: dict[str, Any] = {}
-        complaints: list[str] = []
+        warnings: list[str] = []
         for source in sources:
             if not isinstance(source, Mapping):
                 continue
@@ -38,8 +39,8 @@ class Settings:
                 try:
                     values[name] = _checked(name, value)
                 except InputError as wrong:
-                    complaints.append(str(wrong))
-        return cls(**{name: value for name, value in values.items() if value is not None}), complaints
+                    warnings.append(str(wrong))
+        return cls(**{name: value for name, value in values.items() if value is not None}), warnings
 
 
 def _checked(name: str, value: Any) -> Any:
@@ -48,7 +49,7 @@ def _checked(name: str, value: Any) -> Any:
         raise InputError(f"There is no setting `nmspeller.{name}`; use {', '.join(known)}.")
     if value is None:
         return None
-    if name == "enable":
+    if name in ("enable", "prefilter"):
         right, wanted = isinstance(value, bool), "true or false"
     elif name == "debounce":
         right = isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= 60_000
@@ -64,7 +65,7 @@ def _checked(name: str, value: Any) -> Any:
 
 
 def _can_be_a_path(name: str) -> bool:
-    """Whether a file or folder can have this name, and its `~user`, if any, is a user with a home folder."""
+    """Whether this can be the name of a file or folder, with an existing user in `~user`, if any."""
     if not name.strip() or "\0" in name:
         return False
     try:

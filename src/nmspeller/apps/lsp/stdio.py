@@ -4,21 +4,22 @@ import logging
 import os
 import signal
 import sys
-from collections.abc import Callable
 
 from nmspeller.apps.lsp.features import connect
-from nmspeller.apps.lsp.findings import Checker
-from nmspeller.apps.lsp.server import SpellingServer
+from nmspeller.apps.lsp.server import MakeSpeller, SpellingServer
 
 
-def serve(make_speller: Callable[..., Checker]) -> int:
-    """Serve one editor until it says `exit` or goes away; the exit code is 0 if it said `shutdown` first."""
-    # The reader's thread waits for input and would hold up an interrupt until the next message.
+def serve(make_speller: MakeSpeller, *, prefilter: bool = False) -> int:
+    """Serve one editor until it sends `exit` or disconnects; the exit code is 0 if it sent `shutdown` first.
+
+    `prefilter` is used unless the editor's settings say otherwise.
+    """
+    # The thread that waits for input would delay an interrupt until the next message.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
-    # From here on a stray `print`, in whatever library, goes to standard error and not between two messages.
+    # From here on, a `print` in any library goes to standard error and not between two messages.
     messages = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
     logging.getLogger("pygls").setLevel(logging.ERROR)
-    server = connect(SpellingServer(make_speller))
+    server = connect(SpellingServer(make_speller, prefilter=prefilter))
     server.start_io(sys.stdin.buffer, messages)
     return 0 if server.shut_down else 1

@@ -1,4 +1,4 @@
-"""What a check found, as people and programs want to read it: one file a form, chosen here by name."""
+"""Reports of findings for people and programs: one file per format, chosen here by name."""
 
 from typing import Protocol
 
@@ -10,11 +10,11 @@ class Report(Protocol):
     """Writes to standard output."""
 
     def show(self, document: Document, correction: Correction) -> None:
-        """Report one document, also when nothing was found in it."""
+        """Report one document, with or without findings."""
         ...
 
     def finish(self) -> None:
-        """Report whatever is said once, after the last document."""
+        """Complete the report after the last document."""
         ...
 
 

@@ -1,4 +1,4 @@
-"""A unified diff that `patch --binary` and `git apply` take, and that makes of a file what `--fix` does."""
+"""A unified diff for `patch --binary` and `git apply`, with the same result as `--fix`."""
 
 import os
 import re
@@ -16,7 +16,7 @@ _ESCAPES = dict(zip('\a\b\t\n\v\f\r"\\', 'abtnvfr"\\', strict=True))
 
 
 class DiffReport:
-    """Writes each document's lines in the document's own encoding, as git does, so that the diff applies."""
+    """Writes each document's lines in its own encoding, as git does, so that the diff can be applied."""
 
     def show(self, document: Document, correction: Correction) -> None:
         if not correction.edits:
@@ -31,7 +31,7 @@ class DiffReport:
         old = document.encoding.encode(correction.source, document.name)
         new = document.with_edits(correction.edits)
         if in_colour := sys.stdout.isatty() and not os.environ.get("NO_COLOR"):
-            old, new = correction.source.encode(), correction.text.encode()  # to be read, not to be applied
+            old, new = correction.source.encode(), correction.text.encode()  # on a terminal it is only read
         for line in unified(document.name, old, new):
             if in_colour and (colour := _COLOURS.get(line[:1])) and not line.startswith((b"--- ", b"+++ ")):
                 line = b"\x1b[%sm%s\x1b[0m\n" % (colour, line.rstrip())
@@ -45,7 +45,7 @@ class DiffReport:
 def unified(name: str, before: bytes, after: bytes) -> Iterator[bytes]:
     """The diff's lines with their ends.
 
-    An edit never adds or removes a line end, so line meets line; only a last line without an end can vanish.
+    An edit never adds or removes a line end, so lines correspond; only a last line without an end can vanish.
     """
     old, new = _lines(before), _lines(after)
     new += [b""] * (len(old) - len(new))
@@ -70,7 +70,7 @@ def unified(name: str, before: bytes, after: bytes) -> Iterator[bytes]:
 
 
 def _header(sign: str, path: str) -> bytes:
-    """A path as git writes it: in quotes where it has to be, and with a tab where it would end at a space."""
+    """A path as git writes it: quoted if necessary, and followed by a tab if it contains a space."""
     escaped = re.sub(r'[\x01-\x1f\x7f"\\]', _escape, path)
     quoted = path if escaped == path else f'"{escaped}"'
     return os.fsencode(f"{sign} {quoted}" + ("\t\n" if " " in path else "\n"))
@@ -81,7 +81,7 @@ def _escape(character: re.Match[str]) -> str:
 
 
 def _hunks(changed: list[int], lines: int) -> Iterator[tuple[int, int]]:
-    """First line and line after the last of each hunk; hunks that would touch are one."""
+    """First line and line after the last of each hunk; hunks that would touch are merged."""
     first, last = changed[0], changed[0]
     for number in (*changed[1:], lines + 2 * _CONTEXT + 1):
         if number > last + 2 * _CONTEXT:

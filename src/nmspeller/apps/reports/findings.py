@@ -1,4 +1,4 @@
-"""Edits as a reader counts them: by line and column, neighbours together."""
+"""Edits with line and column, adjacent ones joined."""
 
 from bisect import bisect_right
 from collections.abc import Iterator
@@ -10,7 +10,7 @@ from nmspeller.runtime.correction import Correction, Edit
 
 @dataclass(frozen=True)
 class Finding:
-    """One or more edits side by side; line and column count from 1, `line_start` is the line's offset."""
+    """One or more adjacent edits; line and column count from 1, `line_start` is the line's offset."""
 
     line: int
     column: int
@@ -39,13 +39,13 @@ class Finding:
         return ", ".join(dict.fromkeys(edit.reason.value for edit in self.edits))
 
     @property
-    def probability(self) -> float:
-        """That of the least certain edit."""
-        return min(edit.probability for edit in self.edits)
+    def confidence(self) -> float:
+        """The lowest of its edits."""
+        return min(edit.confidence for edit in self.edits)
 
 
 def findings(correction: Correction) -> Iterator[Finding]:
-    """The edits of a correction; those without a gap between them are one finding."""
+    """The edits of a correction; adjacent edits are one finding."""
     if not correction.edits:
         return
     starts = line_starts(correction.source)

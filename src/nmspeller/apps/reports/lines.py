@@ -1,4 +1,4 @@
-"""Reports of plain lines: for people in a pipe, for programs, and for GitHub's annotations."""
+"""Reports of plain lines: for pipes, for programs, and for GitHub's annotations."""
 
 import json
 from collections.abc import Callable, Iterator
@@ -10,7 +10,7 @@ from nmspeller.runtime.correction import Correction
 
 
 class LineReport:
-    """Prints the lines that a function makes of each document, as soon as it is checked."""
+    """Prints the lines that a function returns for each document, as soon as it is checked."""
 
     def __init__(self, lines: Callable[[Document, Correction], Iterator[str]]) -> None:
         self._lines = lines
@@ -24,11 +24,11 @@ class LineReport:
 
 
 def plain(document: Document, correction: Correction) -> Iterator[str]:
-    """`file:line:column: wrong → right (reason, probability)`"""
+    """`file:line:column: wrong → right (reason, confidence)`"""
     for one in findings(correction):
         yield (
             f"{document.name}:{one.line}:{one.column}: {one.source} → {one.target} "
-            f"({one.reason}, {one.probability:.2f})"
+            f"({one.reason}, {one.confidence:.2f})"
         )
 
 
@@ -40,13 +40,13 @@ def json_object(document: Document, correction: Correction) -> Iterator[str]:
 
 
 def github(document: Document, correction: Correction) -> Iterator[str]:
-    """Workflow commands that GitHub Actions shows at the line in question."""
+    """Workflow commands that GitHub Actions shows at the line of the finding."""
     for one in findings(correction):
         place = (
             f"file={_escaped_property(document.name)},line={one.line},"
             f"col={one.column},endColumn={one.column + one.length}"
         )
-        message = _escaped(f"{one.source} → {one.target} ({one.reason}, {one.probability:.2f})")
+        message = _escaped(f"{one.source} → {one.target} ({one.reason}, {one.confidence:.2f})")
         yield f"::warning {place},title=nmspeller::{message}"
 
 

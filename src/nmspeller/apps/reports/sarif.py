@@ -16,11 +16,11 @@ _EXPLANATIONS = {
     Reason.SAME_SOUND: "A character of the same sound fits the sentence better.",
     Reason.SIMILAR_SOUND: "A character of a similar sound fits the sentence better.",
     Reason.SIMILAR_SHAPE: "A character of a similar shape fits the sentence better.",
-    Reason.DE: "Another one of 的, 地 and 得 is right here.",
+    Reason.DE: "Another one of 的, 地 and 得 is correct here.",
     Reason.USER_WORD: "A list of replacements has another text for this one.",
-    Reason.CONTEXT: "Another character fits the sentence better, though it neither sounds nor looks alike.",
+    Reason.CONTEXT: "Another character fits the sentence better, though it neither sounds nor looks similar.",
 }
-_HELP = "Take the replacement; or, if the text is right, add the word to a file that --words names."
+_HELP = "Apply the replacement; or, if the text is correct, add the word to a file given with --words."
 _RULES = {
     reason: {
         "id": reason.name.lower().replace("_", "-"),
@@ -33,7 +33,7 @@ _RULES = {
 
 
 class SarifReport:
-    """Gathers all findings, for a SARIF log is one object."""
+    """Collects all findings, since a SARIF log is one object."""
 
     def __init__(self) -> None:
         self._results: list[dict[str, Any]] = []
@@ -46,10 +46,10 @@ class SarifReport:
             result: dict[str, Any] = {
                 "ruleId": _RULES[one.edits[0].reason]["id"],
                 "level": "warning",
-                "message": {"text": f"{one.source} → {one.target} ({one.reason}, {one.probability:.2f})"},
+                "message": {"text": f"{one.source} → {one.target} ({one.reason}, {one.confidence:.2f})"},
                 "locations": [{"physicalLocation": {"artifactLocation": artifact, "region": region}}],
             }
-            # The lines of a Word document are not those of its file, where nothing can be replaced by them.
+            # The lines of a Word document are not those of its file, so replacements cannot refer to them.
             if not isinstance(document, DocxDocument):
                 replacement = {"deletedRegion": region, "insertedContent": {"text": one.target}}
                 change = {"artifactLocation": artifact, "replacements": [replacement]}
@@ -60,7 +60,7 @@ class SarifReport:
         driver = {"name": "nmspeller", "version": __version__, "rules": list(_RULES.values())}
         run = {
             "tool": {"driver": driver},
-            # What editors count in, also those that do not ask which it is.
+            # The unit of editors, including those that ignore this field.
             "columnKind": "utf16CodeUnits",
             "newlineSequences": ["\r\n", "\n", "\r"],
             "results": self._results,
@@ -70,7 +70,7 @@ class SarifReport:
 
 
 def _uri(name: str) -> str:
-    """Relative to where the command runs, unless the file was named from the root."""
+    """Relative to the working folder, unless the file was named by its absolute path."""
     path = Path(name)
     return path.as_uri() if path.is_absolute() else quote(path.as_posix(), errors="surrogateescape")
 

@@ -1,4 +1,4 @@
-"""The report for people at a terminal: each line before and after, then place, reason and probability."""
+"""The report for terminals: each line before and after, then place, reason and confidence."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -69,7 +69,7 @@ class TerminalReport:
         widths = [max(map(cell_len, column)) for column in zip(*rows, strict=True)]
         for row, one in zip(rows, group, strict=True):
             cells = "  ".join(set_cell_size(cell, width) for cell, width in zip(row, widths, strict=True))
-            self._console.print(Text(f"{' ' * len(number)}   {cells}  {one.probability:.2f}", style="dim"))
+            self._console.print(Text(f"{' ' * len(number)}   {cells}  {one.confidence:.2f}", style="dim"))
 
     def finish(self) -> None:
         documents = counted(self._documents, "file")
@@ -84,7 +84,7 @@ class TerminalReport:
 def _excerpts(
     line: str, found: Sequence[Finding], width: int
 ) -> Iterator[tuple[int, int, Sequence[Finding]]]:
-    """Stretches of the line that fit the width (in cells), and the findings that lie in each."""
+    """Excerpts of the line that fit the width (in cells), and the findings in each."""
     if cell_len(line) <= width:
         yield 0, len(line), found
         return
@@ -100,7 +100,7 @@ def _excerpts(
 
 
 def _printable(text: str) -> str:
-    """Control characters would move the cursor."""
+    """The text without control characters, which would move the cursor."""
     return "".join(
         character if character.isprintable() or character == "\u3000" else " " for character in text
     )

@@ -12,9 +12,9 @@ export function element(name, attributes = {}, ...children) {
   return made
 }
 
-export function percent(probability) {
+export function percent(confidence) {
   // Nothing is ever quite certain.
-  return `${Math.min(99, Math.round(100 * probability))}%`
+  return `${Math.min(99, Math.round(100 * confidence))}%`
 }
 
 export function drawCards(list, findings, { choose, accept, ignore }) {
@@ -30,7 +30,7 @@ export function drawCards(list, findings, { choose, accept, ignore }) {
         element("ins", {}, finding.target),
         element("span", { class: "around" }, after(finding)),
       ),
-      element("p", { class: "why" }, t(finding.reason), " · ", t("sure", { percent: percent(finding.probability) })),
+      element("p", { class: "why" }, t(finding.reason), " · ", t("sure", { percent: percent(finding.confidence) })),
       element(
         "div",
         { class: "row" },
@@ -77,10 +77,10 @@ export class Popover {
       ),
     )
     const sure = element("span", { class: "gauge", "aria-hidden": "true" }, element("span"))
-    sure.firstElementChild.style.width = percent(finding.probability)
+    sure.firstElementChild.style.width = percent(finding.confidence)
     this.box.replaceChildren(
       element("p", { class: "why" }, element("b", {}, `${finding.source} → ${finding.target}`), t(finding.reason)),
-      element("div", { class: "sure" }, sure, t("sure", { percent: percent(finding.probability) })),
+      element("div", { class: "sure" }, sure, t("sure", { percent: percent(finding.confidence) })),
       element("div", { class: "options", role: "group", "aria-label": t("alternatives") }, ...options),
       element(
         "div",

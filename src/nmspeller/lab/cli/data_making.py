@@ -46,7 +46,7 @@ def mine(
     ),
     device: str = typer.Option("cpu", help="cpu or cuda; a corpus takes a GPU minutes, a processor days."),
 ) -> None:
-    """Find clean sentences that the model would change, and add them to the folder as the pairs `hard`."""
+    """Find clean sentences that the model would change, and add them to the folder as the pairs `mined`."""
     from nmspeller.lab.data.prepared import Prepared, check_vocabulary
     from nmspeller.lab.export.mining import hard_sentences
     from nmspeller.runtime.device import Device, open_engine
@@ -56,8 +56,8 @@ def mine(
     check_vocabulary(model or SHIPPED, text.vocabulary)
     engine = open_engine(model or SHIPPED, text.vocabulary, Device.parse(device))
     found = hard_sentences(engine, text)
-    text.add_pairs("hard", found)
-    typer.echo(f"{len(found):,} sentences in {prepared / 'pairs' / 'hard.npz'}")
+    text.add_pairs("mined", found)
+    typer.echo(f"{len(found):,} sentences in {prepared / 'pairs' / 'mined.npz'}")
 
 
 def noise(

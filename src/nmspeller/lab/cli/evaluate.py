@@ -1,8 +1,9 @@
-"""`nmspeller evaluate`: how good a speller is on a file of sentence pairs."""
+"""`nmspeller evaluate`: the scores of a speller on sentence pairs, or on a test of a bake-off."""
 
 import json
+from enum import Enum
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import typer
 from rich.console import Console
@@ -10,7 +11,9 @@ from rich.progress import track
 from rich.table import Table
 
 from nmspeller.errors import InputError
-from nmspeller.lab.data.pairs import read_pairs
+from nmspeller.lab.data import bakeoff
+from nmspeller.lab.data.bakeoff import BakeoffTest
+from nmspeller.lab.data.pairs import Pair, read_pairs
 
 if TYPE_CHECKING:
     from nmspeller.lab.evaluation.metrics import Scores
@@ -18,31 +21,76 @@ if TYPE_CHECKING:
 _BATCH = 256
 
 
+class Format(str, Enum):
+    """What the input file is; all but `pairs` are the formats of a bake-off."""
+
+    PAIRS = "pairs"
+    SIGHAN13 = "sighan13"
+    CLP14 = "clp14"
+    SIGHAN15 = "sighan15"
+
+
 def evaluate(
-    path: Path = typer.Argument(..., metavar="PAIRS.tsv", help="source<TAB>target, one pair a line."),
+    path: Path = typer.Argument(
+        ..., metavar="FILE", help="source<TAB>target, one pair a line; or a file of a bake-off, see --format."
+    ),
+    file_format: Format = typer.Option(
+        Format.PAIRS, "--format", help="The bake-off that FILE comes from: its input, or training SGML."
+    ),
+    truth: Path | None = typer.Option(None, help="The bake-off's truth file, for a test input."),
+    result: Path | None = typer.Option(
+        None, help="Write the answers here, in the format of the bake-off's own tool."
+    ),
     model: str | None = typer.Option(None, metavar="M", help="A model folder; the shipped one if not given."),
     level: str = typer.Option("balanced", help="careful, balanced or thorough: how sure it must be."),
     drop_de: bool = typer.Option(False, "--drop-de", help="Drop edits to 地 and 得, as is done on SIGHAN13."),
     as_json: bool = typer.Option(False, "--json", help="Print one JSON object."),
 ) -> None:
-    """Measure a speller on a file of sentence pairs."""
-    pairs = read_pairs(path)
-    if not pairs:
-        raise InputError(f"{path} holds no pairs; there is nothing to measure.")
-    sources = [pair.source for pair in pairs]
-    predictions = _correct(sources, model, level)
-    # numpy loads only now, so that no other command waits for it.
-    from nmspeller.lab.evaluation import metrics
-
-    scores = metrics.evaluate(sources, [pair.target for pair in pairs], predictions, drop_de=drop_de)
-    if as_json:
-        typer.echo(json.dumps(scores.as_dict()))
+    """Measure a speller on sentence pairs, or on a test of a bake-off with its official scores."""
+    if file_format is Format.PAIRS:
+        if truth or result:
+            raise InputError("--truth and --result are for bake-off files; give --format as well.")
+        test = _read_pairs(path)
     else:
+        test = bakeoff.read_test(path, truth)
+    predictions = dict(zip(test.passages, _correct(list(test.passages.values()), model, level), strict=True))
+    # Without corrections in the truth, only the official tool's scores can be computed.
+    scores = _score(test.pairs, predictions, drop_de) if test.pairs else None
+    official = _official(test, predictions, file_format, result) if file_format is not Format.PAIRS else {}
+    if as_json:
+        ours: dict[str, Any] = scores.as_dict() if scores else {"sentences": len(test.passages)}
+        typer.echo(json.dumps({**ours, "official": official} if official else ours))
+        return
+    if scores:
         _print(scores)
+    if official:
+        _print_official(official)
+
+
+def _read_pairs(path: Path) -> BakeoffTest:
+    pairs = {str(number): pair for number, pair in enumerate(read_pairs(path), start=1)}
+    if not pairs:
+        raise InputError(f"{path} has no pairs; there is nothing to measure.")
+    return BakeoffTest({name: pair.source for name, pair in pairs.items()}, {}, pairs)
+
+
+def _official(
+    test: BakeoffTest, predictions: dict[str, str], file_format: Format, result: Path | None
+) -> dict[str, float]:
+    """The scores of the bake-off's own tool by name; the answers are written to `result` where given."""
+    from nmspeller.lab.evaluation.bakeoff import OFFICIAL
+
+    answers = {
+        name: bakeoff.answer(Pair(source, predictions[name])) for name, source in test.passages.items()
+    }
+    if result:
+        bakeoff.write_answers(result, answers)
+    figures = OFFICIAL[file_format.value](test.truth, answers).figures
+    return {name: float(figure) for name, figure in figures.items()}
 
 
 def _correct(sources: list[str], model: str | None, level: str) -> list[str]:
-    # The runtime loads only now, so that a bad file is refused at once.
+    # The runtime loads only now, so that errors in the input are reported at once.
     from nmspeller import Speller
 
     speller = Speller(model, level=level)
@@ -50,6 +98,14 @@ def _correct(sources: list[str], model: str | None, level: str) -> list[str]:
     batches = [sources[start : start + _BATCH] for start in range(0, len(sources), _BATCH)]
     watched = track(batches, "checking", console=console, disable=not console.is_terminal, transient=True)
     return [correction.text for batch in watched for correction in speller.check_many(batch)]
+
+
+def _score(pairs: dict[str, Pair], predictions: dict[str, str], drop_de: bool) -> "Scores":
+    # numpy loads only now, so that no other command waits for it.
+    from nmspeller.lab.evaluation import metrics
+
+    sources, targets = zip(*pairs.values(), strict=True)
+    return metrics.evaluate(sources, targets, [predictions[name] for name in pairs], drop_de=drop_de)
 
 
 def _print(scores: "Scores") -> None:
@@ -70,7 +126,14 @@ def _print(scores: "Scores") -> None:
     console.print(table)
     console.print(
         f"{scores.sentences:,} sentences; {scores.detection_accuracy:.2f} % detected and "
-        f"{scores.correction_accuracy:.2f} % corrected exactly or rightly left alone; "
+        f"{scores.correction_accuracy:.2f} % corrected exactly, or rightly left unchanged; "
         f"{scores.changed_clean:.2f} % of the clean ones were changed.",
         highlight=False,
     )
+
+
+def _print_official(official: dict[str, float]) -> None:
+    table = Table(title="Official scores", title_justify="left", box=None, pad_edge=False, show_header=False)
+    for name, figure in official.items():
+        table.add_row(name, f"{figure:.4f}")
+    Console().print(table)

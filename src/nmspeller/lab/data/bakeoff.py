@@ -1,18 +1,17 @@
-"""The bake-offs' own formats: SIGHAN 2013, CLP 2014 and SIGHAN 2015.
+"""The file formats of the bake-offs: SIGHAN 2013, CLP 2014 and SIGHAN 2015.
 
 - Input: `(NID=00401) text` in 2013, `(pid=A2-0011-1)<TAB>text` later.
 - Answers, of a system or the truth: `id, position, character, position, character …`, or `id, 0` for a
   sentence without mistakes; positions count from 1. Sub-task 1 of 2013 gives positions without characters.
-- Training: SGML, `<DOC>` with `<P>` in 2013, `<ESSAY>` with `<PASSAGE>`s later. A `<MISTAKE>` names a
+- Training: SGML, `<DOC>` with `<P>` in 2013, `<ESSAY>` with `<PASSAGE>`s later. A `<MISTAKE>` gives a
   position and the words around it, wrong and corrected.
 
-Blanks around a passage are layout, not text. The released files hold some forty slips (broken bytes,
-positions that point elsewhere, corrections of another length); a lenient read skips and lists them.
+Blanks around a passage are layout, not text. The released files contain about forty slips (broken bytes,
+wrong positions, corrections of another length); a lenient read skips and lists them.
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping
-from html import escape
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Generic, NamedTuple, TypeVar
 
@@ -34,9 +33,48 @@ Answer = tuple[Mistake, ...]
 
 
 class ById(dict[str, T], Generic[T]):
-    """What a file says of each passage, in its order, and the lines that were skipped."""
+    """The content of a file by passage id, in file order, and the lines that were skipped."""
 
     skipped: tuple[BadLine, ...] = ()
+
+
+class BakeoffTest(NamedTuple):
+    """The passages of a test and the truth, by id; `pairs` is empty where the truth has positions only."""
+
+    passages: dict[str, str]
+    truth: dict[str, Answer]
+    pairs: dict[str, Pair]
+
+
+def read_test(path: str | Path, truth: str | Path | None = None) -> BakeoffTest:
+    """Read a test input and its truth, or, without `truth`, training data in SGML, which holds both.
+
+    Bad lines, and passages without a usable answer, are skipped and logged: the released files have some.
+
+    Raises:
+        InputError: a file cannot be read, or nothing usable is left.
+    """
+    if truth is None:
+        pairs = read_training(path, lenient=True)
+        test = BakeoffTest(
+            {name: pair.source for name, pair in pairs.items()},
+            {name: answer(pair) for name, pair in pairs.items()},
+            pairs,
+        )
+    else:
+        passages = read_input(path, lenient=True)
+        characters = _has_characters(truth)
+        answers = read_answers(truth, characters=characters, lenient=True)
+        pairs = pair_up(passages, answers, lenient=True) if characters else ById()
+        names = [name for name in passages if name in (pairs if characters else answers)]
+        test = BakeoffTest(
+            {name: passages[name] for name in names}, {name: answers[name] for name in names}, pairs
+        )
+    if not test.passages:
+        kind = "training data in SGML" if truth is None else f"test input that {truth} answers"
+        hint = "; give --truth for a test input" if truth is None else ""
+        raise InputError(f"{path} has no passage of {kind}{hint}.")
+    return test
 
 
 def read_input(path: str | Path, *, lenient: bool = False) -> ById[str]:
@@ -58,9 +96,9 @@ def read_answers(path: str | Path, *, characters: bool = True, lenient: bool = F
 
 
 def read_training(path: str | Path, *, lenient: bool = False) -> ById[Pair]:
-    """Read SGML training data of any of the three years: id to the passage as it was written and corrected.
+    """Read SGML training data of any of the three years: id to the passage as written and as corrected.
 
-    A passage with a mistake that cannot be placed is bad as a whole, since its right side is not known.
+    A mistake that cannot be located makes its whole passage unusable, since its corrected side is unknown.
 
     Raises:
         InputError: the file cannot be read; or a passage or mistake is bad, unless `lenient`.
@@ -82,10 +120,10 @@ def read_training(path: str | Path, *, lenient: bool = False) -> ById[Pair]:
 def pair_up(
     passages: Mapping[str, str], answers: Mapping[str, Answer], *, lenient: bool = False
 ) -> ById[Pair]:
-    """Apply answers to the passages they speak of.
+    """Apply answers to their passages.
 
     Raises:
-        InputError: a passage has no answer, or one beyond its end, unless `lenient`.
+        InputError: a passage has no answer, or a mistake beyond its end, unless `lenient`.
     """
     pairs: ById[Pair] = ById()
     skipped: list[BadLine] = []
@@ -110,36 +148,18 @@ def pair_up(
 
 
 def answer(pair: Pair) -> Answer:
-    """What is changed in a pair, as a bake-off wants to hear it."""
+    """The changed characters of a pair, in the form of a bake-off's answer."""
     characters = enumerate(zip(pair.source, pair.target, strict=True), start=1)
     return tuple(Mistake(position, right) for position, (wrong, right) in characters if wrong != right)
 
 
-def write_input(path: str | Path, passages: Mapping[str, str], *, label: str = "pid") -> None:
-    """Write a test's input; the label is NID in 2013 and pid later.
-
-    Raises:
-        InputError: an id or a text cannot be held by the format, or the file cannot be written.
-    """
-    write_lines(path, (f"({label}={_id(name)})\t{_text(name, text)}" for name, text in passages.items()))
-
-
 def write_answers(path: str | Path, answers: Mapping[str, Answer]) -> None:
-    """Write a truth or a result; mistakes without characters give sub-task 1's form.
+    """Write answers as the bake-offs' tools read them; without characters it is the form of sub-task 1.
 
     Raises:
-        InputError: an id or a character cannot be held by the format, or the file cannot be written.
+        InputError: the format has no way to write an id or a character, or the file cannot be written.
     """
     write_lines(path, (_format_answer(name, mistakes) for name, mistakes in answers.items()))
-
-
-def write_training(path: str | Path, pairs: Mapping[str, Pair]) -> None:
-    """Write SGML training data in the form of 2014 and 2015, one essay a passage, one mistake a character.
-
-    Raises:
-        InputError: an id or a text cannot be held by the format, or the file cannot be written.
-    """
-    write_lines(path, (line for name, pair in pairs.items() for line in _format_essay(name, pair)))
 
 
 def _read(path: str | Path, parse: Callable[[str], tuple[str, T]], lenient: bool) -> ById[T]:
@@ -149,7 +169,7 @@ def _read(path: str | Path, parse: Callable[[str], tuple[str, T]], lenient: bool
         try:
             name, value = parse(decode(line))
             if name in found:
-                raise ValueError(f"passage {name} was there before")
+                raise ValueError(f"passage {name} is a duplicate")
             found[name] = value
         except ValueError as wrong:
             bad = BadLine(str(path), number, str(wrong))
@@ -159,6 +179,11 @@ def _read(path: str | Path, parse: Callable[[str], tuple[str, T]], lenient: bool
     found.skipped = tuple(skipped)
     report_skipped(skipped)
     return found
+
+
+def _has_characters(truth: str | Path) -> bool:
+    """Whether a truth gives corrections: no correction is ASCII, and ids and positions always are."""
+    return any(not line.isascii() for line in read_lines(truth))
 
 
 def _parse_passage(line: str) -> tuple[str, str]:
@@ -195,7 +220,7 @@ def _fields(line: str) -> tuple[str, list[str]]:
 
 def _position(field: str) -> int:
     if not re.fullmatch("[1-9][0-9]{0,8}", field):
-        raise ValueError(f"{field!r} is no position; positions count from 1")
+        raise ValueError(f"{field!r} is not a position; positions count from 1")
     return int(field)
 
 
@@ -207,26 +232,7 @@ def _format_answer(name: str, mistakes: Answer) -> str:
     return ", ".join([_id(name), *(fields or ["0"])])
 
 
-def _format_essay(name: str, pair: Pair) -> Iterator[str]:
-    yield '<ESSAY title="">'
-    yield "<TEXT>"
-    yield f'<PASSAGE id="{_id(name)}">{escape(_text(name, pair.source), quote=False)}</PASSAGE>'
-    yield "</TEXT>"
-    for position, character in answer(pair):
-        yield f'<MISTAKE id="{name}" location="{position}">'
-        yield f"<WRONG>{escape(pair.source[position - 1], quote=False)}</WRONG>"
-        yield f"<CORRECTION>{escape(_text(name, character), quote=False)}</CORRECTION>"
-        yield "</MISTAKE>"
-    yield "</ESSAY>"
-
-
 def _id(name: str) -> str:
     if not re.fullmatch("[A-Za-z0-9._-]+", name):
-        raise InputError(f"{name!r} is no id; use letters, digits, dots and hyphens.")
+        raise InputError(f"{name!r} is not an id; use letters, digits, dots and hyphens.")
     return name
-
-
-def _text(name: str, text: str) -> str:
-    if not text or text != text.strip() or any(mark in text for mark in "\r\n\0"):
-        raise InputError(f"passage {name}: text with blanks around it or line ends in it cannot be written.")
-    return text

@@ -13,7 +13,7 @@ def data_folder() -> Path:
         InputError: neither exists.
     """
     named = os.environ.get("NMSPELLER_DATA")
-    project = Path(__file__).resolve().parents[3]
+    project = Path(__file__).resolve().parents[4]
     folder = Path(named) if named else project.parent / "shared" / "data"
     if not folder.is_dir():
         raise InputError(

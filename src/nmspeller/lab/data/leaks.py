@@ -9,7 +9,6 @@ import re
 import unicodedata
 from collections.abc import Iterable
 from pathlib import Path
-from typing import NamedTuple
 
 from nmspeller.errors import InputError
 from nmspeller.lab.data.pairs import read_pairs
@@ -24,14 +23,6 @@ EVALUATION_SETS = (
     "ecspell/*_test.tsv",
     "cscd_ns/dev.tsv",
 )
-
-
-class Leak(NamedTuple):
-    """Training text number `row`, from 0, holds `found`, a sentence or clause of the evaluation data."""
-
-    row: int
-    text: str
-    found: str
 
 
 class LeakFilter:
@@ -68,28 +59,6 @@ class LeakFilter:
     def leaks(self, text: str) -> bool:
         """Whether a training text must be left out."""
         return self.find(text) is not None
-
-
-def find_leaks(training_texts: Iterable[str], evaluation_texts: Iterable[str]) -> list[Leak]:
-    """Every training text that leaks; some ten seconds for 50 million characters."""
-    leak_filter = LeakFilter(evaluation_texts)
-    found = ((row, text, leak_filter.find(text)) for row, text in enumerate(training_texts))
-    return [Leak(row, text, leak) for row, text, leak in found if leak is not None]
-
-
-def assert_no_leaks(training_texts: Iterable[str], evaluation_texts: Iterable[str]) -> None:
-    """Refuse training data that holds evaluation sentences.
-
-    Raises:
-        InputError: some text leaks; the message counts them and shows the first.
-    """
-    leaks = find_leaks(training_texts, evaluation_texts)
-    if leaks:
-        first = leaks[0]
-        raise InputError(
-            f"{len(leaks)} training text(s) hold evaluation sentences or clauses of them, first text number "
-            f"{first.row + 1} with “{first.found}”; leave them out and prepare the data again."
-        )
 
 
 def evaluation_sentences(folder: str | Path) -> list[str]:

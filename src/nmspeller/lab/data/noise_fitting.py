@@ -3,7 +3,7 @@
 import math
 import operator
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -23,6 +23,8 @@ SAME_SYLLABLE = 0.9  # knowledge.pinyin gives at least this to characters that d
 _TRUST = 200.0
 # A character's frequency counts as at least this: the rarest are in nobody's pairs.
 _RAREST = 1e-6
+# How many counted errors of a word all words of its sound together are worth.
+_WORD_STRENGTH = 4.0
 # Both fits: Newton's steps, and how strongly they are held to their start, so that few counts move little.
 _STEPS = 20
 _CAUTION = 10.0
@@ -232,22 +234,44 @@ def _word_tables(
     return np.array([own for own, _, _ in rows], dtype=np.int32), wrong, cumulative
 
 
-def words_of_one_sound(frequencies: Iterable[tuple[str, int]]) -> dict[str, list[tuple[str, float]]]:
-    """For each two-character word the others of the same toneless sound, most likely first, with weights.
+def words_of_one_sound(
+    frequencies: Iterable[tuple[str, int]], counted: Counts
+) -> dict[str, list[tuple[str, float]]]:
+    """For each two-character word what is written for it, most likely first, with weights.
+
+    That is the other words of the same toneless sound, by how common they are, and what was counted.
 
     frequencies: words with how often they occur (jieba's dictionary has them).
+    counted: words that people wrote for each, of whatever sound.
     """
     from pypinyin import lazy_pinyin
 
-    groups: dict[tuple[str, ...], list[tuple[str, int]]] = defaultdict(list)
+    groups: dict[tuple[str, ...], list[tuple[str, float]]] = defaultdict(list)
     for word, frequency in frequencies:
-        groups[tuple(lazy_pinyin(word))].append((word, frequency))
-    table: dict[str, list[tuple[str, float]]] = {}
+        groups[tuple(lazy_pinyin(word))].append((word, frequency**0.6))
+    table: dict[str, dict[str, float]] = defaultdict(lambda: defaultdict(float))
     for group in groups.values():
-        group.sort(key=lambda entry: -entry[1])
-        for word, _ in group:
-            table[word] = [(other, frequency**0.6) for other, frequency in group if other != word]
-    return {word: others for word, others in table.items() if others}
+        total = sum(weight for _, weight in group)
+        for word, own in group:
+            for other, weight in group:
+                if other != word:
+                    table[word][other] = _WORD_STRENGTH * weight / (total - own)
+    for word, errors in counted.items():
+        for other, count in errors.items():
+            table[word][other] += count
+    return {word: sorted(others.items(), key=lambda entry: -entry[1]) for word, others in table.items()}
+
+
+def count_words(pairs: Iterable[Pair], words: Container[str]) -> dict[str, Counter[str]]:
+    """How often each two-character word was written for another: errors that no dictionary finds."""
+    counted: dict[str, Counter[str]] = defaultdict(Counter)
+    for source, target in pairs:
+        wrong = {place for place in range(len(source)) if source[place] != target[place]}
+        for start in wrong | {place - 1 for place in wrong if place}:
+            written, meant = source[start : start + 2], target[start : start + 2]
+            if written in words and meant in words:
+                counted[meant][written] += 1
+    return counted
 
 
 def jieba_words(least_frequency: int = 5) -> list[tuple[str, int]]:

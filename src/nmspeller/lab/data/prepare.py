@@ -3,8 +3,8 @@
 import hashlib
 import json
 import lzma
-import zlib
 from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
@@ -13,33 +13,24 @@ from numpy.typing import NDArray
 from nmspeller.errors import InputError
 from nmspeller.lab.data import noise_fitting
 from nmspeller.lab.data.corpus import corpus_files, encode_lines, is_held_out, read_lines
+from nmspeller.lab.data.invented_names import sentences_with_names
 from nmspeller.lab.data.leaks import LeakFilter, evaluation_sentences
 from nmspeller.lab.data.noise import NoiseModel
 from nmspeller.lab.data.noise_fitting import ProfileRecipe
-from nmspeller.lab.data.pairs import Pair, read_pairs
+from nmspeller.lab.data.pair_sets import TRAINING_SETS, read_sets
+from nmspeller.lab.data.pairs import Pair
 from nmspeller.text.vocabulary import Vocabulary
 
-# Each set of pairs, where it lies in the data folder, and which share of it is kept as its dev set.
-TRAINING_SETS = {
-    "sighan13_train": ("sighan/simplified/train13.tsv", 10),
-    "sighan14_train": ("sighan/simplified/train14.tsv", 10),
-    "sighan15_train": ("sighan/simplified/train15.tsv", 10),
-    "wang": ("wang271k/slices_union.tsv", 20),
-    "ecspell_law": ("ecspell/law_train.tsv", 10),
-    "ecspell_med": ("ecspell/med_train.tsv", 10),
-    "ecspell_odw": ("ecspell/odw_train.tsv", 10),
-}
 # Whose errors teach the noise model what.
-LEARNERS = ("sighan14_train", "sighan15_train")
-WRITERS = ("sighan13_train", "ecspell_law", "ecspell_med", "ecspell_odw")
-SCANNERS = ("wang",)
+LEARNERS = ("sighan14_train", "sighan15_train", "lang8", "learners")
+WRITERS = ("sighan13_train", "ecspell_law", "ecspell_med", "ecspell_odw", "native", "revisions")
+TYPISTS = ("medical", "queries", "hard")
+SCANNERS = ("wang", "ocr")
+
+# Sentences with invented names, of each file of the corpus.
+_NAMES = 12_000
 
 Say = Callable[[str], None]
-
-
-def is_dev(pair: Pair, one_in: int) -> bool:
-    """Whether a pair is kept for its dev set; its right side decides, so no sentence is on both sides."""
-    return zlib.crc32(pair.target.encode("utf-8", "surrogatepass")) % one_in == 0
 
 
 def prepare(
@@ -58,27 +49,23 @@ def prepare(
     counted: dict[str, dict[str, int]] = {}
     characters: dict[str, dict[str, int]] = {}
 
-    training: dict[str, list[Pair]] = {}
-    for name, (place, one_in) in TRAINING_SETS.items():
-        pairs = read_pairs(data / place, lenient=True)
-        kept = without_leaks(pairs, leaks)
-        training[name] = [pair for pair in kept if not is_dev(pair, one_in)]
-        dev = [pair for pair in kept if is_dev(pair, one_in)]
-        for label, some in ((name, training[name]), (f"{name}_dev", dev)):
+    splits = read_sets(data, leaks)
+    for name, split in splits.items():
+        for label, some in ((name, split.training), (f"{name}_dev", split.dev)):
             np.savez_compressed(out / "pairs" / f"{label}.npz", **pair_arrays(some, vocabulary))  # type: ignore[arg-type]
-        sources[place] = _digest(data / place)
-        counted[name] = {
-            "train": len(training[name]),
-            "dev": len(dev),
-            "left out as leaks": len(pairs) - len(kept),
-            "bad lines": len(pairs.skipped),
-        }
+        counted[name] = {"train": len(split.training), "dev": len(split.dev), **split.left_out}
         counts = ", ".join(f"{count:,} {what}" for what, count in counted[name].items())
         say(f"{name}: {counts}")
+    for place in (file for wanted in TRAINING_SETS.values() for file in wanted.files):
+        sources[place] = _digest(data / place)
+    training = {name: split.training for name, split in splits.items()}
 
     frequencies = np.zeros(len(vocabulary), dtype=np.int64)
     if corpus:
+        named: list[Pair] = []
         for number, file in enumerate(corpus_files(data / "corpus")):
+            invented = sentences_with_names(_lines(file, leaks, held_out=False), seed=number)
+            named += [Pair(sentence, sentence) for sentence in islice(invented, _NAMES)]
             held = encode_lines(_lines(file, leaks, held_out=True), vocabulary.encode)
             learnt = encode_lines(_lines(file, leaks, held_out=False), vocabulary.encode)
             for part, ids in (("corpus", learnt), ("heldout", held)):
@@ -87,6 +74,8 @@ def prepare(
             characters[file.name] = {"train": len(learnt), "heldout": len(held)}
             frequencies += np.bincount(learnt, minlength=len(vocabulary))
             say(f"{file.name}: {len(learnt):,} characters, {len(held):,} held out")
+        np.savez_compressed(out / "pairs" / "names.npz", **pair_arrays(named, vocabulary))  # type: ignore[arg-type]
+        counted["names"] = {"train": len(named)}
     else:
         frequencies += character_counts(training, vocabulary)
     np.savez_compressed(out / "noise.npz", **fit_noise(training, vocabulary, frequencies).arrays())  # type: ignore[arg-type]
@@ -119,14 +108,7 @@ def _clear(out: Path) -> None:
 
 def noise_from(data: Path, vocabulary: Vocabulary, leaks: LeakFilter) -> NoiseModel:
     """The noise model alone, from the pairs of the data folder; character frequencies are theirs, too."""
-    training = {
-        name: [
-            pair
-            for pair in without_leaks(read_pairs(data / place, lenient=True), leaks)
-            if not is_dev(pair, one_in)
-        ]
-        for name, (place, one_in) in TRAINING_SETS.items()
-    }
+    training = {name: split.training for name, split in read_sets(data, leaks).items()}
     return fit_noise(training, vocabulary, character_counts(training, vocabulary))
 
 
@@ -135,11 +117,13 @@ def fit_noise(
 ) -> NoiseModel:
     """The noise model of the training sets; frequencies: how often each id occurs in text, (V,)."""
     shares = frequencies / frequencies.sum()
+    words = noise_fitting.jieba_words()
+    typed = [pair for name in (*LEARNERS, *WRITERS, *TYPISTS) for pair in training[name]]
     return noise_fitting.fit(
         noise_recipes(training),
         vocabulary,
         noise_fitting.similar_characters(vocabulary, shares),
-        noise_fitting.words_of_one_sound(noise_fitting.jieba_words()),
+        noise_fitting.words_of_one_sound(words, noise_fitting.count_words(typed, dict(words))),
         shares,
     )
 
@@ -150,11 +134,6 @@ def character_counts(training: dict[str, list[Pair]], vocabulary: Vocabulary) ->
     return np.bincount(vocabulary.encode(text), minlength=len(vocabulary)).astype(np.int64)
 
 
-def without_leaks(pairs: Sequence[Pair], leaks: LeakFilter) -> list[Pair]:
-    """The pairs of which neither side holds anything of the evaluation data."""
-    return [pair for pair in pairs if not leaks.leaks(pair.source) and not leaks.leaks(pair.target)]
-
-
 def noise_recipes(training: dict[str, list[Pair]]) -> list[ProfileRecipe]:
     """The four ways of going wrong: a learner's, a native writer's, a scanner's, an input method's."""
 
@@ -163,10 +142,14 @@ def noise_recipes(training: dict[str, list[Pair]]) -> list[ProfileRecipe]:
 
     return [
         ProfileRecipe("learner", pairs(LEARNERS), strength=4.0, word_share=0.1),
-        ProfileRecipe("writer", pairs(WRITERS), strength=4.0, word_share=0.1),
+        ProfileRecipe("writer", pairs(WRITERS), strength=4.0, word_share=0.15),
         ProfileRecipe("scanner", pairs(SCANNERS), strength=4.0, word_share=0.0),
         ProfileRecipe(
-            "input_method", [], strength=1.0, word_share=0.6, weight=noise_fitting.input_method_weight
+            "input_method",
+            pairs(TYPISTS),
+            strength=4.0,
+            word_share=0.6,
+            weight=noise_fitting.input_method_weight,
         ),
     ]
 

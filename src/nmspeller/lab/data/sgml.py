@@ -21,7 +21,7 @@ class Marked(NamedTuple):
 
 @dataclass
 class Passage:
-    """A passage, and its text with the mistakes placed so far corrected."""
+    """A passage, and its text with the mistakes applied so far."""
 
     line: int
     id: str
@@ -32,19 +32,19 @@ class Passage:
         self.corrected = self.text
 
     def correct(self, mistake: Marked) -> None:
-        """Put a correction where the wrong words stand; ValueError where that cannot be told."""
+        """Apply one correction; ValueError where its place is wrong or ambiguous."""
         start = self._place(mistake)
         stop = start + len(mistake.wrong)
         # An earlier mistake may overlap these words: only the characters that this one changes are touched.
         now = self.corrected[start:stop]
         changed = zip(now, mistake.wrong, mistake.corrected, strict=True)
-        words = "".join(right if right != wrong else kept for kept, wrong, right in changed)
+        words = "".join(right if right != wrong else present for present, wrong, right in changed)
         self.corrected = self.corrected[:start] + words + self.corrected[stop:]
 
     def _place(self, mistake: Marked) -> int:
         wrong, corrected = mistake.wrong, mistake.corrected
         if not mistake.position.isdecimal():
-            raise ValueError(f"{mistake.position!r} is no position")
+            raise ValueError(f"{mistake.position!r} is not a position")
         if not wrong or len(wrong) != len(corrected):
             raise ValueError(
                 f"the wrong words have {len(wrong)} characters and the corrected {len(corrected)}"
@@ -60,17 +60,17 @@ class Passage:
         for starts in (exact, covering):
             if len(starts) == 1:
                 return starts[0]
-        raise ValueError(f"the wrong words do not stand at position {mistake.position}")
+        raise ValueError(f"the wrong words were not found at position {mistake.position}")
 
 
 def read_passages_with_mistakes(path: str | Path) -> Iterator[Passage | BadLine]:
-    """A BadLine for each slip of a training file, then its passages in order, without those that slips spoil.
+    """A BadLine for each slip of a training file, then its passages in order, without those with slips.
 
     Raises:
         InputError: the file cannot be read.
     """
     parser = _Parser()
-    # An undecodable byte becomes a lone surrogate, which marks the passage it spoils.
+    # An undecodable byte becomes a lone surrogate, which marks its passage as broken.
     parser.feed("\n".join(line.decode("utf-8", "surrogateescape") for line in read_lines(path)))
     parser.close()
 
@@ -84,7 +84,7 @@ def read_passages_with_mistakes(path: str | Path) -> Iterator[Passage | BadLine]
 
     for passage in parser.passages:
         if passage.id in passages:
-            reject(passage.line, passage.id, "it was there before")
+            reject(passage.line, passage.id, "it is a duplicate")
         elif not passage.text:
             reject(passage.line, passage.id, "it is empty")
         elif _is_broken(passage.text):
@@ -92,7 +92,7 @@ def read_passages_with_mistakes(path: str | Path) -> Iterator[Passage | BadLine]
         passages.setdefault(passage.id, passage)
     for mistake in parser.mistakes:
         if mistake.passage not in passages:
-            reject(mistake.line, mistake.passage, "a mistake names it, but it is not there")
+            reject(mistake.line, mistake.passage, "a mistake refers to it, but it is not there")
             continue
         try:
             if _is_broken(mistake.wrong + mistake.corrected):
@@ -109,7 +109,7 @@ def _is_broken(text: str) -> bool:
 
 
 class _Parser(HTMLParser):
-    """Collects passages and mistakes, in the words of 2013 (DOC, P, wrong_position) and of later years."""
+    """Collects passages and mistakes, with the tags of 2013 (DOC, P, wrong_position) and of later years."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -1,7 +1,7 @@
-"""The bake-offs' own evaluation, figure by figure, under the names that their tools print.
+"""The official scores of the bake-offs, under the names that their tools print.
 
-They judge precision by the loose convention: a sentence with mistakes that was changed wrongly is a
-miss, not a false positive. Figures are exact fractions; a figure of nothing is 0.
+Their precision follows the loose convention: a sentence with mistakes that was changed wrongly is a
+false negative, not a false positive. Scores are exact fractions; a score over no sentences is 0.
 """
 
 from collections.abc import Collection, Mapping
@@ -23,11 +23,21 @@ class Evaluation:
     details: dict[str, Names]
 
 
-def evaluate_sighan13_subtask1(truth: Answers, result: Answers) -> Evaluation:
-    """SIGHAN 2013, sub-task 1: which sentences hold mistakes, and where.
+def evaluate_sighan13(truth: Answers, result: Answers) -> Evaluation:
+    """SIGHAN 2013: sub-task 2 where every sentence has mistakes with their corrections, otherwise sub-task 1.
 
     Raises:
-        InputError: the result speaks of sentences that the truth does not know.
+        InputError: the result contains sentences that the truth does not.
+    """
+    second = all(mistakes and all(each.character for each in mistakes) for mistakes in truth.values())
+    return (evaluate_sighan13_subtask2 if second else evaluate_sighan13_subtask1)(truth, result)
+
+
+def evaluate_sighan13_subtask1(truth: Answers, result: Answers) -> Evaluation:
+    """SIGHAN 2013, sub-task 1: which sentences have mistakes, and where.
+
+    Raises:
+        InputError: the result contains sentences that the truth does not.
     """
     result = _complete(truth, result)
     wrong = tuple(name for name in truth if truth[name])
@@ -61,10 +71,10 @@ def evaluate_sighan13_subtask1(truth: Answers, result: Answers) -> Evaluation:
 
 
 def evaluate_sighan13_subtask2(truth: Answers, result: Answers) -> Evaluation:
-    """SIGHAN 2013, sub-task 2: where the mistakes are, and what is right; every sentence holds one.
+    """SIGHAN 2013, sub-task 2: where the mistakes are, and the corrections; every sentence has one.
 
     Raises:
-        InputError: the result speaks of sentences that the truth does not know.
+        InputError: the result contains sentences that the truth does not.
     """
     result = _complete(truth, result)
     found = tuple(name for name in truth if result[name])
@@ -89,7 +99,7 @@ def evaluate_sighan15(truth: Answers, result: Answers) -> Evaluation:
     """CLP 2014 and SIGHAN 2015: detection and correction of whole sentences.
 
     Raises:
-        InputError: the result speaks of sentences that the truth does not know.
+        InputError: the result contains sentences that the truth does not.
     """
     result = _complete(truth, result)
     false = tuple(name for name in truth if not truth[name] and result[name])
@@ -107,13 +117,17 @@ def evaluate_sighan15(truth: Answers, result: Answers) -> Evaluation:
     return Evaluation(figures, details)
 
 
+OFFICIAL = {"sighan13": evaluate_sighan13, "clp14": evaluate_sighan15, "sighan15": evaluate_sighan15}
+"""The evaluation of each bake-off."""
+
+
 def _complete(truth: Answers, result: Answers) -> Answers:
-    strangers = sorted(result.keys() - truth.keys())
-    if strangers:
+    unknown = sorted(result.keys() - truth.keys())
+    if unknown:
         raise InputError(
-            f"the result answers {strangers[0]}, which the truth does not know; compare like with like."
+            f"the result answers {unknown[0]}, which is not in the truth; compare results of the same test."
         )
-    # The tools take a sentence that a system does not mention for one that it leaves as it is.
+    # The official tools count a sentence without an answer as unchanged.
     return {name: result.get(name, ()) for name in truth}
 
 

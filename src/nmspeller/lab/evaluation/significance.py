@@ -9,7 +9,6 @@ Counts of several seeds may be added: the sentence stays the unit that is drawn 
 test set is not taken for a larger one because it was run three times.
 """
 
-import math
 from collections.abc import Iterable
 from typing import NamedTuple
 
@@ -90,23 +89,6 @@ def compare_f1(
         p_bootstrap=_p_value(resampled - seen, seen),
         p_randomisation=_p_value(randomised, seen),
     )
-
-
-def mcnemar(first: Outcomes, second: Outcomes) -> float:
-    """The exact two-sided p of McNemar's test on the sentences that only one of two runs gets right.
-
-    Raises:
-        InputError: the runs are of different sentences.
-    """
-    if len(first) != len(second):
-        raise InputError(
-            f"{len(first)} and {len(second)} sentences cannot be compared; evaluate on the same set."
-        )
-    only_first = int((first.right_exactly & ~second.right_exactly).sum())
-    only_second = int((second.right_exactly & ~first.right_exactly).sum())
-    differing, fewer = only_first + only_second, min(only_first, only_second)
-    tail = sum(math.comb(differing, k) for k in range(fewer + 1))
-    return min(1.0, 2 * tail / (1 << differing))
 
 
 def _add(counts: list[Counts]) -> Counts:

@@ -1,4 +1,4 @@
-"""The evaluation sets by name, and how to run a speller over them."""
+"""The evaluation sets by name, and the scores of a speller on them."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
@@ -38,7 +38,7 @@ def load(name: str) -> tuple[Pair, ...]:
         InputError: the name is unknown, or the data is absent.
     """
     if name not in SETS:
-        raise InputError(f"{name!r} is no evaluation set; choose among {', '.join(SETS)}.")
+        raise InputError(f"{name!r} is not an evaluation set; choose among {', '.join(SETS)}.")
     return _read(data_folder() / SETS[name].path)
 
 
@@ -52,13 +52,6 @@ def predict(
 def score(predictions: Mapping[str, Sequence[str]]) -> dict[str, Scores]:
     """The scores of answers, set by set."""
     return {name: _score(name, answers) for name, answers in predictions.items()}
-
-
-def run_suite(
-    correct_many: Callable[[list[str]], Sequence[str]], names: Iterable[str] = tuple(SETS)
-) -> dict[str, Scores]:
-    """Run a speller over the named sets and score it."""
-    return score(predict(correct_many, names))
 
 
 def edits_of(name: str, answers: Sequence[str]) -> list[list[int | str]]:

@@ -50,7 +50,7 @@ def quantise_weights(speller: SpellerWeights, texts: Sequence[str]) -> SpellerWe
 
 def collect_activations(speller: SpellerWeights, texts: Sequence[str]) -> Samples:
     """The inputs of every dense layer on the texts: (rows, width) each."""
-    import onnxruntime
+    from nmspeller.runtime.onnx_runtime import onnxruntime
 
     arithmetic = Float(speller.weights)
     model = build(speller, arithmetic)

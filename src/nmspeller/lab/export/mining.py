@@ -26,7 +26,12 @@ def hard_sentences(engine: ScoringEngine, prepared: Prepared, *, seed: int = 0) 
     random = np.random.default_rng(seed)
     starts, stops = sentence_windows(text, vocabulary, random, limit=_LONGEST, join=_JOIN)
     # Every candidate is wanted, and its likelihood decides; sound and shape are not asked.
-    decoder = Decoder(engine, vocabulary.is_hanzi(), lambda originals, _: np.zeros(len(originals), np.bool_))
+    decoder = Decoder(
+        engine,
+        vocabulary.is_hanzi(),
+        vocabulary.unk,
+        lambda originals, _: np.zeros(len(originals), np.bool_),
+    )
     kept, dropped = set[int](), set[int]()
     for first in range(0, len(starts), _SENTENCES):
         offset = int(starts[first])

@@ -20,7 +20,7 @@ class Layout:
     packed: bool = False
     tokens: int | None = None
     longest: int = 128
-    typical: int = 32  # a fixed shape has room for rows of this mean length; more room costs attention time
+    typical: int = 24  # a fixed shape has room for rows of this mean length; more room costs attention time
 
     def __call__(self, rows: list[Row], pad: int) -> Batch | PackedBatch:
         if not self.packed:

@@ -9,8 +9,8 @@ from nmspeller.lab.models.batch import NO_TARGET, Batch, PackedBatch
 from nmspeller.lab.models.bert import BertSpeller
 from nmspeller.lab.models.speller import SpellerModel, cross_entropy
 
-# The rest of the loss is from the right characters: a teacher makes errors too.
-_TEACHER_SHARE = 0.7
+TEACHER_SHARE = 0.7
+"""The share of the teacher in the loss; the rest is from the right characters: a teacher makes errors too."""
 
 
 class Distillation:
@@ -23,7 +23,7 @@ class Distillation:
         InputError: one of the two has a loss of its own, or their vocabularies differ.
     """
 
-    def __init__(self, teacher: SpellerModel, student: SpellerModel) -> None:
+    def __init__(self, teacher: SpellerModel, student: SpellerModel, share: float = TEACHER_SHARE) -> None:
         if any(type(model).loss is not SpellerModel.loss for model in (teacher, student)):
             raise InputError(
                 "only spellers whose loss is the cross-entropy of characters can be teachers and students."
@@ -31,6 +31,7 @@ class Distillation:
         if teacher.config.encoder.vocabulary != student.config.encoder.vocabulary:
             raise InputError("the teacher and the student have different vocabularies; use one vocabulary.")
         device = next(student.parameters()).device
+        self.share = share
         self.layer_by_layer = _have_the_same_layers(teacher, student)
         self.teacher = teacher.eval().requires_grad_(False).to(device)
         if device.type == "cuda":
@@ -49,7 +50,7 @@ class Distillation:
             teacher_scores.float().softmax(dim=-1) * functional.log_softmax(scores.float(), dim=-1)
         ).sum(-1)
         from_teacher = (losses * has_target).sum() / has_target.sum().clamp(min=1)
-        loss = torch.lerp(cross_entropy(scores, batch.targets), from_teacher, _TEACHER_SHARE)
+        loss = torch.lerp(cross_entropy(scores, batch.targets), from_teacher, self.share)
         if self.layer_by_layer:
             distances = [layer_distance(*both, has_target) for both in zip(outputs, expected, strict=True)]
             loss = loss + torch.stack(distances).mean()

@@ -69,6 +69,7 @@ def finetune(
             name=f"stage{number}",
             report=report,
             teacher=teacher,
+            teacher_share=stage.teacher_share,
             identity=own,
         ).run()
         if processes.first and stage.loop.save_seconds and number + 1 < len(recipe.stages):

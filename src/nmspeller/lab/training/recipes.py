@@ -9,6 +9,7 @@ from nmspeller.errors import InputError
 from nmspeller.lab.data.prepared import Prepared
 from nmspeller.lab.models.config import check_range, from_mapping
 from nmspeller.lab.models.registry import read_yaml
+from nmspeller.lab.training.distillation import TEACHER_SHARE
 from nmspeller.lab.training.streams import NoiseConfig, PairStream
 from nmspeller.lab.training.trainer import LoopConfig
 
@@ -23,6 +24,7 @@ class Stage:
     synthetic: fresh synthetic pairs in each epoch.
     batch_sentences or batch_tokens: the size of a batch.
     dropout: replaces the model's own where given.
+    teacher_share: of the loss, where there is a teacher; the rest is learnt from the right characters.
     """
 
     copies: Mapping[str, int] = field(default_factory=dict)
@@ -32,13 +34,14 @@ class Stage:
     batch_tokens: int | None = None
     join: float = 0.4
     dropout: float | None = None
+    teacher_share: float = TEACHER_SHARE
     noise: NoiseConfig = field(default_factory=NoiseConfig)
     loop: LoopConfig = field(default_factory=LoopConfig)
 
     def __post_init__(self) -> None:
         check_range(self, "epochs", "batch_sentences", "batch_tokens", least=1)
         check_range(self, "synthetic", least=0)
-        check_range(self, "join", "dropout", least=0, most=1)
+        check_range(self, "join", "dropout", "teacher_share", least=0, most=1)
         for name, times in self.copies.items():
             if times < 0:
                 raise InputError(f"copies of {name} are {times}; give 0 or more.")
@@ -113,9 +116,18 @@ def _values(given: str | Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def with_budget(recipe: Recipe, seconds: float) -> Recipe:
-    """The recipe with its stages squeezed into a number of seconds, of which each gets an equal share."""
-    share = seconds / len(recipe.stages)
-    return Recipe(tuple(replace(stage, loop=replace(stage.loop, seconds=share)) for stage in recipe.stages))
+    """The recipe with its stages squeezed into a number of seconds.
+
+    Each gets its part of the seconds that the recipe itself gives them; where one has none, all the same.
+    """
+    own = [stage.loop.seconds or 0.0 for stage in recipe.stages]
+    parts = [part / sum(own) if all(own) else 1 / len(own) for part in own]
+    return Recipe(
+        tuple(
+            replace(stage, loop=replace(stage.loop, seconds=seconds * part))
+            for stage, part in zip(recipe.stages, parts, strict=True)
+        )
+    )
 
 
 def with_seconds(recipe: PretrainRecipe, seconds: float) -> PretrainRecipe:

@@ -224,11 +224,12 @@ class PairStream:
             self._cut(everything, batch_sentences, batch_tokens, random)
 
     def _some_text(self, sentences: int, random: np.random.Generator) -> tuple[int, NDArray[np.uint16]]:
-        """A stretch of the text that surely holds so many sentences, and where it starts.
+        """A stretch of the text that holds so many sentences, and where it starts.
 
-        Cutting all of a large corpus takes longer than a small training.
+        Cutting all of a large corpus takes longer than a small training. Text has a sentence, joined ones
+        counted once, in every third of the limit; a small stretch may be unlike the others.
         """
-        size = min(len(self.text), 2 * self.limit * sentences)
+        size = min(len(self.text), self.limit * (sentences // 2 + 100))
         first = int(random.integers(len(self.text) - size + 1))
         return first, self.text[first : first + size]
 

@@ -21,7 +21,7 @@ from nmspeller.lab.models.config import check_range
 from nmspeller.lab.models.speller import SpellerModel
 from nmspeller.lab.training import fp8
 from nmspeller.lab.training.batches import Batches, Layout
-from nmspeller.lab.training.distillation import Distillation
+from nmspeller.lab.training.distillation import TEACHER_SHARE, Distillation
 from nmspeller.lab.training.distributed import Processes
 from nmspeller.lab.training.optimisation import Optimiser, OptimiserConfig, rate_factor
 from nmspeller.lab.training.streams import Stream
@@ -132,6 +132,7 @@ class Trainer:
         name: str = "train",
         report: Report | None = None,
         teacher: SpellerModel | None = None,
+        teacher_share: float = TEACHER_SHARE,
         identity: str = "",
     ) -> None:
         self.identity = identity
@@ -144,7 +145,7 @@ class Trainer:
         self.optimiser = Optimiser(model, config.optimiser)
         if config.precision == "fp8":
             fp8.apply(model)
-        distillation = Distillation(teacher, model) if teacher else None
+        distillation = Distillation(teacher, model, teacher_share) if teacher else None
         self.loss = processes.wrap(_Loss(model, config.precision, distillation))
         if config.compile:
             one_shape = not config.packed or config.packed_tokens is not None

@@ -1,6 +1,6 @@
-"""The formats: how the text is found in a row, and how the row is written with it corrected.
+"""The formats: how to find the text in a row, and how to write the row with the corrected text.
 
-Of a row that is made of bytes only the text itself is replaced; every other byte stays what it was.
+In byte formats only the text itself is replaced; every other byte stays the same.
 """
 
 from collections.abc import Callable
@@ -14,7 +14,7 @@ class BadRow(Exception):
 
 
 class Parsed(NamedTuple):
-    """A row's text, None where it has none, and how the row is written once the text is checked.
+    """A row's text, None if it has none, and how to write the row once the text is checked.
 
     `write` takes None for a row without a text.
     """
@@ -24,7 +24,7 @@ class Parsed(NamedTuple):
 
 
 def edits_as_json(correction: Correction | None) -> list[dict[str, Any]]:
-    """The edits as plain values; the offsets are code points of the text as it was."""
+    """The edits as plain values; offsets are code points of the original text."""
     if correction is None:
         return []
     return [
@@ -34,6 +34,7 @@ def edits_as_json(correction: Correction | None) -> list[dict[str, Any]]:
             "source": edit.source,
             "target": edit.target,
             "probability": round(edit.probability, 4),
+            "confidence": round(edit.confidence, 4),
             "alternatives": list(edit.alternatives),
             "reason": edit.reason.value,
         }

@@ -1,4 +1,4 @@
-"""CSV: only the text's own field is replaced, so dialect, quotes and line ends stay as they were."""
+"""CSV: only the field of the text is replaced, so dialect, quotes and line ends stay the same."""
 
 import json
 from collections.abc import Mapping
@@ -12,7 +12,7 @@ from nmspeller.runtime.correction import Correction
 
 @dataclass(frozen=True)
 class CsvLayout:
-    """What the header of a file tells: the delimiter, the field that holds the text, the number of fields."""
+    """The layout by the header: the delimiter, the field with the text, the number of fields."""
 
     delimiter: str
     column: int
@@ -20,9 +20,9 @@ class CsvLayout:
 
 
 def read_layout(headers: Mapping[str, bytes], column: str, edits_column: str | None, name: str) -> CsvLayout:
-    """Find the column in a header, which is given as each delimiter would have it end.
+    """Find the column in a header, which is given as split off by each possible delimiter.
 
-    The delimiter is the first that lets the column be found.
+    The delimiter is the first with which the column is found.
     """
     names: dict[str, list[str]] = {}
     for delimiter, header in headers.items():
@@ -32,7 +32,7 @@ def read_layout(headers: Mapping[str, bytes], column: str, edits_column: str | N
         except BadRow:
             continue
     if not names:
-        raise InputError(f"the first line of {name} is not a CSV header in UTF-8; put the file right.")
+        raise InputError(f"the first line of {name} is not a CSV header in UTF-8; fix the file.")
     for delimiter, found in names.items():
         if column in found:
             if found.count(column) > 1:
@@ -45,7 +45,7 @@ def read_layout(headers: Mapping[str, bytes], column: str, edits_column: str | N
 
 
 class CsvFormat:
-    """Rows of fields; edits are added as a last field that holds them as JSON."""
+    """Rows of fields; edits are added as a last field, in JSON."""
 
     def __init__(self, layout: CsvLayout, edits_column: str, write: Write) -> None:
         self._layout = layout
@@ -89,7 +89,7 @@ class CsvFormat:
 
 
 def spans(row: str, delimiter: str) -> list[tuple[int, int]]:
-    """Where the fields of a row start and stop, their quotes included."""
+    """The start and stop of the fields of a row, including quotes."""
     found = []
     start = 0
     while True:
@@ -112,7 +112,7 @@ def spans(row: str, delimiter: str) -> list[tuple[int, int]]:
 
 
 def value(field: str) -> str:
-    """What a field says, without its quotes."""
+    """The value of a field, without its quotes."""
     if not field.startswith('"'):
         return field
     if len(field) < 2 or not field.endswith('"'):

@@ -1,6 +1,6 @@
-"""JSON lines: a row is one object, of which only the text's own characters are replaced.
+"""JSON lines: a row is one object, in which only the text is replaced.
 
-Numbers keep their spelling, keys their order, escapes their form: no object is built and printed again.
+Numbers, the order of keys and escapes stay the same, since the object is not serialised again.
 """
 
 import json
@@ -15,7 +15,7 @@ _BLANKS = (" ", "\t", "\n", "\r")
 
 
 def dump(value: Any, *, escape: bool = False, indent: int | None = None) -> str:
-    """JSON as people read it; in ASCII where asked, or where UTF-8 cannot hold it (half a surrogate pair)."""
+    """JSON in UTF-8; in ASCII if asked, or if UTF-8 cannot encode it (a lone surrogate)."""
     if not escape:
         shown = json.dumps(value, ensure_ascii=False, indent=indent)
         try:
@@ -27,7 +27,7 @@ def dump(value: Any, *, escape: bool = False, indent: int | None = None) -> str:
 
 
 class JsonLinesFormat:
-    """Objects, one a line; blank lines stay."""
+    """One object per line; blank lines are kept."""
 
     def __init__(self, column: str, edits_column: str, write: Write) -> None:
         self._column = column
@@ -68,7 +68,7 @@ class JsonLinesFormat:
 
 
 def _members(row: str) -> tuple[dict[str, tuple[Any, int, int]], int]:
-    """Each member's value and where it stands in the row, by key (the last of equal ones), and `}`'s place.
+    """Each member's value with its start and stop in the row, by key (the last of equal ones), and the end.
 
     Raises ValueError where the row is not one JSON object.
     """

@@ -1,4 +1,4 @@
-"""Parquet: the text column is replaced, every other column is handed on as Arrow read it."""
+"""Parquet: the text column is replaced, every other column is copied."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -22,6 +22,7 @@ EDITS_TYPE = pa.list_(
             ("source", pa.string()),
             ("target", pa.string()),
             ("probability", pa.float64()),
+            ("confidence", pa.float64()),
             ("alternatives", pa.list_(pa.string())),
             ("reason", pa.string()),
         ]
@@ -31,24 +32,24 @@ EDITS_TYPE = pa.list_(
 
 def open_parquet(stream: Any, name: str) -> pq.ParquetFile:
     """An open file, read in small pieces."""
-    with _damage_in_one_sentence(name, "is not a Parquet file"):
+    with _damage_as_input_error(name, "is not a Parquet file"):
         return pq.ParquetFile(stream, buffer_size=1 << 20)
 
 
 @contextmanager
-def _damage_in_one_sentence(name: str, what: str) -> Iterator[None]:
+def _damage_as_input_error(name: str, what: str) -> Iterator[None]:
     try:
         yield
     except (pa.ArrowInvalid, OSError) as wrong:
-        # A failure of the disk has a number, what Arrow says of damaged content has none.
+        # An error of the disk has an errno, an error of Arrow about the content has none.
         if isinstance(wrong, OSError) and wrong.errno is not None:
             raise
-        said = " ".join(str(wrong).split()).rstrip(".")
-        raise InputError(f"{name} {what} ({said}); make the file again.") from wrong
+        details = " ".join(str(wrong).split()).rstrip(".")
+        raise InputError(f"{name} {what} ({details}); create the file again.") from wrong
 
 
 def check_schema(schema: pa.Schema, column: str, edits_column: str | None, name: str) -> None:
-    """Refuse a file whose text column is missing or holds no text, or whose columns cannot be told apart."""
+    """Raise InputError if the text column is missing or not text, or column names are not unique."""
     if twice := [known for known, count in Counter(schema.names).items() if count > 1]:
         raise InputError(f"{name} has two columns {twice[0]!r}; give one of them another name.")
     if column not in schema.names:
@@ -72,12 +73,12 @@ def output_schema(schema: pa.Schema, edits_column: str, write: Write) -> pa.Sche
 def read_rows(
     file: pq.ParquetFile, name: str, group: int, start: int, stop: int, batch: int
 ) -> Iterator[pa.RecordBatch]:
-    """Rows start to stop of a row group, in batches, without holding the group; `name` is the file's."""
+    """Rows start to stop of a row group, in batches, without loading all of it; `name` is the file's."""
     at = 0
-    with _damage_in_one_sentence(name, "is damaged"):
+    with _damage_as_input_error(name, "is damaged"):
         batches = file.iter_batches(batch, row_groups=[group])
     while True:
-        with _damage_in_one_sentence(name, "is damaged"):
+        with _damage_as_input_error(name, "is damaged"):
             records = next(batches, None)
         if records is None:
             return
@@ -90,7 +91,7 @@ def read_rows(
 
 
 def only(records: pa.RecordBatch, kept: list[bool]) -> pa.RecordBatch:
-    """The records that are kept; Arrow's own filter does not know every type of column."""
+    """The records that are kept; Arrow's own filter does not support every column type."""
     runs = []
     at = 0
     for keep, run in groupby(kept):
@@ -102,7 +103,7 @@ def only(records: pa.RecordBatch, kept: list[bool]) -> pa.RecordBatch:
 
 
 def raw_texts(records: pa.RecordBatch, column: str) -> list[bytes | None]:
-    """The texts as they are stored; Arrow does not promise that a string is UTF-8."""
+    """The texts as stored; Arrow does not guarantee that a string is valid UTF-8."""
     stored = records.column(column)
     binary = pa.large_binary() if pa.types.is_large_string(stored.type) else pa.binary()
     raw: list[bytes | None] = stored.cast(binary).to_pylist()
@@ -110,7 +111,7 @@ def raw_texts(records: pa.RecordBatch, column: str) -> list[bytes | None]:
 
 
 def decode_text(raw: bytes | None, column: str) -> str | BadRow | None:
-    """A text, None where it is null or empty, and what is wrong with it where it is no text."""
+    """A text, None if it is null or empty, a BadRow if it is not UTF-8."""
     try:
         return raw.decode() or None if raw is not None else None
     except UnicodeDecodeError:
@@ -124,7 +125,7 @@ def rewrite(
     edits_column: str,
     write: Write,
 ) -> pa.RecordBatch:
-    """The records with the corrections, one a record and None where there was no text, in place."""
+    """The records with their corrections applied, one per record, None for a record without a text."""
     at = records.schema.get_field_index(column)
     if write is not Write.EDITS:
         texts = [

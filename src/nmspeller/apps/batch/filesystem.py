@@ -1,4 +1,4 @@
-"""Files wherever they are: local paths and any fsspec address, and files that appear whole or not at all."""
+"""Local paths and fsspec addresses, and files that are written atomically."""
 
 import os
 import re
@@ -13,14 +13,13 @@ from fsspec.implementations.local import LocalFileSystem
 
 from nmspeller.errors import InputError
 
-# How the name of a file ends that is not finished. The finished one's is no part of it, for that may be as
-# long as a name can be.
-ASIDE = re.compile(r"\.[0-9a-f]{16}\.aside$")
+# The names of temporary files. They do not contain the final name, which may already have the maximum length.
+TEMPORARY = re.compile(r"\.[0-9a-f]{16}\.aside$")
 
 
 @dataclass(frozen=True)
 class Folder:
-    """A folder at an fsspec address, which need not exist yet."""
+    """A folder at an fsspec address, which may not exist yet."""
 
     address: str
 
@@ -38,7 +37,7 @@ class Folder:
         return f"{self.address.rstrip('/')}/{name}"
 
     def make(self) -> None:
-        """Create the folder unless it is there."""
+        """Create the folder unless it exists."""
         fs, root = self._place
         fs.makedirs(root, exist_ok=True)
 
@@ -51,7 +50,7 @@ class Folder:
         return {path[len(root) + 1 :]: info["size"] for path, info in found.items()}
 
     def size(self, name: str) -> int | None:
-        """The size of a file, or None where there is no such file."""
+        """The size of a file, or None if it does not exist."""
         fs, root = self._place
         try:
             return int(fs.info(f"{root.rstrip('/')}/{name}")["size"])
@@ -59,14 +58,14 @@ class Folder:
             return None
 
     def remove(self, name: str) -> None:
-        """Remove a file or a folder with all that is in it, if it is there."""
+        """Remove a file or a folder with its content, if it exists."""
         fs, root = self._place
         path = f"{root.rstrip('/')}/{name}" if name else root
         if fs.exists(path):
             fs.rm(path, recursive=True)
 
     def read(self, name: str) -> bytes | None:
-        """The content of a file, or None where there is no such file."""
+        """The content of a file, or None if it does not exist."""
         fs, root = self._place
         try:
             content: bytes = fs.cat_file(f"{root.rstrip('/')}/{name}")
@@ -75,36 +74,36 @@ class Folder:
         return content
 
     def write(self, name: str, content: bytes) -> None:
-        """Write a small file whole."""
+        """Write a small file atomically."""
         with self.writing(name) as stream:
             stream.write(content)
 
     @contextmanager
     def writing(self, name: str) -> Iterator[IO[bytes]]:
-        """A stream to a file that appears under its name only when the block ends well.
+        """A stream to a file that gets its name only when the block ends without an exception.
 
-        On a local disk the content is safe before the name is there; elsewhere it is as safe as the store's
-        own rename.
+        On a local disk the content is synced before the rename; elsewhere it is as safe as the store's own
+        rename.
         """
         fs, root = self._place
         path = f"{root.rstrip('/')}/{name}"
         folder = path.rsplit("/", 1)[0]
-        aside = f"{folder}/.{secrets.token_hex(8)}.aside"
+        temporary = f"{folder}/.{secrets.token_hex(8)}.aside"
         fs.makedirs(folder, exist_ok=True)
         try:
-            with fs.open(aside, "wb") as stream:
+            with fs.open(temporary, "wb") as stream:
                 yield stream
                 stream.flush()
                 if self.is_local:
                     os.fsync(stream.fileno())
             if self.is_local:
-                os.replace(aside, path)
+                os.replace(temporary, path)
                 _sync_folder(os.path.dirname(path))
             else:
-                fs.mv(aside, path)
+                fs.mv(temporary, path)
         except BaseException:
-            if fs.exists(aside):
-                fs.rm_file(aside)
+            if fs.exists(temporary):
+                fs.rm_file(temporary)
             raise
 
 
@@ -121,18 +120,18 @@ def file_system(address: str) -> tuple[Any, str]:
 
 
 def absolute(address: str) -> str:
-    """The address as it is understood from anywhere."""
+    """The address in a form that does not depend on the working folder."""
     fs, path = file_system(address)
     return path if isinstance(fs, LocalFileSystem) else str(fs.unstrip_protocol(path))
 
 
 def printable(address: str) -> str:
-    """The address for people to read; of a name that is not UTF-8, the odd bytes are spelt out."""
+    """The address for messages; bytes that are not UTF-8 are escaped."""
     return os.fsencode(address).decode("utf-8", "backslashreplace")
 
 
 def _sync_folder(path: str) -> None:
-    """Make a rename last through a power cut; not every system lets a folder be opened."""
+    """Make a rename survive a power failure; not every system can open a folder."""
     try:
         handle = os.open(path, os.O_RDONLY)
     except OSError:

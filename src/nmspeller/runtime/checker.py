@@ -1,0 +1,29 @@
+"""What the apps need of a speller, so that each of them can be tested without a model."""
+
+from collections.abc import Iterable
+from typing import Protocol
+
+from nmspeller.runtime.correction import Correction
+from nmspeller.text.script import Script
+
+
+class Checker(Protocol):
+    """Checks texts; `nmspeller.Speller` is one."""
+
+    @property
+    def model_hash(self) -> str:
+        """Identifies the model and all else that decides what is corrected."""
+
+    @property
+    def window(self) -> int:
+        """How many characters the model reads at once."""
+
+    def check_many(
+        self,
+        texts: Iterable[str],
+        *,
+        level: str | None = None,
+        words: Iterable[str] | None = None,
+        document_script: Script = Script.NEUTRAL,
+    ) -> list[Correction]:
+        """One correction for each text, in order; see `Speller.check_many`."""

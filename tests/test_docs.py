@@ -1,0 +1,87 @@
+"""The documentation: links resolve, and the site builds without warnings and without other servers."""
+
+import os
+import re
+import subprocess
+import sys
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
+LINK = re.compile(r"\]\(([^()\s]+)\)")
+FENCE = re.compile(r"^(```|~~~).*?^\1", re.MULTILINE | re.DOTALL)
+
+
+def prose(path):
+    return FENCE.sub("", path.read_text(encoding="utf-8"))
+
+
+def anchors(path):
+    """The anchors of a page's headings, as GitHub and MkDocs make them."""
+    headings = re.findall(r"^#+ (.+)$", prose(path), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).strip().replace(" ", "-") for heading in headings}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda path: path.relative_to(ROOT).as_posix())
+def test_relative_links_resolve(page):
+    for link in LINK.findall(prose(page)):
+        if "://" in link:
+            continue
+        path, _, anchor = link.partition("#")
+        target = page.parent / path if path else page
+        assert target.exists(), link
+        if anchor:
+            assert anchor in anchors(target), link
+
+
+def test_both_readmes_have_the_same_parts():
+    english, chinese = (prose(ROOT / name) for name in ("README.md", "README.zh-CN.md"))
+    for pattern in (r"^(#+) ", r"\]\(((?!README)[^)]+)\)", r"^(\|)"):
+        assert sorted(re.findall(pattern, english, re.MULTILINE)) == sorted(
+            re.findall(pattern, chinese, re.MULTILINE)
+        )
+
+
+class Resources(HTMLParser):
+    """Collects what a browser fetches by itself when it opens a page."""
+
+    def __init__(self):
+        super().__init__()
+        self.addresses = []
+
+    def handle_starttag(self, tag, attributes):
+        name = {"link": "href", "object": "data"}.get(tag, "src")
+        address = dict(attributes).get(name)
+        if tag != "a" and address:
+            self.addresses.append(address)
+
+
+@pytest.mark.slow
+def test_the_site_builds_without_warnings_and_is_self_contained(tmp_path):
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(tmp_path)]
+    result = subprocess.run(
+        command,
+        cwd=ROOT,
+        env={**os.environ, "NO_MKDOCS_2_WARNING": "1"},
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+    )
+    assert result.returncode == 0, result.stderr
+    assert "WARNING" not in result.stderr
+    reference = (tmp_path / "reference" / "nmspeller.html").read_text(encoding="utf-8")
+    assert "check_many" in reference
+    pages = list(tmp_path.rglob("*.html"))
+    assert len(pages) > 20
+    for page in pages:
+        resources = Resources()
+        resources.feed(page.read_text(encoding="utf-8"))
+        assert resources.addresses
+        assert not [address for address in resources.addresses if re.match(r"(https?:)?//", address)], page
+    for style in tmp_path.rglob("*.css"):
+        assert not re.search(r"(url\(|@import)\s*['\"]?(https?:)?//", style.read_text(encoding="utf-8")), (
+            style
+        )
