@@ -134,7 +134,7 @@ def test_the_prefilter_scores_only_chinese_characters(folder: Path) -> None:
 
 def test_the_graph_has_one_output(folder: Path) -> None:
     graph = onnx.load(folder / FILE).graph
-    assert [output.name for output in graph.output] == ["kept"]
+    assert [output.name for output in graph.output] == ["source_probability"]
     assert "TopK" not in {node.op_type for node in graph.node}
 
 

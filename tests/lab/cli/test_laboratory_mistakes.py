@@ -33,10 +33,10 @@ def train(little_prepared, little_start, tmp_path, capsys):
 @pytest.mark.parametrize(
     ("config", "said"),
     [
-        (BERT + "recipie: paper\n", "'recipie', which nobody reads"),
+        (BERT + "recipie: paper\n", "'recipie', which is unknown"),
         ("model: {speller: bert, encoder: 5}\n", "encoder must be a mapping"),
         ("model: {speller: bert, encoder: {hidden: 64}}\n", "of shape"),
-        ("model: {speller: bert, encoder: {vocabulary: 20}}\n", "the model knows 20 tokens"),
+        ("model: {speller: bert, encoder: {vocabulary: 20}}\n", "the model has 20 tokens"),
     ],
 )
 def test_a_wrong_config(train, tmp_path, config, said):
@@ -96,7 +96,7 @@ def test_a_place_that_cannot_be_written(train, tmp_path):
         ("modalities: {sound_steps: 3}\n", ["--seconds", "5"], "leave out --seconds"),
         ("recipe: {steps: 0}\n", [], "steps is 0"),
         ("recipe: {length: 500}\n", [], "rows have up to 500"),
-        ("recipy: {steps: 3}\n", [], "'recipy', which nobody reads"),
+        ("recipy: {steps: 3}\n", [], "'recipy', which is unknown"),
     ],
 )
 def test_a_wrong_pretraining(little_prepared, little_start, tmp_path, capsys, config, options, said):

@@ -1,4 +1,4 @@
-"""The exported graph against PyTorch, against itself in integers, and what cannot be exported."""
+"""The exported graph against PyTorch, int8 against single precision, and what cannot be exported."""
 
 import shutil
 from pathlib import Path
@@ -23,7 +23,7 @@ SENTENCES = [
 
 
 def scores(folder: Path, sentences: list[str]) -> list[tuple[np.ndarray, np.ndarray, np.ndarray]]:
-    """(best, probabilities, kept) of each sentence, read in whatever batches the engine makes."""
+    """(candidates, probabilities, source probability) of each sentence, in the engine's own batches."""
     vocabulary = Vocabulary.from_file(folder / "vocab.txt")
     engine = OnnxEngine(folder / "model.onnx", vocabulary, threads=1)
     stops = np.cumsum([len(sentence) for sentence in sentences])
@@ -47,7 +47,9 @@ def test_the_graph_computes_what_pytorch_computes(source_folder: Path, model_fol
 
     model = BertForMaskedLM.from_pretrained(source_folder).eval()
     vocabulary = Vocabulary.from_file(source_folder / "vocab.txt")
-    for sentence, (best, probabilities, kept) in zip(SENTENCES, scores(model_folder, SENTENCES), strict=True):
+    for sentence, (best, probabilities, source_probability) in zip(
+        SENTENCES, scores(model_folder, SENTENCES), strict=True
+    ):
         ids = [vocabulary.cls, *vocabulary.encode(sentence).tolist(), vocabulary.sep]
         with torch.no_grad():
             expected = model(torch.tensor([ids])).logits.softmax(-1)[0, 1:-1]
@@ -55,7 +57,7 @@ def test_the_graph_computes_what_pytorch_computes(source_folder: Path, model_fol
         np.testing.assert_allclose(probabilities, top.values.numpy(), atol=1e-5)
         assert (best[:, 0] == top.indices[:, 0].numpy()).all()
         own = expected[torch.arange(len(sentence)), torch.tensor(ids[1:-1])]
-        np.testing.assert_allclose(kept, own.numpy(), atol=1e-5)
+        np.testing.assert_allclose(source_probability, own.numpy(), atol=1e-5)
 
 
 def test_a_checkpoint_is_exported_like_the_same_hugging_face_folder(
@@ -84,7 +86,7 @@ def integer_folder(source_folder: Path, tmp_path_factory: pytest.TempPathFactory
     return export_model(source_folder, tmp_path_factory.mktemp("integer"), texts=SENTENCES * 3)
 
 
-def test_integers_are_close_to_single_precision(integer_folder: Path, model_folder: Path) -> None:
+def test_int8_is_close_to_single_precision(integer_folder: Path, model_folder: Path) -> None:
     for integers, floats in zip(
         scores(integer_folder, SENTENCES), scores(model_folder, SENTENCES), strict=True
     ):
@@ -107,7 +109,7 @@ def test_the_embedding_is_stored_once(integer_folder: Path) -> None:
     assert [numpy_helper.to_array(table).dtype for table in tables] == [np.int8]
 
 
-def test_weights_are_bytes(integer_folder: Path, model_folder: Path) -> None:
+def test_an_int8_model_is_smaller(integer_folder: Path, model_folder: Path) -> None:
     small, large = ((folder / "model.onnx").stat().st_size for folder in (integer_folder, model_folder))
     assert small < large
 
@@ -121,18 +123,18 @@ def test_the_same_checkpoint_gives_the_same_bytes(
         assert (one / name).read_bytes() == (two / name).read_bytes()
 
 
-def test_no_texts_to_fit_to(source_folder: Path, tmp_path: Path) -> None:
+def test_empty_calibration_texts_are_an_error(source_folder: Path, tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no text"):
         export_model(source_folder, tmp_path / "out", texts=["", ""])
     assert not (tmp_path / "out").exists()
 
 
-def test_a_folder_that_is_no_checkpoint(tmp_path: Path) -> None:
+def test_a_folder_without_a_checkpoint_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="neither"):
         export_model(tmp_path, tmp_path / "out")
 
 
-def test_a_truncated_checkpoint(source_folder: Path, tmp_path: Path) -> None:
+def test_a_truncated_checkpoint_is_an_error(source_folder: Path, tmp_path: Path) -> None:
     broken = shutil.copytree(source_folder, tmp_path / "broken")
     content = (broken / "model.safetensors").read_bytes()
     (broken / "model.safetensors").write_bytes(content[:-100])
@@ -141,13 +143,13 @@ def test_a_truncated_checkpoint(source_folder: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("model", "said"),
+    ("model", "sentence"),
     [
         ({"speller": "spellgcn"}, "only 'bert'"),
         ({"speller": "bert", "masking": {"active": "always"}}, "masks n-grams"),
     ],
 )
-def test_spellers_that_cannot_be_exported(tmp_path: Path, model: dict[str, object], said: str) -> None:
+def test_spellers_that_cannot_be_exported(tmp_path: Path, model: dict[str, object], sentence: str) -> None:
     import json
 
     from nmspeller.lab.models.checkpoint import FORMAT
@@ -155,5 +157,5 @@ def test_spellers_that_cannot_be_exported(tmp_path: Path, model: dict[str, objec
     (tmp_path / "config.yaml").write_text(json.dumps({"format": FORMAT, "model": model}), "utf-8")
     (tmp_path / "vocab.txt").write_text("[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\n", "utf-8")
     (tmp_path / "model.safetensors").write_bytes(b"")
-    with pytest.raises(InputError, match=said):
+    with pytest.raises(InputError, match=sentence):
         export_model(tmp_path, tmp_path / "out")

@@ -7,7 +7,7 @@ from nmspeller import Speller
 from nmspeller.__main__ import run
 
 
-def test_everything_at_once(
+def test_export_with_calibration_and_parity(
     source_folder: Path, tmp_path: Path, pairs: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     out = tmp_path / "out"
@@ -21,13 +21,15 @@ def test_everything_at_once(
     assert Speller(out, threads=1).check("我门去外国").source == "我门去外国"
 
 
-def test_single_precision(source_folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_export_in_single_precision(
+    source_folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert run(["lab", "export", str(source_folder), str(tmp_path / "out"), "--float"]) == 0
     assert "bytes:" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "sentence"),
     [
         ([], "--texts"),
         (["--texts", "absent.txt"], "absent.txt"),
@@ -36,17 +38,17 @@ def test_single_precision(source_folder: Path, tmp_path: Path, capsys: pytest.Ca
         (["--float", "--clean", "any.txt"], "give --dev too"),
     ],
 )
-def test_what_is_wrong_is_said_in_one_sentence(
-    tmp_path: Path, arguments: list[str], said: str, capsys: pytest.CaptureFixture[str]
+def test_errors_are_one_sentence(
+    tmp_path: Path, arguments: list[str], sentence: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run(["lab", "export", str(tmp_path), str(tmp_path / "out"), *arguments]) == 2
     error = capsys.readouterr().err
-    assert said in error
+    assert sentence in error
     assert error.count("\n") == 1
 
 
 @pytest.mark.parametrize("option", ["--dev", "--parity"])
-def test_a_file_that_is_not_there_is_missed_before_anything_is_written(
+def test_a_missing_file_is_an_error_before_anything_is_written(
     source_folder: Path, tmp_path: Path, option: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     out = tmp_path / "out"

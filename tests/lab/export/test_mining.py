@@ -1,4 +1,4 @@
-"""Which sentences of a corpus are hard, and which are taken for mistakes of the corpus."""
+"""Which sentences of a corpus are hard, and which are considered mistakes of the corpus."""
 
 import hashlib
 import json
@@ -63,7 +63,7 @@ def test_a_sentence_is_hard_where_both_characters_fit(prepared: Prepared) -> Non
     assert (source == target).all()
 
 
-def test_they_become_a_set_of_pairs(prepared: Prepared) -> None:
+def test_hard_sentences_become_a_set_of_pairs(prepared: Prepared) -> None:
     found = hard_sentences(Suspicious(prepared.vocabulary), prepared)
     prepared.add_pairs("mined", found)
     again = prepared.pairs("mined")
@@ -72,7 +72,7 @@ def test_they_become_a_set_of_pairs(prepared: Prepared) -> None:
     assert not list(prepared.folder.glob("pairs/*.partial"))
 
 
-def test_the_command_says_how_many(
+def test_the_command_reports_how_many_were_found(
     model_folder: Path, tmp_path: Path, texts: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     vocabulary = Vocabulary.from_file(model_folder / "vocab.txt")
@@ -87,6 +87,8 @@ def test_the_command_says_how_many(
     assert len(Prepared(tmp_path).pairs("mined")) == count
 
 
-def test_a_folder_that_was_not_prepared(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_folder_that_was_not_prepared_is_an_error(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert run(["lab", "data", "mine", str(tmp_path)]) == 2
     assert "data prepare" in capsys.readouterr().err

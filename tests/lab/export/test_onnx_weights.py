@@ -76,8 +76,8 @@ def test_a_damaged_file_is_an_error(model_folder: Path, tmp_path: Path) -> None:
 
 
 EARLIER = {
-    "attention.qkv.": "qkv.", "attention.out.": "out.",
-    "feed_forward.up.": "up.", "feed_forward.down.": "down.",
+    "attention.qkv.": "qkv.", "attention.out.": "out.", "feed_forward.up.": "up.",
+    "feed_forward.down.": "down.",
     "head.output.": "head.", ".weight_scale": ".scales", ".inverse_channel_scale": ".share",
     ".channel_scale": ".reach", "candidates": "best", "source_probability": "kept",
 }  # fmt: skip

@@ -10,7 +10,7 @@ from nmspeller.lab.export.thresholds import Candidates
 from nmspeller.runtime.policy import Level, Thresholds
 
 
-def test_a_sentence_is_lost_with_the_least_suspicious_window_of_its_findings() -> None:
+def test_a_sentence_is_lost_with_the_lowest_error_score_of_its_detections() -> None:
     sentence, window = np.array([0, 0, 1, 2, 2]), np.array([0, 2, 3, 4, 5])
     confidence = np.array([0.9, 0.9, 0.3, 0.9, 0.3])
     found = Candidates(
@@ -43,7 +43,7 @@ def test_the_prefilter_may_lose_one_sentence_in_two_hundred() -> None:
             assert threshold > (low + high) / 2
 
 
-def test_a_window_is_read_at_the_very_threshold() -> None:
+def test_a_window_with_an_error_score_at_the_threshold_is_read() -> None:
     assert set(choose_thresholds(everywhere([0.5])).values()) == {0.5}
 
 
@@ -56,7 +56,7 @@ def test_a_laxer_level_never_has_the_higher_prefilter_threshold() -> None:
     assert 0.09 < thorough <= 0.1
 
 
-def test_where_a_level_finds_nothing_everything_is_read() -> None:
+def test_a_level_without_detections_reads_everything() -> None:
     error_score = everywhere([0.9])
     error_score[Level.BALANCED] = np.zeros(0, np.float32)
     careful, balanced, thorough = choose_thresholds(error_score).values()

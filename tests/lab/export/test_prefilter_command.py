@@ -30,19 +30,19 @@ def test_from_checkpoints_to_edits(
     assert json.loads(capsys.readouterr().out)["text"]
 
 
-def test_a_rounded_checkpoint_needs_no_texts(
+def test_a_qat_checkpoint_needs_no_texts(
     small_source: Path, model_folder: Path, tmp_path: Path, pairs: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    model, rounded = shutil.copytree(model_folder, tmp_path / "model"), tmp_path / "rounded"
-    assert run(["lab", "prepare-qat", str(small_source), "--texts", str(pairs), "--out", str(rounded)]) == 0
-    assert run(["lab", "prefilter", str(rounded), str(model), "--dev", str(pairs)]) == 0
-    said = capsys.readouterr().out
-    assert "careful: {'threshold': " in said
-    assert "clean_read" not in said
+    model, quantised = shutil.copytree(model_folder, tmp_path / "model"), tmp_path / "quantised"
+    assert run(["lab", "prepare-qat", str(small_source), "--texts", str(pairs), "--out", str(quantised)]) == 0
+    assert run(["lab", "prefilter", str(quantised), str(model), "--dev", str(pairs)]) == 0
+    output = capsys.readouterr().out
+    assert "careful: {'threshold': " in output
+    assert "clean_read" not in output
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "sentence"),
     [
         (["--texts", "{pairs}"], "--dev"),
         (["--dev", "{pairs}"], "--texts"),
@@ -52,35 +52,35 @@ def test_a_rounded_checkpoint_needs_no_texts(
         (["--texts", "{pairs}", "--dev", "/dev/null"], "no pairs"),
     ],
 )
-def test_what_is_wrong_is_said_in_one_sentence(
+def test_errors_are_one_sentence(
     small_source: Path,
     model_folder: Path,
     tmp_path: Path,
     pairs: Path,
     arguments: list[str],
-    said: str,
+    sentence: str,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     model = shutil.copytree(model_folder, tmp_path / "model")
     filled = [argument.format(pairs=pairs) for argument in arguments]
-    refused(["lab", "prefilter", str(small_source), str(model), *filled], said, capsys)
+    assert_error(["lab", "prefilter", str(small_source), str(model), *filled], sentence, capsys)
     # A model is never left with a prefilter that it cannot be read with.
     assert Speller(model, threads=1).check("我门去外国").edits
 
 
-def test_a_prefilter_of_another_vocabulary(
+def test_a_prefilter_of_another_vocabulary_is_an_error(
     small_source: Path, model_folder: Path, tmp_path: Path, pairs: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     model = shutil.copytree(model_folder, tmp_path / "model")
     tokens = (model / "vocab.txt").read_text("utf-8")
     (model / "vocab.txt").write_text(tokens.replace("我\n们\n", "们\n我\n"), "utf-8")
     command = ["lab", "prefilter", str(small_source), str(model), "--texts", str(pairs), "--dev", str(pairs)]
-    refused(command, "another vocab.txt", capsys)
+    assert_error(command, "another vocab.txt", capsys)
     assert not (model / "prefilter.onnx").exists()
 
 
 @pytest.mark.parametrize("missing", ["model.onnx", "policy.json", "vocab.txt"])
-def test_a_folder_that_is_no_model(
+def test_a_folder_without_a_model_is_an_error(
     small_source: Path,
     model_folder: Path,
     tmp_path: Path,
@@ -91,7 +91,7 @@ def test_a_folder_that_is_no_model(
     model = shutil.copytree(model_folder, tmp_path / "model")
     (model / missing).unlink()
     command = ["lab", "prefilter", str(small_source), str(model), "--texts", str(pairs), "--dev", str(pairs)]
-    refused(command, missing, capsys)
+    assert_error(command, missing, capsys)
     assert not (model / "prefilter.onnx").exists()
 
 
@@ -102,11 +102,11 @@ def test_a_damaged_prefilter_is_named(
     (model / "prefilter.onnx").write_bytes(b"no model")
     (tmp_path / "text.txt").write_text("我门去外国", "utf-8")
     command = ["check", "--prefilter", "--model", str(model), str(tmp_path / "text.txt")]
-    refused(command, "prefilter.onnx is damaged", capsys)
+    assert_error(command, "prefilter.onnx is damaged", capsys)
 
 
-def refused(command: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:
+def assert_error(command: list[str], sentence: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(command) == 2
     error = capsys.readouterr().err
-    assert said in error
+    assert sentence in error
     assert error.count("\n") == 1

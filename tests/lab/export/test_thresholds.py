@@ -14,8 +14,8 @@ from nmspeller.runtime.policy import Level, Policy, Thresholds
 def of(*rows: tuple[int, float, bool, bool], errors: list[int]) -> Candidates:
     """Rows of sentence, confidence, explained, right; every sentence is one window."""
     sentence, confidence, explained, right = (np.array(column) for column in zip(*rows, strict=True))
-    probability, kept = np.ones(len(rows)), 1 / confidence - 1
-    return Candidates(sentence, sentence, probability, kept, explained, right, np.array(errors))
+    probability, source_probability = np.ones(len(rows)), 1 / confidence - 1
+    return Candidates(sentence, sentence, probability, source_probability, explained, right, np.array(errors))
 
 
 DEV = of(
@@ -62,7 +62,7 @@ def test_candidates_are_compared_with_the_targets(model_folder: Path) -> None:
     assert not found.right.any()
 
 
-def test_calibrating_writes_what_it_chose(model_folder: Path, tmp_path: Path) -> None:
+def test_calibration_writes_the_chosen_thresholds(model_folder: Path, tmp_path: Path) -> None:
     folder = shutil.copytree(model_folder, tmp_path / "model")
     pipeline = Pipeline(folder, threads=1)
     source = "我门去外国可以认识很多的人。"
@@ -76,6 +76,6 @@ def test_calibrating_writes_what_it_chose(model_folder: Path, tmp_path: Path) ->
     assert again.levels[Level.CAREFUL].explained >= again.levels[Level.THOROUGH].explained
 
 
-def test_no_pairs_to_calibrate_on(model_folder: Path) -> None:
+def test_calibration_without_pairs_is_an_error(model_folder: Path) -> None:
     with pytest.raises(InputError, match="no pairs"):
         calibrate(Pipeline(model_folder, threads=1), [])

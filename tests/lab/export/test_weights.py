@@ -1,4 +1,4 @@
-"""What is read without torch is checked as well: a checkpoint that does not fit itself is refused."""
+"""Weights read without torch are checked as well: a checkpoint must fit its own config."""
 
 import json
 import shutil
@@ -36,19 +36,20 @@ def not_a_number(tensors: dict[str, np.ndarray]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("harm", "said"), [(without, "has no"), (cut, "of shape (10, 32)"), (not_a_number, "not finite numbers")]
+    ("damage", "sentence"),
+    [(without, "has no"), (cut, "of shape (10, 32)"), (not_a_number, "not finite numbers")],
 )
 @pytest.mark.parametrize("command", ["export", "prepare-qat"])
-def test_weights_that_do_not_fit_are_refused(
+def test_weights_that_do_not_fit_are_an_error(
     checkpoint: Path,
     tmp_path: Path,
     command: str,
-    harm: Callable[[dict[str, np.ndarray]], None],
-    said: str,
+    damage: Callable[[dict[str, np.ndarray]], None],
+    sentence: str,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     tensors = load_file(checkpoint / "model.safetensors")
-    harm(tensors)
+    damage(tensors)
     save_file(tensors, checkpoint / "model.safetensors")
     texts, out = tmp_path / "texts.txt", tmp_path / "out"
     texts.write_text("我们去外国可以认识很多的人。\n", "utf-8")
@@ -56,12 +57,12 @@ def test_weights_that_do_not_fit_are_refused(
     assert run(["lab", command, str(checkpoint), *where, "--texts", str(texts)]) == 2
     error = capsys.readouterr().err
     assert UP in error
-    assert said in error
+    assert sentence in error
     assert error.count("\n") == 1
     assert not out.exists()
 
 
-def test_a_vocabulary_of_another_size_is_refused(
+def test_a_vocabulary_of_another_size_is_an_error(
     source_folder: Path, checkpoint: Path, tmp_path: Path
 ) -> None:
     backbone = tmp_path / "backbone"
@@ -73,7 +74,7 @@ def test_a_vocabulary_of_another_size_is_refused(
             read_weights(folder)
 
 
-def test_a_config_of_other_sizes_is_refused(source_folder: Path, tmp_path: Path) -> None:
+def test_a_config_of_other_sizes_is_an_error(source_folder: Path, tmp_path: Path) -> None:
     folder = tmp_path / "backbone"
     shutil.copytree(source_folder, folder)
     config = json.loads((folder / "config.json").read_text("utf-8"))

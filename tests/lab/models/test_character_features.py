@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from nmspeller.lab.models.character_features import SYMBOL, character_tables
-from nmspeller.lab.models.tables import UNHEARD
+from nmspeller.lab.models.tables import NO_SOUND
 
 TOKENS = [
     "[PAD]",
@@ -33,11 +33,11 @@ def spelling(tables, token):
     return "".join(symbols[number] for number in tables.letters[TOKENS.index(token)] if number)
 
 
-def test_spelling_is_tone_and_letters(tables):
+def test_a_spelling_is_tone_and_letters(tables):
     assert spelling(tables, "清") == "1qing"
     assert spelling(tables, "装") == "1zhuang"
     for token in ("[CLS]", "a", "。", "##晴"):
-        assert tables.letters[TOKENS.index(token)].tolist() == [UNHEARD, 0, 0, 0, 0, 0, 0, 0]
+        assert tables.letters[TOKENS.index(token)].tolist() == [NO_SOUND, 0, 0, 0, 0, 0, 0, 0]
 
 
 def test_syllables_have_no_tone(tables):
@@ -54,7 +54,7 @@ def test_only_characters_have_pictures(tables):
     assert not ink[TOKENS.index("##晴")].any()
 
 
-def test_graphs_join_what_is_alike_once(tables):
+def test_graphs_have_each_similar_pair_once(tables):
     def pairs(edges):
         assert (edges[0] < edges[1]).all()
         found = {frozenset((TOKENS[a], TOKENS[b])) for a, b in edges.T}
@@ -67,6 +67,6 @@ def test_graphs_join_what_is_alike_once(tables):
     assert not any("装" in pair for pair in sound | shape)
 
 
-def test_they_fit_their_vocabulary(tables):
+def test_the_tables_fit_their_vocabulary(tables):
     tables.check(len(TOKENS), ("letters", "bitmaps", "syllables", "sound", "shape"))
     assert tables.letters.dtype == tables.bitmaps.dtype == np.uint8

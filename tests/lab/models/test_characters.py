@@ -1,4 +1,4 @@
-"""The phonetic and graphic encoders, and that a character is encoded once."""
+"""The phonetic and graphic encoders, and that each character is encoded once."""
 
 import numpy as np
 import pytest
@@ -54,7 +54,7 @@ def test_training_encodes_each_character_of_a_batch_once(make, counted):
     assert counted == [5, 5]  # [PAD] [CLS] [SEP] 7 8
 
 
-def test_prediction_makes_a_table_once(make, counted, rows):
+def test_prediction_encodes_the_vocabulary_once(make, counted, rows):
     model = make("realise").eval()
     batch = collate(rows)
     model.predict(batch)
@@ -62,7 +62,7 @@ def test_prediction_makes_a_table_once(make, counted, rows):
     assert counted == [60, 60]
 
 
-def test_tables_give_the_same_answer(make, rows):
+def test_cached_tables_give_the_same_scores(make, rows):
     model = make("dgspeller").eval()
     batch = collate(rows)
     fresh = model(batch)
@@ -71,7 +71,7 @@ def test_tables_give_the_same_answer(make, rows):
 
 
 @pytest.mark.parametrize("change", ["train", "load", "move"])
-def test_tables_are_forgotten_when_weights_change(make, rows, change):
+def test_the_cache_is_cleared_when_weights_change(make, rows, change):
     model = make("realise").eval()
     batch = collate(rows)
     before = model.predict(batch)[1]
@@ -100,7 +100,7 @@ def test_positions_matter_to_the_phonetic_encoder(encoder):
     assert not torch.allclose(encoded[1], encoded[2], atol=1e-4)
 
 
-def test_tables_survive_a_file(tmp_path):
+def test_tables_are_the_same_after_a_file(tmp_path):
     tables = CharacterTables.random(30)
     tables.save(tmp_path / "tables.npz")
     again = CharacterTables.load(tmp_path / "tables.npz")
@@ -108,16 +108,16 @@ def test_tables_survive_a_file(tmp_path):
         assert np.array_equal(getattr(again, name), getattr(tables, name))
 
 
-@pytest.mark.parametrize("content", [b"", b"nothing of the kind", None])
-def test_bad_table_files(tmp_path, content):
+@pytest.mark.parametrize("content", [b"", b"not a table", None])
+def test_bad_table_files_are_an_error(tmp_path, content):
     path = tmp_path / "tables.npz"
     CharacterTables.random(30).save(path)
     path.write_bytes(path.read_bytes()[:-200] if content is None else content)
-    with pytest.raises(InputError, match="no file of character tables"):
+    with pytest.raises(InputError, match="not a file of character tables"):
         CharacterTables.load(path)
 
 
-def test_tables_of_another_vocabulary_are_refused():
+def test_tables_of_another_vocabulary_are_an_error():
     with pytest.raises(InputError, match="'letters' does not fit"):
         CharacterTables.random(30).check(31, ("letters",))
     with pytest.raises(InputError, match="'sound' does not fit"):

@@ -1,4 +1,4 @@
-"""Chains against every path counted by hand."""
+"""The CRF against an enumeration of all paths."""
 
 from itertools import product
 
@@ -45,7 +45,7 @@ def test_partition_best_path_and_marginals(lattice):
                 torch.testing.assert_close(probability[row, t, c], (through - total[row]).exp())
 
 
-def test_score_of_one_path(lattice):
+def test_the_score_of_one_path_is_the_sum_along_it(lattice):
     emissions, transitions, real = lattice
     path = torch.randint(0, 3, real.shape)
     score = crf.path_score(emissions, transitions, real, path)
@@ -54,7 +54,7 @@ def test_score_of_one_path(lattice):
         torch.testing.assert_close(score[row], expected)
 
 
-def test_a_row_without_characters_is_certain():
+def test_a_row_without_characters_has_a_partition_function_of_1():
     emissions, transitions = torch.randn(1, 4, 3), torch.randn(1, 3, 3, 3)
     nothing = torch.zeros(1, 4, dtype=torch.bool)
     assert crf.log_partition(emissions, transitions, nothing).item() == pytest.approx(0)

@@ -13,6 +13,6 @@ def test_the_page_has_the_table_that_the_command_writes():
     assert describe.with_table(text, "\n".join(describe.table())) == text
 
 
-def test_a_page_without_a_place_for_it_is_refused():
+def test_a_page_without_the_markers_is_an_error():
     with pytest.raises(InputError, match="the page has no"):
         describe.with_table("# Models\n", "")

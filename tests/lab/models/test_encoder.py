@@ -188,7 +188,7 @@ def test_loss_without_targets_is_zero_not_nan(make, rows):
         (lambda folder: (folder / "vocab.txt").write_text("a\nb"), r"lacks .*\[MASK\]"),
         (lambda folder: (folder / "config.json").write_text("{"), "not a Hugging Face BERT folder"),
         (lambda folder: (folder / "config.json").write_text('{"model_type": "t5"}'), "only BERT"),
-        (lambda folder: (folder / "config.json").write_text("{}"), "does not say 'vocab_size'"),
+        (lambda folder: (folder / "config.json").write_text("{}"), "does not have 'vocab_size'"),
         (lambda folder: _change(folder, num_hidden_layers=4), "not a BERT of 4 layers"),
         (lambda folder: _change(folder, intermediate_size=128), "of shape"),
     ],

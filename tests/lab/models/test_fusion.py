@@ -12,7 +12,7 @@ def kinds():
     return torch.randn(4, 2, 5, 8).unbind()
 
 
-def test_selective_gating(kinds):
+def test_selective_gating_follows_its_equation(kinds):
     semantic, phonetic, graphic, _ = kinds
     gate = SelectiveGate(8)
     weights, bias = gate.gates.weight, gate.gates.bias
@@ -21,12 +21,12 @@ def test_selective_gating(kinds):
     torch.testing.assert_close(gate(*kinds), expected)
 
 
-def test_adaptive_gating(kinds):
+def test_adaptive_gating_follows_its_equation(kinds):
     semantic, phonetic, graphic, _ = kinds
     gate = AdaptiveGate(8, 0.8, 0.2)
-    heard = torch.relu(gate.phonetic_gate(torch.cat([semantic, phonetic], -1))) * phonetic
-    seen = torch.relu(gate.graphic_gate(torch.cat([semantic, graphic], -1))) * graphic
-    torch.testing.assert_close(gate(*kinds), semantic + 0.8 * heard + 0.2 * seen)
+    sound = torch.relu(gate.phonetic_gate(torch.cat([semantic, phonetic], -1))) * phonetic
+    shape = torch.relu(gate.graphic_gate(torch.cat([semantic, graphic], -1))) * graphic
+    torch.testing.assert_close(gate(*kinds), semantic + 0.8 * sound + 0.2 * shape)
 
 
 def test_dot_product_gating_follows_the_equations_and_has_no_parameters(kinds):

@@ -1,4 +1,4 @@
-"""All six spellers, masked and not: they learn, and answer the same in any company."""
+"""All six spellers, masked and not: they learn, and their scores do not depend on the batch."""
 
 import numpy as np
 import pytest
@@ -28,7 +28,7 @@ def pairs(count: int, vocabulary: int = 60):
 
 @EVERY
 @MASKED
-def test_learns_64_pairs_by_heart(make, speller, ngram):
+def test_every_speller_can_overfit_64_pairs(make, speller, ngram):
     model = make(
         speller, ngram=ngram, encoder={"hidden": 64, "intermediate": 128, "layers": 1, **STILL}
     ).train()
@@ -53,7 +53,7 @@ def test_learns_64_pairs_by_heart(make, speller, ngram):
 
 @EVERY
 @MASKED
-def test_same_answer_alone_in_a_batch_and_packed(make, rows, speller, ngram):
+def test_scores_are_the_same_alone_in_a_batch_and_packed(make, rows, speller, ngram):
     model = make(speller, ngram=ngram).eval()
     with torch.no_grad():
         for parameter in model.parameters():
@@ -76,14 +76,14 @@ def test_same_answer_alone_in_a_batch_and_packed(make, rows, speller, ngram):
 @EVERY
 @MASKED
 def test_every_parameter_gets_a_gradient(make, rows, speller, ngram):
-    """Otherwise several processes would wait for one another for ever."""
+    """Without one, several processes would wait for each other forever."""
     model = make(speller, ngram=ngram, active="training").train()
     model.loss(collate(rows, [np.concatenate([[-100], row[1:-1], [-100]]) for row in rows])).backward()
     assert [name for name, parameter in model.named_parameters() if parameter.grad is None] == []
 
 
 @EVERY
-def test_works_in_bf16(make, rows, speller):
+def test_every_speller_works_in_bf16(make, rows, speller):
     model = make(speller, ngram="trigram").train()
     targets = [np.concatenate([[-100], row[1:-1], [-100]]) for row in rows]
     with torch.autocast("cpu", dtype=torch.bfloat16):
@@ -98,7 +98,7 @@ def test_works_in_bf16(make, rows, speller):
 
 
 @EVERY
-def test_an_empty_sentence_is_no_problem(make, speller):
+def test_an_empty_sentence_can_be_predicted(make, speller):
     model = make(speller, ngram="trigram").eval()
     empty, full = [2, 3], [2, 9, 10, 3]
     for batch in (collate([empty]), collate([empty], pad_multiple=1), collate([empty, full]), pack([empty])):
@@ -134,7 +134,7 @@ def test_a_graph_is_the_normalised_adjacency():
     torch.testing.assert_close(Graph(edges, 4)(states), scale @ dense @ scale @ states)
 
 
-def test_spellgcn_rows_follow_the_equations_and_leave_the_rest_alone(make):
+def test_spellgcn_rows_follow_the_equations_and_other_rows_are_unchanged(make):
     model = make("spellgcn", graph_dropout=0.0)
     layers: GraphLayers = model.graphs
     words = model.semantic.embeddings.words.weight

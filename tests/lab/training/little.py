@@ -1,4 +1,4 @@
-"""python little.py PREPARED START OUT PAUSE DROPOUT: a training to be killed or shared."""
+"""python little.py PREPARED START OUT PAUSE DROPOUT: a small training, to be killed or distributed."""
 
 import sys
 import time

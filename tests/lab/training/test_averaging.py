@@ -1,4 +1,4 @@
-"""The mean of trainings is their mean, and of one model only."""
+"""The average of checkpoints is their mean, and is of one model only."""
 
 import pytest
 import torch
@@ -28,7 +28,7 @@ def test_every_weight_is_the_mean(tmp_path):
         assert torch.allclose(tensor, sum(state[name] for state in states) / 3, atol=1e-6), name
 
 
-def test_other_models_are_refused(tmp_path, capsys):
+def test_checkpoints_of_different_models_are_an_error(tmp_path, capsys):
     one, other = write(tmp_path / "one", 0), write(tmp_path / "other", 0, layers=2)
     assert run(["lab", "average", str(one), str(other), "--out", str(tmp_path / "mean")]) == 2
     assert "another model" in capsys.readouterr().err

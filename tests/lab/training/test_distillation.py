@@ -1,4 +1,4 @@
-"""A small speller learns from a large one, and starts as a part of it."""
+"""A student learns from a teacher."""
 
 import importlib.util
 from pathlib import Path
@@ -11,7 +11,7 @@ from torch.nn import functional
 from nmspeller.errors import InputError
 from nmspeller.lab.models.batch import NO_TARGET, collate
 from nmspeller.lab.models.registry import build, parse
-from nmspeller.lab.training.distillation import Distillation, unlike
+from nmspeller.lab.training.distillation import Distillation, layer_distance
 from nmspeller.lab.training.start import start_model
 
 TOKENS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *"甲乙丙丁戊"]
@@ -31,17 +31,17 @@ def a_batch():
 
 
 def distance(teacher, student):
-    """The mean divergence of what the student says from what the teacher says."""
+    """The mean divergence of the student's probabilities from the teacher's."""
     batch = a_batch()
     there = batch.targets != NO_TARGET
     with torch.no_grad():
-        said, wanted = (model(batch)[there].log_softmax(-1) for model in (student, teacher))
-    return float(functional.kl_div(said, wanted, log_target=True, reduction="batchmean"))
+        output, expected = (model(batch)[there].log_softmax(-1) for model in (student, teacher))
+    return float(functional.kl_div(output, expected, log_target=True, reduction="batchmean"))
 
 
-def test_the_pupil_comes_to_say_what_the_teacher_says():
+def test_the_student_learns_the_teachers_probabilities():
     teacher, student = bert(0, layers=2), bert(1)
-    torch.nn.init.normal_(teacher.head.output.bias, std=3.0)  # a teacher with opinions
+    torch.nn.init.normal_(teacher.head.output.bias, std=3.0)  # a teacher with clear preferences
     before = {name: tensor.clone() for name, tensor in teacher.state_dict().items()}
     loss, optimiser = Distillation(teacher, student), torch.optim.Adam(student.parameters(), 1e-2)
     far = distance(teacher, student)
@@ -49,17 +49,17 @@ def test_the_pupil_comes_to_say_what_the_teacher_says():
         optimiser.zero_grad()
         loss(student, a_batch()).backward()
         optimiser.step()
-    # Not all the way: the right characters pull as well.
+    # Not completely: the loss of the right characters counts as well.
     assert distance(teacher, student) < far / 2
     assert all(torch.equal(tensor, before[name]) for name, tensor in teacher.state_dict().items())
 
 
 def of_characters(teacher, student):
-    """What the loss is without a look at the layers."""
+    """The loss without that of the layers."""
     batch = a_batch()
     there = batch.targets != NO_TARGET
-    said, wanted = student(batch)[there].log_softmax(-1), teacher(batch)[there].softmax(-1)
-    return 0.7 * -(wanted * said).sum(-1).mean() + 0.3 * student.loss(batch)
+    output, expected = student(batch)[there].log_softmax(-1), teacher(batch)[there].softmax(-1)
+    return 0.7 * -(expected * output).sum(-1).mean() + 0.3 * student.loss(batch)
 
 
 def test_the_teachers_share_of_the_loss():
@@ -70,39 +70,39 @@ def test_the_teachers_share_of_the_loss():
     assert torch.allclose(alone, student.loss(a_batch()), rtol=1e-5)
 
 
-def test_a_pupil_with_the_teachers_layers_is_held_to_each_of_them():
+def test_a_student_with_the_teachers_layers_matches_each_of_them():
     teacher, student, batch = bert(0, layers=2), bert(1, layers=2), a_batch()
     there = batch.targets != NO_TARGET
     apart = []
-    for said, wanted in zip(
+    for output, expected in zip(
         *(model.semantic.layer_outputs(batch) for model in (student, teacher)), strict=True
     ):
-        error = (said[there] - wanted[there]).square().mean(dim=0)
-        apart.append((error / wanted[there].var(dim=0, correction=0)).mean())
+        error = (output[there] - expected[there]).square().mean(dim=0)
+        apart.append((error / expected[there].var(dim=0, correction=0)).mean())
     expected = of_characters(teacher, student) + torch.stack(apart).mean()
     assert torch.allclose(Distillation(teacher, student)(student, batch), expected, rtol=1e-4)
 
 
-def test_who_says_what_the_teacher_says_is_not_unlike_it():
-    said = torch.randn(3, 4, 5, generator=torch.Generator().manual_seed(0))
+def test_only_counted_positions_have_a_distance():
+    output = torch.randn(3, 4, 5, generator=torch.Generator().manual_seed(0))
     there = torch.tensor([[True, True, False, False]] * 3)
-    other = torch.where(there.unsqueeze(-1), said, 9.0)
-    assert unlike(said, other, there) == 0
-    assert unlike(said, other, ~there) > 1
+    other = torch.where(there.unsqueeze(-1), output, 9.0)
+    assert layer_distance(output, other, there) == 0
+    assert layer_distance(output, other, ~there) > 1
 
 
-def test_who_cannot_teach():
+def test_a_teacher_of_another_vocabulary_is_an_error():
     with pytest.raises(InputError, match="one vocabulary"):
         Distillation(bert(0, vocabulary=12), bert(1))
 
 
-def test_training_with_a_teacher(little_prepared, little_start, tmp_path):
+def test_a_teacher_changes_the_training(little_prepared, little_start, tmp_path):
     path = Path(__file__).with_name("little.py")
     spec = importlib.util.spec_from_file_location("little", path)
     little = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(little)
     _, alone = little.train(little_prepared, little_start, tmp_path / "alone")
     teacher = start_model({"speller": "bert"}, Path(little_start))
-    _, taught = little.train(little_prepared, little_start, tmp_path / "taught", teacher=teacher)
-    assert taught.step == alone.step
-    assert taught.loss != alone.loss
+    _, distilled = little.train(little_prepared, little_start, tmp_path / "distilled", teacher=teacher)
+    assert distilled.step == alone.step
+    assert distilled.loss != alone.loss

@@ -1,4 +1,4 @@
-"""From jobs to tables, on a tiny speller; and jobs that fail beside others."""
+"""From jobs to tables, on a tiny speller; and jobs that fail while others run."""
 
 import json
 import re
@@ -27,7 +27,7 @@ from pathlib import Path
 def note(job):
     folder, number = job
     if number == 1:
-        raise ValueError('job one is ill')
+        raise ValueError('job one fails')
     if number == 2:
         os._exit(9)
     (Path(folder) / str(number)).write_text('done')
@@ -74,7 +74,7 @@ def test_a_job_leaves_files_from_which_tables_are_written(recipe, little_prepare
     assert sum(map(int, counted)) == 3 * len(experiments.CASES)
 
 
-def test_a_job_that_is_killed_while_it_writes_is_not_taken_for_done(
+def test_a_job_that_is_killed_while_it_writes_is_not_done(
     recipe, little_prepared, little_start, tmp_path, monkeypatch
 ):
     job, sets = experiments.Job("bert", None, 0), ["sighan13"]
@@ -89,14 +89,14 @@ def test_a_job_that_is_killed_while_it_writes_is_not_taken_for_done(
     assert not list(tmp_path.glob("*.json"))
 
 
-def test_experiments_are_the_paper_s():
+def test_the_experiments_are_those_of_the_paper():
     assert len(experiments.jobs("ngrams", [0, 1, 2])) == 15
     assert {job.speller for job in experiments.jobs("table2", [0])} == {"realise", "phmospell", "dgspeller"}
     with pytest.raises(InputError, match="table1"):
         experiments.jobs("table3", [0])
 
 
-def test_jobs_go_on_when_others_fail(tmp_path):
+def test_jobs_continue_when_others_fail(tmp_path):
     # A function must have a home that a new process can import; this file has none under importlib.
     (tmp_path / "homes.py").write_text(HOME)
     with pytest.MonkeyPatch.context() as patch:
@@ -105,7 +105,7 @@ def test_jobs_go_on_when_others_fail(tmp_path):
 
         failures = run_side_by_side(note, [(str(tmp_path), number) for number in range(4)], 2)
     assert set(failures) == {1, 2}
-    assert "job one is ill" in failures[1]
+    assert "job one fails" in failures[1]
     assert "code 9" in failures[2]
     assert (tmp_path / "0").exists()
     assert (tmp_path / "3").exists()

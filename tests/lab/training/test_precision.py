@@ -24,7 +24,9 @@ def losses(folder):
 
 
 @pytest.mark.parametrize("precision", ["bf16", "all-bf16"])
-def test_half_precision_learns_as_single_precision_does(little_prepared, little_start, tmp_path, precision):
+def test_half_precision_gives_the_losses_of_single_precision(
+    little_prepared, little_start, tmp_path, precision
+):
     little.train(little_prepared, little_start, tmp_path / "single", dropout=0.0)
     model, _ = little.train(
         little_prepared, little_start, tmp_path / "half", dropout=0.0, precision=precision

@@ -1,4 +1,4 @@
-"""Where a model starts: weights that fit, of a vocabulary that means the same."""
+"""The start of a training: weights of the right shapes and vocabulary."""
 
 import json
 import shutil
@@ -13,7 +13,7 @@ from nmspeller.lab.training.start import check_positions, load_teacher, start_mo
 
 @pytest.fixture
 def permuted(little_start, tmp_path):
-    """A checkpoint whose ids mean other characters, though it has as many."""
+    """A checkpoint with the same characters under other ids."""
     folder = tmp_path / "permuted"
     shutil.copytree(little_start, folder)
     tokens = (folder / "vocab.txt").read_text(encoding="utf-8").split("\n")
@@ -22,12 +22,12 @@ def permuted(little_start, tmp_path):
     return folder
 
 
-def test_a_start_of_another_vocabulary_is_refused(little_prepared, permuted):
+def test_a_start_of_another_vocabulary_is_an_error(little_prepared, permuted):
     with pytest.raises(InputError, match="another vocabulary"):
         start_model({"speller": "bert"}, permuted, vocabulary=little_prepared.vocabulary)
 
 
-def test_a_teacher_of_another_vocabulary_is_refused(little_prepared, permuted):
+def test_a_teacher_of_another_vocabulary_is_an_error(little_prepared, permuted):
     with pytest.raises(InputError, match="another vocabulary"):
         load_teacher(permuted, little_prepared.vocabulary)
 
@@ -39,12 +39,12 @@ def test_without_a_start_the_sizes_must_fit_the_data(little_prepared):
 
 
 @pytest.mark.parametrize("sizes", [{"hidden": 64}, {"intermediate": 8}, {"positions": 130}])
-def test_weights_of_another_shape_are_not_passed_over(little_start, sizes):
+def test_weights_of_another_shape_are_an_error(little_start, sizes):
     with pytest.raises(InputError, match="of shape"):
         start_model({"speller": "bert", "encoder": sizes}, little_start)
 
 
-def test_modalities_must_have_sounds_or_pictures(little_prepared, little_start):
+def test_modalities_must_have_a_phonetic_or_graphic_encoder(little_prepared, little_start):
     with pytest.raises(InputError, match="no phonetic or graphic weights"):
         start_model(
             {"speller": "realise"},
@@ -54,7 +54,7 @@ def test_modalities_must_have_sounds_or_pictures(little_prepared, little_start):
         )
 
 
-def test_modalities_leave_a_trained_masking_layer_as_it_is(little_prepared, little_start, tmp_path):
+def test_modalities_do_not_change_a_trained_masking_layer(little_prepared, little_start, tmp_path):
     masked = {"speller": "realise", "masking": {"ngram": "trigram"}}
     tables = little_prepared.folder / "characters.npz"
     trained = start_model(masked, little_start, tables=tables)
@@ -64,7 +64,7 @@ def test_modalities_leave_a_trained_masking_layer_as_it_is(little_prepared, litt
     assert (again.semantic.masking.attention.out.bias == 7.0).all()
 
 
-def test_rows_longer_than_the_model_can_read_are_refused(little_start):
+def test_rows_longer_than_the_models_positions_are_an_error(little_start):
     model, _ = checkpoint.load(little_start)
     positions = json.loads((little_start / "config.yaml").read_text())["model"]["encoder"]["positions"]
     check_positions(model, positions)

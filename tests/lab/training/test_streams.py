@@ -1,4 +1,4 @@
-"""Batches: functions of seed and step, complete, and of the shape that was asked for."""
+"""Batches: functions of seed and step, complete, and of the configured shape."""
 
 from collections import Counter
 
@@ -33,7 +33,7 @@ def same(one, other):
 
 def test_a_step_is_a_function_of_its_number(little_prepared):
     one, again = pair_stream(little_prepared), pair_stream(little_prepared)
-    again.rows(4)  # what was asked before makes no difference
+    again.rows(4)  # earlier calls make no difference
     assert all(same(one.rows(step), again.rows(step)) for step in range(len(one)))
     other = pair_stream(little_prepared, seed=6)
     assert not all(same(one.rows(step), other.rows(step)) for step in range(3))
@@ -56,7 +56,7 @@ def test_the_number_of_workers_makes_no_difference(little_prepared):
 
 @pytest.mark.parametrize("size", [{"batch_tokens": 200}, {"batch_sentences": 7, "batch_tokens": None}])
 @pytest.mark.parametrize("sort", [True, False])
-def test_every_pair_comes_once_a_copy_and_epoch(little_prepared, size, sort):
+def test_every_pair_occurs_once_per_copy_and_epoch(little_prepared, size, sort):
     stream = pair_stream(little_prepared, synthetic=0, sort=sort, **size)
     seen = Counter((int(a), int(b)) for batch in stream.batches for a, b in batch.T)
     sizes = {
@@ -69,7 +69,7 @@ def test_every_pair_comes_once_a_copy_and_epoch(little_prepared, size, sort):
         assert longest <= 200 + 128
 
 
-def test_targets_are_the_right_sides(little_prepared):
+def test_targets_are_the_corrected_sentences(little_prepared):
     stream = pair_stream(little_prepared, masked=0, synthetic=0, copies={"sighan15_train": 1}, epochs=1)
     vocabulary, pairs = little_prepared.vocabulary, little_prepared.pairs("sighan15_train")
     rows = [row for step in range(len(stream)) for row in stream.rows(step)]
@@ -79,7 +79,7 @@ def test_targets_are_the_right_sides(little_prepared):
     assert all(targets[0] == targets[-1] == NO_TARGET for _, targets in rows)
 
 
-def test_real_pairs_are_masked_where_they_are_right(little_prepared):
+def test_real_pairs_are_masked_only_where_they_are_correct(little_prepared):
     plain, masked = (
         pair_stream(little_prepared, masked=share, synthetic=0, epochs=1) for share in (0.0, 1.0)
     )
@@ -121,7 +121,7 @@ def test_processes_share_the_rows_of_a_batch(little_prepared):
     assert sum(batch.ids.numel() for batch, _ in parts) == sum(len(ids) for ids, _ in stream.rows(0))
 
 
-def test_masks_and_errors_keep_apart(little_prepared):
+def test_masks_and_errors_are_at_different_positions(little_prepared):
     stream = CorpusStream(
         little_prepared, NoiseConfig(masked=1.0, mask_rate=0.3), steps=1, batch_rows=200, length=64, seed=0
     )

@@ -1,4 +1,4 @@
-"""The training loop: it learns, keeps to its time, goes on after a kill, and is shared by processes."""
+"""The training loop: it learns, ends within its budget, resumes, and runs in several processes."""
 
 import importlib.util
 import json
@@ -45,12 +45,12 @@ def test_the_loss_falls(little_prepared, little_start, tmp_path):
     assert not (tmp_path / "train.resume.safetensors").exists()
 
 
-def test_a_killed_training_goes_on_with_the_same_losses(little_prepared, little_start, tmp_path):
+def test_a_killed_training_resumes_with_the_same_losses(little_prepared, little_start, tmp_path):
     little.train(little_prepared, little_start, tmp_path / "whole", average=0.9)
     whole = losses(tmp_path / "whole")
     little.train(little_prepared, little_start, tmp_path / "plain")
-    undisturbed = losses(tmp_path / "plain")
-    assert [loss for _, loss in whole] == [loss for _, loss in undisturbed]
+    uninterrupted = losses(tmp_path / "plain")
+    assert [loss for _, loss in whole] == [loss for _, loss in uninterrupted]
 
     folder = tmp_path / "killed"
     command = [sys.executable, SCRIPT, little_prepared.folder, little_start, folder, "0.2", "0.1"]
@@ -63,16 +63,16 @@ def test_a_killed_training_goes_on_with_the_same_losses(little_prepared, little_
     process.send_signal(signal.SIGKILL)
     assert process.wait() == -signal.SIGKILL
     assert (folder / "train.resume.safetensors").exists()
-    assert len(losses_so_far(folder)) < len(undisturbed)
+    assert len(losses_so_far(folder)) < len(uninterrupted)
     little.train(little_prepared, little_start, folder)
-    assert losses(folder) == undisturbed
+    assert losses(folder) == uninterrupted
 
 
 def losses_so_far(folder):
     return [line for line in (folder / "train.jsonl").read_text().splitlines() if line.endswith("}")]
 
 
-def test_two_processes_learn_as_one(little_prepared, little_start, tmp_path):
+def test_two_processes_give_the_losses_of_one(little_prepared, little_start, tmp_path):
     little.train(little_prepared, little_start, tmp_path / "one", dropout=0.0)
     command = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2", SCRIPT]
     command += [little_prepared.folder, little_start, tmp_path / "two", "0", "0.0"]
@@ -83,7 +83,9 @@ def test_two_processes_learn_as_one(little_prepared, little_start, tmp_path):
     assert [loss for _, loss in two] == pytest.approx([loss for _, loss in one], rel=1e-3)
 
 
-def test_the_budget_ends_in_time_with_the_rate_at_its_end(little_prepared, little_start, tmp_path):
+def test_a_training_ends_within_its_budget_with_the_schedule_complete(
+    little_prepared, little_start, tmp_path
+):
     began = time.monotonic()
     _, last = little.train(
         little_prepared, little_start, tmp_path, epochs=500, pause=0.02, seconds=1.0, save_seconds=0
@@ -94,19 +96,19 @@ def test_the_budget_ends_in_time_with_the_rate_at_its_end(little_prepared, littl
     assert rates[-1] < 0.3 * max(rates)
 
 
-def test_an_average_is_kept_of_the_weights(little_prepared, little_start, tmp_path):
+def test_the_average_of_the_weights_is_closer_to_the_start(little_prepared, little_start, tmp_path):
     plain, _ = little.train(little_prepared, little_start, tmp_path / "plain", save_seconds=0)
     mean, _ = little.train(little_prepared, little_start, tmp_path / "mean", save_seconds=0, average=0.99)
     start = little.start_model({"speller": "bert"}, little_start)
 
-    def way(model):
+    def distance(model):
         pairs = zip(model.parameters(), start.parameters(), strict=True)
         return sum(float((a - b).detach().pow(2).sum()) for a, b in pairs)
 
-    assert 0 < way(mean) < way(plain)
+    assert 0 < distance(mean) < distance(plain)
 
 
-def test_packed_rows_learn_as_padded_ones(little_prepared, little_start, tmp_path):
+def test_packed_rows_give_the_losses_of_padded_ones(little_prepared, little_start, tmp_path):
     options = {"dropout": 0.0, "save_seconds": 0}
     little.train(little_prepared, little_start, tmp_path / "padded", **options)
     little.train(little_prepared, little_start, tmp_path / "packed", packed=True, **options)

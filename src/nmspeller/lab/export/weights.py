@@ -38,7 +38,7 @@ def read_weights(folder: str | Path) -> SpellerWeights:
     """Read a checkpoint folder or a Hugging Face folder.
 
     Raises:
-        InputError: the folder is neither, or holds a speller that cannot be exported.
+        InputError: the folder is neither, or has a speller that cannot be exported.
     """
     folder = Path(folder)
     if (folder / "config.yaml").is_file():
@@ -92,18 +92,18 @@ def _checked(speller: SpellerWeights, head: str) -> SpellerWeights:
     """
     if len(speller.vocabulary) != speller.encoder.vocabulary:
         raise InputError(
-            f"{speller.folder}/vocab.txt has {len(speller.vocabulary)} tokens, but the model knows "
+            f"{speller.folder}/vocab.txt has {len(speller.vocabulary)} tokens, but the model has "
             f"{speller.encoder.vocabulary}; use the files of one model."
         )
     path = speller.folder / "model.safetensors"
     for name, shape in _shapes(speller.encoder, head).items():
         if name not in speller.weights:
             raise InputError(
-                f"{path} has no {name!r}, which its config asks for; use the files of one model."
+                f"{path} has no {name!r}, which its config requires; use the files of one model."
             )
         found = speller.weights[name].shape
         if found != shape:
-            raise InputError(f"{path} has {name!r} of shape {found}, but its config says {shape}.")
+            raise InputError(f"{path} has {name!r} of shape {found}, but its config has {shape}.")
         if not np.isfinite(speller.weights[name]).all():
             raise InputError(
                 f"{path} has values in {name!r} that are not finite numbers; its training has failed."

@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 
 NO_TARGET = -100
-"""Where there is nothing to learn: [CLS], [SEP], padding."""
+"""The target of positions without a loss: [CLS], [SEP], padding."""
 
 AnyBatch = TypeVar("AnyBatch", "Batch", "PackedBatch")
 
@@ -51,11 +51,11 @@ class Batch:
         return torch.ones_like(self.ids, dtype=torch.bool) if self.mask is None else self.mask
 
     def pad(self, values: Tensor) -> Tensor:
-        """(batch, length, ...) as it is."""
+        """(batch, length, ...), unchanged."""
         return values
 
     def pack(self, values: Tensor) -> Tensor:
-        """(batch, length, ...) as it is."""
+        """(batch, length, ...), unchanged."""
         return values
 
     def to(self, device: torch.device | str) -> "Batch":

@@ -1,4 +1,4 @@
-"""Character tables from what the knowledge room ships; no torch."""
+"""Character tables from the features that `nmspeller.knowledge` ships; no torch."""
 
 from collections.abc import Iterable, Sequence
 from functools import cache
@@ -8,18 +8,18 @@ from numpy.typing import NDArray
 
 from nmspeller.knowledge import confusion, glyphs, pinyin, shape
 from nmspeller.knowledge.sounds import syllable_similarity
-from nmspeller.lab.models.tables import LETTERS, LONGEST_SPELLING, TONES, UNHEARD, CharacterTables
+from nmspeller.lab.models.tables import LETTERS, LONGEST_SPELLING, NO_SOUND, TONES, CharacterTables
 
 ALIKE_IN_SOUND = 0.7
-"""From here on characters are neighbours in the sound graph: a syllable in any tone, or qing and qin."""
+"""The least similarity of neighbours in the sound graph: a syllable in any tone, or qing and qin."""
 ALIKE_IN_SHAPE = 0.5
-"""From here on characters are neighbours in the shape graph: most of their strokes are the same."""
+"""The least similarity of neighbours in the shape graph: most of their strokes are the same."""
 
 SYMBOL = {symbol: number for number, symbol in enumerate(TONES + LETTERS, start=1)}
 
 
 def character_tables(tokens: Sequence[str]) -> CharacterTables:
-    """What the models ask about each token of a vocabulary; a token of several characters is blank."""
+    """The tables of a vocabulary; a token of several characters has no features."""
     characters = {token: number for number, token in enumerate(tokens) if len(token) == 1}
     readings = {character: pinyin.readings(character) for character in characters}
     sound, look = _graphs(characters, readings)
@@ -36,10 +36,10 @@ Readings = dict[str, tuple[pinyin.Syllable, ...]]
 
 
 def _letters(tokens: Sequence[str], readings: Readings) -> NDArray[np.uint8]:
-    """Tone, then letters, of each token's commonest reading: (tokens, 8)."""
+    """Tone, then letters, of each token's most common reading: (tokens, 8)."""
     table = np.zeros((len(tokens), LONGEST_SPELLING), dtype=np.uint8)
     for row, token in zip(table, tokens, strict=True):
-        spelled = [UNHEARD]
+        spelled = [NO_SOUND]
         if readings.get(token):
             initial, final, tone = readings[token][0]
             spelled = [SYMBOL[symbol] for symbol in f"{tone}{initial}{final}"]
@@ -48,7 +48,7 @@ def _letters(tokens: Sequence[str], readings: Readings) -> NDArray[np.uint8]:
 
 
 def _syllables(tokens: Sequence[str], readings: Readings) -> NDArray[np.int32]:
-    """A number for each token's commonest syllable without its tone; 0 for none: (tokens,)."""
+    """A number for each token's most common syllable without its tone; 0 for none: (tokens,)."""
     toneless = [readings[token][0][:2] if readings.get(token) else None for token in tokens]
     numbers = {
         syllable: number for number, syllable in enumerate(sorted(filter(None, set(toneless))), start=1)

@@ -40,7 +40,7 @@ def save(folder: str | Path, model: "SpellerModel", tokens: Sequence[str], card:
     described = to_mapping(model.config)
     description = {"format": FORMAT, "model": described}
     text = json.dumps(description, indent=1, ensure_ascii=False)
-    text = re.sub(r"(?<= )(\d+)e-", r"\1.0e-", text)  # YAML takes 1e-12 for a string
+    text = re.sub(r"(?<= )(\d+)e-", r"\1.0e-", text)  # YAML reads 1e-12 as a string
     write_whole(folder / "config.yaml", (text + "\n").encode())
     write_whole(folder / "vocab.txt", ("\n".join(tokens) + "\n").encode())
     write_whole(folder / "card.md", (card or f"# A {described['speller']} speller\n").encode())
@@ -52,7 +52,7 @@ def load(folder: str | Path) -> tuple["SpellerModel", tuple[str, ...]]:
     """The model, in eval mode on the CPU, and its vocabulary.
 
     Raises:
-        InputError: the folder is damaged or is something else; the sentence says what is wrong.
+        InputError: the folder is damaged or is not a checkpoint.
     """
     from nmspeller.lab.models.registry import build, parse
     from nmspeller.lab.models.tables import CharacterTables
@@ -62,7 +62,7 @@ def load(folder: str | Path) -> tuple["SpellerModel", tuple[str, ...]]:
     config = parse(description)
     if len(tokens) != config.encoder.vocabulary:
         raise InputError(
-            f"{folder}/vocab.txt has {len(tokens)} tokens, but config.yaml says {config.encoder.vocabulary}."
+            f"{folder}/vocab.txt has {len(tokens)} tokens, but config.yaml has {config.encoder.vocabulary}."
         )
     tensors = modern_names(read_tensors(folder / "model.safetensors"))
     tables = {
@@ -74,9 +74,11 @@ def load(folder: str | Path) -> tuple["SpellerModel", tuple[str, ...]]:
     own = model.state_dict()
     for name in [*own, *tensors]:
         if name not in tensors:
-            raise InputError(f"{folder}/model.safetensors has no {name!r}, which config.yaml asks for.")
+            raise InputError(f"{folder}/model.safetensors has no {name!r}, which config.yaml requires.")
         if name not in own:
-            raise InputError(f"{folder}/model.safetensors has {name!r}, which config.yaml has no place for.")
+            raise InputError(
+                f"{folder}/model.safetensors has {name!r}, which is not in the model of config.yaml."
+            )
         found, expected = tuple(tensors[name].shape), tuple(own[name].shape)
         if found != expected:
             raise InputError(f"{folder}/model.safetensors has {name!r} of shape {found}, not {expected}.")
@@ -137,7 +139,7 @@ def _modern_description(model: Any, folder: Path) -> Any:
         InputError: the model has an activation that is no longer supported.
     """
     if not isinstance(model, dict) or not isinstance(model.get("encoder"), dict):
-        return model  # `parse` says what is wrong
+        return model  # `parse` reports the error
     encoder = dict(model["encoder"])
     if encoder.pop("activation", "gelu") != "gelu":
         raise InputError(f"{folder} has another activation than gelu, which is no longer supported.")

@@ -1,15 +1,15 @@
-"""Sums, best paths and marginals over chains of candidates.
+"""A linear-chain CRF over candidates: the partition function, the best path, marginals.
 
-A chain has `length` positions with `k` candidates each; a path takes one candidate at each position, and
+Each row has `length` positions with `k` candidates each; a path takes one candidate at each position, and
 its score is the sum of its emissions and of the transitions between neighbours. Rows may be shorter than
-the tensors: `real` says which positions count, and they come first.
+the tensors: `real` is True at the positions that count, which come first.
 """
 
 import torch
 from torch import Tensor
 
 NEVER = -1e4
-"""The log of nothing; finite, so that gradients stay so."""
+"""Stands for the log of 0; finite, so that gradients stay finite."""
 
 
 def log_partition(emissions: Tensor, transitions: Tensor, real: Tensor) -> Tensor:
@@ -46,9 +46,9 @@ def path_score(emissions: Tensor, transitions: Tensor, real: Tensor, path: Tenso
 def marginals(emissions: Tensor, transitions: Tensor, real: Tensor) -> Tensor:
     """The probability of each candidate over all paths: (batch, length, k), from ∂ log Z / ∂ emission."""
     with torch.enable_grad():
-        asked = emissions.detach().requires_grad_()
-        total = log_partition(asked, transitions.detach(), real).sum()
-        return torch.autograd.grad(total, asked)[0]
+        leaf = emissions.detach().requires_grad_()
+        total = log_partition(leaf, transitions.detach(), real).sum()
+        return torch.autograd.grad(total, leaf)[0]
 
 
 def best_path(emissions: Tensor, transitions: Tensor, real: Tensor) -> Tensor:

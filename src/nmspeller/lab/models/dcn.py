@@ -1,10 +1,10 @@
 """DCN (Wang et al., 2021) and NM-DCN: neighbouring corrections are chosen together.
 
-A generator, helped by the pinyin of the input, proposes the k best characters at each position; the dynamic
-connected scorer rates each pair of neighbouring candidates in context; the best path through them is the
-answer. The loss is the negative log-probability of the right path among all paths, as in the original code,
-averaged over sentences. Unlike there, a candidate that is both among the k best and added by hand (the
-target in training, the input in prediction) counts once.
+A generator, which also uses the pinyin of the input, proposes the k best characters at each position; the
+dynamic connected scorer scores each pair of neighbouring candidates in context; the best path through them is
+the answer. The loss is the negative log-probability of the right path among all paths, as in the original
+code, averaged over sentences. Unlike there, a candidate that is both among the k best and added (the target
+in training, the input in prediction) counts once.
 """
 
 import math
@@ -18,7 +18,7 @@ from torch.nn import functional
 from nmspeller.errors import InputError
 from nmspeller.lab.models import crf
 from nmspeller.lab.models.batch import NO_TARGET, Batch, PackedBatch
-from nmspeller.lab.models.characters import KnownTables
+from nmspeller.lab.models.characters import TableBuffers
 from nmspeller.lab.models.config import EncoderConfig, SpellerConfig
 from nmspeller.lab.models.encoder import initialise
 from nmspeller.lab.models.speller import SpellerModel
@@ -29,7 +29,7 @@ from nmspeller.lab.models.tables import CharacterTables
 class DCNConfig(SpellerConfig):
     candidates: int = 8
     syllables: int = 512
-    """Room for the ids in the tables; Mandarin has about 410 syllables without tones."""
+    """The size of the embedding; Mandarin has about 410 syllables without tones."""
 
 
 class PinyinEnhancement(nn.Module):
@@ -44,17 +44,17 @@ class PinyinEnhancement(nn.Module):
 
     def forward(self, hidden: Tensor, syllables: Tensor, batch: Batch | PackedBatch) -> Tensor:
         """hidden: (..., hidden), syllables: (...) ids → (..., hidden)."""
-        heard = batch.pad(self.syllables(syllables)) * batch.real[..., None]
-        convolved = self.convolution(heard.transpose(1, 2)).transpose(1, 2)
+        sounds = batch.pad(self.syllables(syllables)) * batch.real[..., None]
+        convolved = self.convolution(sounds.transpose(1, 2)).transpose(1, 2)
         return self.norm(hidden + batch.pack(convolved))
 
 
 class ConnectedScorer(nn.Module):
-    """Rates pairs of neighbouring candidates.
+    """Scores pairs of neighbouring candidates.
 
-    Each candidate looks at its own and its neighbour's hidden state; what the two found, mapped together,
-    is the rate. The map of a concatenation is the sum of two maps, so that nothing but the last steps has k
-    × k × hidden numbers.
+    Each candidate attends to its own and its neighbour's hidden state; the score is a map of both results
+    together. The map of a concatenation is the sum of two maps, so that only the last steps need k × k ×
+    hidden numbers.
     """
 
     def __init__(self, config: EncoderConfig) -> None:
@@ -76,18 +76,18 @@ class ConnectedScorer(nn.Module):
         keys = torch.stack([keys[:, :-1], keys[:, 1:]], dim=-2)  # (batch, length - 1, 2, hidden)
         values = torch.stack([values[:, :-1], values[:, 1:]], dim=-2)
         queries = self.query(candidates)
-        first = self._look(candidates[:, :-1], queries[:, :-1], keys, values)
-        second = self._look(candidates[:, 1:], queries[:, 1:], keys, values)
+        first = self._attend(candidates[:, :-1], queries[:, :-1], keys, values)
+        second = self._attend(candidates[:, 1:], queries[:, 1:], keys, values)
         pairs = functional.gelu(self.left(first)[:, :, :, None] + self.right(second)[:, :, None, :])
         return self.rate(self.pair_norm(pairs)).squeeze(-1)
 
-    def _look(self, candidates: Tensor, queries: Tensor, keys: Tensor, values: Tensor) -> Tensor:
+    def _attend(self, candidates: Tensor, queries: Tensor, keys: Tensor, values: Tensor) -> Tensor:
         weights = torch.softmax(queries @ keys.transpose(-1, -2) / math.sqrt(queries.shape[-1]), dim=-1)
         return self.norm(weights.to(values.dtype) @ values + candidates)
 
 
 class Lattice(NamedTuple):
-    """What `crf` works on; ids, like emissions, are (batch, length, k)."""
+    """The inputs of `crf`; ids, like emissions, are (batch, length, k)."""
 
     ids: Tensor
     emissions: Tensor
@@ -106,7 +106,7 @@ class DCN(SpellerModel):
             raise InputError(
                 f"the tables have {tables.syllables.max() + 1} syllables; set model.syllables to it."
             )
-        self.tables = KnownTables(tables, self.needs)
+        self.tables = TableBuffers(tables, self.needs)
         self.candidates = config.candidates
         self.pinyin = PinyinEnhancement(config.encoder, config.syllables)
         self.scorer = ConnectedScorer(config.encoder)
@@ -118,11 +118,11 @@ class DCN(SpellerModel):
         return self.pinyin(semantic, self.tables.syllables[batch.ids].long(), batch)
 
     def loss(self, batch: Batch | PackedBatch) -> Tensor:
-        """−log P(right path), averaged over sentences, in fp32; a character without a target is its own."""
+        """−log P(right path), averaged over sentences, in fp32; where there is no target, the input is it."""
         assert batch.targets is not None
         target = torch.where(batch.targets == NO_TARGET, batch.ids, batch.targets)
         lattice = self._lattice(batch, target)
-        path = torch.full_like(lattice.ids[..., 0], self.candidates)  # the one added by hand comes last
+        path = torch.full_like(lattice.ids[..., 0], self.candidates)  # the added one comes last
         steps = lattice.emissions, lattice.transitions, lattice.real
         return (crf.log_partition(*steps) - crf.path_score(*steps, path)).mean()
 

@@ -15,7 +15,7 @@ from torch.utils.flop_counter import FlopCounterMode
 
 from nmspeller.errors import InputError
 from nmspeller.lab.models.batch import Batch
-from nmspeller.lab.models.characters import Remembering
+from nmspeller.lab.models.characters import Cached
 from nmspeller.lab.models.config import EncoderConfig, MaskingConfig, to_mapping
 from nmspeller.lab.models.registry import build, parse
 from nmspeller.lab.models.speller import SpellerModel
@@ -43,7 +43,7 @@ def main() -> None:
 def with_table(text: str, lines: str) -> str:
     """The page with the lines between its two markers."""
     if START not in text or END not in text:
-        raise InputError(f"the page has no {START} and {END}; put them where the table belongs.")
+        raise InputError(f"the page has no {START} and {END}; add them where the table belongs.")
     before, rest = text.split(START, 1)
     after = rest.split(END, 1)[1]
     return f"{before}{START}\n{lines}\n{END}{after}"
@@ -59,7 +59,7 @@ def table() -> Iterator[str]:
     for speller, (plain_name, masked_name) in NAMES.items():
         plain, masked = described(speller, masked=False), described(speller, masked=True)
         base = operations(plain)
-        bert = bert or base  # which comes first
+        bert = bert or base  # BERT is the first row
         yield _row(plain_name, plain, base, None, bert)
         yield _row(masked_name, masked, base, operations(masked), bert)
 
@@ -81,11 +81,11 @@ def described(speller: str, *, masked: bool) -> SpellerModel:
 
 
 def operations(model: SpellerModel) -> float:
-    """Floating-point operations of one prediction; tables that are made once per model do not count."""
+    """Floating-point operations of one prediction; tables that are computed once per model do not count."""
     hidden = model.config.encoder.hidden
     for module in model.modules():
-        if isinstance(module, Remembering):
-            module.remember(lambda: torch.zeros(VOCABULARY, hidden, device="meta"))
+        if isinstance(module, Cached):
+            module.cached(lambda: torch.zeros(VOCABULARY, hidden, device="meta"))
     batch = Batch(torch.zeros(1, CHARACTERS + 2, dtype=torch.long, device="meta"))
     with FlopCounterMode(display=False) as counter:
         model.predict(batch)

@@ -1,4 +1,4 @@
-"""Three ways to bring meaning, sound and shape together, and the speller that they share.
+"""Three gates that fuse meaning, sound and shape, and the speller that they share.
 
 Each gate takes H_s, H_p, H_g and mean(H_s), all (..., hidden), to one fused (..., hidden).
 """
@@ -10,7 +10,7 @@ import torch
 from torch import Tensor, nn
 
 from nmspeller.lab.models.batch import Batch, PackedBatch
-from nmspeller.lab.models.characters import KnownTables
+from nmspeller.lab.models.characters import TableBuffers
 from nmspeller.lab.models.config import SpellerConfig
 from nmspeller.lab.models.encoder import initialise, run, stack
 from nmspeller.lab.models.graphic import GraphicEncoder
@@ -20,7 +20,7 @@ from nmspeller.lab.models.tables import CharacterTables
 
 
 class SelectiveGate(nn.Module):
-    """ReaLiSe: one linear map of [H_s; H_p; H_g; mean H_s] to three sigmoid gates, one per kind."""
+    """ReaLiSe: one linear map of [H_s; H_p; H_g; mean H_s] to three sigmoid gates, one per modality."""
 
     def __init__(self, hidden: int) -> None:
         super().__init__()
@@ -33,7 +33,7 @@ class SelectiveGate(nn.Module):
 
 
 class AdaptiveGate(nn.Module):
-    """PHMOSpell: each kind times a ReLU gate made of itself and H_s, the two weighted, added to H_s."""
+    """PHMOSpell: each modality times a ReLU gate of itself and H_s; the weighted sum is added to H_s."""
 
     def __init__(self, hidden: int, phonetic_weight: float, graphic_weight: float) -> None:
         super().__init__()
@@ -44,18 +44,18 @@ class AdaptiveGate(nn.Module):
         self.apply(initialise)
 
     def forward(self, semantic: Tensor, phonetic: Tensor, graphic: Tensor, mean: Tensor) -> Tensor:
-        heard = torch.relu(self.phonetic_gate(torch.cat([semantic, phonetic], dim=-1))) * phonetic
-        seen = torch.relu(self.graphic_gate(torch.cat([semantic, graphic], dim=-1))) * graphic
-        return semantic + self.phonetic_weight * heard + self.graphic_weight * seen
+        sound = torch.relu(self.phonetic_gate(torch.cat([semantic, phonetic], dim=-1))) * phonetic
+        shape = torch.relu(self.graphic_gate(torch.cat([semantic, graphic], dim=-1))) * graphic
+        return semantic + self.phonetic_weight * sound + self.graphic_weight * shape
 
 
 class DotProductGate(nn.Module):
-    """The paper's: sigmoid([H_s; mean H_s] · [H; H]) per position gates each kind. It has no parameters."""
+    """The paper's: sigmoid([H_s; mean H_s] · [H; H]) per position gates each modality; no parameters."""
 
     def forward(self, semantic: Tensor, phonetic: Tensor, graphic: Tensor, mean: Tensor) -> Tensor:
-        asked = semantic + mean  # [a; b] · [c; c] = (a + b) · c
-        phonetic_gate = torch.sigmoid((asked * phonetic).sum(dim=-1, keepdim=True))
-        graphic_gate = torch.sigmoid((asked * graphic).sum(dim=-1, keepdim=True))
+        context = semantic + mean  # [a; b] · [c; c] = (a + b) · c
+        phonetic_gate = torch.sigmoid((context * phonetic).sum(dim=-1, keepdim=True))
+        graphic_gate = torch.sigmoid((context * graphic).sum(dim=-1, keepdim=True))
         return semantic + phonetic_gate * phonetic + graphic_gate * graphic
 
 
@@ -80,7 +80,8 @@ class MultiModalConfig(SpellerConfig):
 class MultiModalSpeller(SpellerModel):
     """Semantic, phonetic and graphic encodings → a gate → three transformer layers → the vocabulary.
 
-    ReaLiSe's code puts a constant embedding and a norm before the three layers; the paper at hand does not.
+    ReaLiSe's code has a constant embedding and a norm before the three layers; the n-gram masking paper has
+    not.
     """
 
     needs: ClassVar[tuple[str, ...]] = ("letters", "bitmaps")
@@ -88,7 +89,7 @@ class MultiModalSpeller(SpellerModel):
     def __init__(self, config: MultiModalConfig, tables: CharacterTables, gate: nn.Module) -> None:
         super().__init__(config)
         encoder = config.encoder
-        self.tables = KnownTables(tables, self.needs)
+        self.tables = TableBuffers(tables, self.needs)
         self.phonetic = PhoneticEncoder(encoder, config.phonetic_layers)
         self.graphic = GraphicEncoder(encoder.hidden, config.graphic_channels, encoder.norm_epsilon)
         self.gate = gate

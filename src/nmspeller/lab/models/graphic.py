@@ -1,7 +1,7 @@
-"""How a character looks: ReaLiSe's graphic encoder.
+"""The shape of characters: ReaLiSe's graphic encoder.
 
 Five residual blocks, each halving the picture, take three 32×32 bitmaps to one vector; a LayerNorm follows.
-ReaLiSe normalises its batches over positions; here each character of the batch counts once, since it is
+ReaLiSe normalises its batches over positions; here over the distinct characters of the batch, since each is
 encoded once.
 """
 
@@ -45,7 +45,7 @@ class GraphicEncoder(PerCharacter):
         self.blocks = nn.Sequential(*(ResidualBlock(*ends) for ends in pairwise(widths)))
         self.norm = nn.LayerNorm(hidden, eps=norm_epsilon)
 
-    def encode(self, known: Tensor) -> Tensor:
-        """known: (n, 3, 32, 32) of 0 and 1 → (n, hidden)."""
-        pictures = known.to(self.norm.weight.dtype) * 2 - 1
+    def encode(self, features: Tensor) -> Tensor:
+        """features: (n, 3, 32, 32) of 0 and 1 → (n, hidden)."""
+        pictures = features.to(self.norm.weight.dtype) * 2 - 1
         return self.norm(torch.flatten(self.blocks(pictures), start_dim=1))

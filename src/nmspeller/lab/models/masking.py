@@ -2,7 +2,7 @@
 
 The query at each position is the embedding of [MASK] there. Keys and values are the sentence's embeddings
 E_out, and the current character, with or without its neighbours, is masked. So the attention brings to a
-position only what the rest of the sentence says: the label does not leak, and an error there does not
+position only what the rest of the sentence contains: the label does not leak, and an error there does not
 disturb. The residual is still E_out, through which the model sees the character after all; the paper names
 this as its limitation.
 """

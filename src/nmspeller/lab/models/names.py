@@ -137,7 +137,7 @@ def config_from_hugging_face(config: Mapping[str, Any], mask_id: int) -> Encoder
             mask_id=mask_id,
         )
     except KeyError as missing:
-        raise InputError(f"config.json does not say {missing}; it is not a BERT's.") from None
+        raise InputError(f"config.json does not have {missing}; it does not describe a BERT.") from None
 
 
 def config_to_hugging_face(config: EncoderConfig, *, head: bool) -> dict[str, Any]:

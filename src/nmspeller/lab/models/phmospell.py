@@ -1,8 +1,8 @@
 """PHMOSpell (Huang et al., 2021) and NM-PHMOSpell: adaptive gating of meaning, sound and shape.
 
-The original looks sounds and shapes up in tables made by Tacotron2 and VGG19 and predicts from the fused
-vector at once. The paper at hand, which we follow, uses ReaLiSe's encoders and its three layers instead, so
-that only the gates differ.
+The original takes sounds and shapes from tables made by Tacotron2 and VGG19 and predicts directly from the
+fused vector. The n-gram masking paper, which we follow, uses ReaLiSe's encoders and its three layers instead,
+so that only the gates differ.
 """
 
 from dataclasses import dataclass

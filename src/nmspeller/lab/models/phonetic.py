@@ -1,7 +1,7 @@
-"""How a sentence sounds: ReaLiSe's phonetic encoder.
+"""The sound of sentences: ReaLiSe's phonetic encoder.
 
 The tone and letters of each character's pinyin go through a GRU, whose final state is the character's
-sound; four transformer layers then look at the sentence of sounds. The tone stands first, as in ReaLiSe's
+sound; four transformer layers then encode the sequence of sounds. The tone comes first, as in ReaLiSe's
 code.
 """
 
@@ -23,11 +23,11 @@ class Sound(PerCharacter):
         self.symbols = nn.Embedding(SYMBOLS, hidden, padding_idx=0)
         self.gru = nn.GRU(hidden, hidden, batch_first=True)
 
-    def encode(self, known: Tensor) -> Tensor:
-        """known: (n, 8), symbols with zeros after the last → (n, hidden), the GRU's state after the last."""
-        last = (known > 0).sum(dim=1).clamp(min=1) - 1
-        with torch.autocast(known.device.type, enabled=False):  # not every cuDNN has a bf16 GRU
-            states, _ = self.gru(self.symbols(known.long()))
+    def encode(self, features: Tensor) -> Tensor:
+        """features: (n, 8), symbols, then zeros → (n, hidden), the GRU's state after the last symbol."""
+        last = (features > 0).sum(dim=1).clamp(min=1) - 1
+        with torch.autocast(features.device.type, enabled=False):  # not every cuDNN has a bf16 GRU
+            states, _ = self.gru(self.symbols(features.long()))
         return states[torch.arange(len(states), device=states.device), last]
 
 

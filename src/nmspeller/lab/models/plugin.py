@@ -1,4 +1,4 @@
-"""N-gram masking for somebody else's BERT: one call on a Hugging Face model, which stays what it is."""
+"""N-gram masking for any Hugging Face BERT: one call adds the layer and changes nothing else."""
 
 import inspect
 from typing import Any, TypeVar
@@ -36,7 +36,7 @@ def mask_bert(
     The layer is a submodule, `ngram_masking`: it trains, moves and is saved with the model.
 
     Raises:
-    InputError: not such a model, or it has a masking layer already.
+        InputError: not such a model, or it has a masking layer already.
     """
     bert: Any = getattr(model, "bert", model)
     if not all(hasattr(bert, part) for part in ("embeddings", "encoder", "config")):
@@ -52,12 +52,12 @@ def mask_bert(
     if init == "from_layer0":
         masking.load_state_dict(_first_layer(bert, encoder))
     bert.ngram_masking = masking.to(weight.device, weight.dtype).train(bert.training)
-    _Seam(bert, mask_id)
+    _Hooks(bert, mask_id)
     return model
 
 
-class _Seam:
-    """Sees what the BERT is called with, and passes the embeddings' output through the masking layer."""
+class _Hooks:
+    """Notes the attention mask of each call, and passes the embeddings' output through the masking layer."""
 
     def __init__(self, bert: Any, mask_id: int) -> None:
         self.bert = bert
@@ -65,17 +65,17 @@ class _Seam:
         self.signature = inspect.signature(bert.forward)
         self.padding: Tensor | None = None
         self.given: dict[str, Any] = {}
-        self.asking = False
-        bert.register_forward_pre_hook(self._see_call, with_kwargs=True)
+        self.embedding_query = False
+        bert.register_forward_pre_hook(self._note_call, with_kwargs=True)
         bert.embeddings.register_forward_hook(self._after_embeddings, with_kwargs=True)
 
-    def _see_call(self, module: nn.Module, arguments: tuple[Any, ...], options: dict[str, Any]) -> None:
+    def _note_call(self, module: nn.Module, arguments: tuple[Any, ...], options: dict[str, Any]) -> None:
         self.padding = self.signature.bind(*arguments, **options).arguments.get("attention_mask")
 
     def _after_embeddings(
         self, module: nn.Module, arguments: tuple[Any, ...], options: dict[str, Any], embedded: Tensor
     ) -> Tensor:
-        if self.asking:  # our own call, for the query
+        if self.embedding_query:  # our own call, for the query
             return embedded
         self.given = options
         real = None if self.padding is None else self.padding.bool()
@@ -85,12 +85,12 @@ class _Seam:
 
     def of_mask(self, batch: Batch | PackedBatch) -> Tensor:
         """The embeddings of [MASK] everywhere, with the positions and types that the model was given."""
-        kept = {name: self.given.get(name) for name in ("token_type_ids", "position_ids")}
-        self.asking = True
+        given = {name: self.given.get(name) for name in ("token_type_ids", "position_ids")}
+        self.embedding_query = True
         try:
-            query: Tensor = self.bert.embeddings(input_ids=batch.ids, **kept)
+            query: Tensor = self.bert.embeddings(input_ids=batch.ids, **given)
         finally:
-            self.asking = False
+            self.embedding_query = False
         return query
 
 

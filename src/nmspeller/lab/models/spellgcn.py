@@ -1,7 +1,7 @@
 """SpellGCN (Cheng et al., 2020) and NM-SpellGCN: characters that sound or look alike share their output rows.
 
 Two graphs, of similar sound and of similar shape, pass the word embeddings of their characters through two
-graph layers. What comes out is the head's matrix for those characters; the others keep their word
+graph layers. The result is the head's matrix for those characters; the others keep their word
 embeddings. As in the original code: matrices start as the identity, the attention's temperature is 3 and
 its vector is shared by the layers.
 """
@@ -14,7 +14,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from nmspeller.lab.models.characters import KnownTables, Remembering
+from nmspeller.lab.models.characters import Cached, TableBuffers
 from nmspeller.lab.models.config import SpellerConfig
 from nmspeller.lab.models.encoder import dropout
 from nmspeller.lab.models.speller import SpellerModel
@@ -55,7 +55,7 @@ class Graph(nn.Module):
             return torch.sparse.mm(adjacency, states.float())
 
 
-class GraphLayers(Remembering):
+class GraphLayers(Cached):
     """Word embeddings → the head's matrix."""
 
     nodes: Tensor
@@ -82,8 +82,8 @@ class GraphLayers(Remembering):
     @torch.compiler.disable  # sparse products
     def forward(self, words: Tensor) -> Tensor:
         """(vocabulary, hidden) → (vocabulary, hidden)."""
-        if self.may_remember:
-            return self.remember(lambda: self._rows(words))
+        if self.may_cache:
+            return self.cached(lambda: self._rows(words))
         return self._rows(words)
 
     def _rows(self, words: Tensor) -> Tensor:
@@ -98,9 +98,9 @@ class GraphLayers(Remembering):
     def _combine(self, maps: nn.Module, state: Tensor) -> Tensor:
         """One layer of both graphs, attentively combined per node: (nodes, hidden) → (nodes, hidden)."""
         pairs = zip(self.graphs, maps.children(), strict=True)
-        seen = torch.stack([self.dropout(graph(linear(state))) for graph, linear in pairs])
-        weights = torch.softmax(self.attention(seen).float() / self.temperature, dim=0)
-        return (weights * seen).sum(dim=0)
+        outputs = torch.stack([self.dropout(graph(linear(state))) for graph, linear in pairs])
+        weights = torch.softmax(self.attention(outputs).float() / self.temperature, dim=0)
+        return (weights * outputs).sum(dim=0)
 
 
 class SpellGCN(SpellerModel):
@@ -110,7 +110,7 @@ class SpellGCN(SpellerModel):
 
     def __init__(self, config: SpellGCNConfig, tables: CharacterTables) -> None:
         super().__init__(config)
-        self.tables = KnownTables(tables, self.needs)
+        self.tables = TableBuffers(tables, self.needs)
         self.graphs = GraphLayers(config, tables)
 
     def output_words(self) -> Tensor:

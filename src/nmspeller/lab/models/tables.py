@@ -1,4 +1,4 @@
-"""What the models know of each character of the vocabulary, as arrays; no torch."""
+"""Features of each character of the vocabulary, as arrays; no torch."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
@@ -13,9 +13,9 @@ from nmspeller.files import DAMAGED
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 TONES = "12345"
-UNHEARD = 1 + len(TONES) + len(LETTERS)
-SYMBOLS = 1 + UNHEARD
-"""0 is "no more letters"; then tones, letters, and the one symbol of what has no sound."""
+NO_SOUND = 1 + len(TONES) + len(LETTERS)
+SYMBOLS = 1 + NO_SOUND
+"""0 is padding; then tones, letters, and one symbol for tokens without a sound."""
 LONGEST_SPELLING = 8
 """A syllable is at most six letters and a tone; ReaLiSe's arrays are this wide."""
 
@@ -26,11 +26,11 @@ def _empty(*shape: int) -> NDArray[np.uint8]:
 
 @dataclass(frozen=True)
 class CharacterTables:
-    """One row per id of a vocabulary; a table nobody needs is empty.
+    """One row per id of a vocabulary; tables that a model does not use are empty.
 
-    letters: (vocabulary, 8) uint8, tone and letters of the pinyin, then zeros; `UNHEARD` for no sound.
-    bitmaps: (vocabulary, 3, 32, 32) uint8 of 0 and 1, zero for what has no glyph.
-    syllables: (vocabulary,) int32, an id per toneless syllable; 0 for what has no sound.
+    letters: (vocabulary, 8) uint8, tone and letters of the pinyin, then zeros; or `NO_SOUND`.
+    bitmaps: (vocabulary, 3, 32, 32) uint8 of 0 and 1, zero for tokens without a glyph.
+    syllables: (vocabulary,) int32, an id per toneless syllable; 0 for tokens without a sound.
     sound, shape: (2, edges) int32, pairs of ids that sound or look alike, each pair once.
     """
 
@@ -42,9 +42,9 @@ class CharacterTables:
 
     @classmethod
     def random(cls, vocabulary: int, seed: int = 0) -> "CharacterTables":
-        """Meaningless tables of the right shapes, to try a model without fonts or dictionaries."""
+        """Random tables of the right shapes, to test a model without fonts or dictionaries."""
         draw = np.random.default_rng(seed)
-        letters = draw.integers(1, UNHEARD, (vocabulary, LONGEST_SPELLING))
+        letters = draw.integers(1, NO_SOUND, (vocabulary, LONGEST_SPELLING))
         lengths = draw.integers(2, LONGEST_SPELLING, vocabulary)
         letters[np.arange(LONGEST_SPELLING)[None] >= lengths[:, None]] = 0
         edges = [np.stack([np.arange(5, vocabulary - 1), np.arange(6, vocabulary)]) for _ in range(2)]
@@ -58,12 +58,12 @@ class CharacterTables:
 
     @classmethod
     def from_arrays(cls, **arrays: NDArray[Any]) -> "CharacterTables":
-        """From whichever arrays there are; the others stay empty."""
+        """From the given arrays; the others are empty."""
         known = [entry.name for entry in fields(cls)]
         return cls(**{name: arrays.get(name, _empty(0)) for name in known})
 
     def check(self, vocabulary: int, names: Sequence[str]) -> None:
-        """Make sure that the named tables are there and are of a vocabulary of this size.
+        """Check that the named tables exist and fit a vocabulary of this size.
 
         Raises:
             InputError: they are not.
@@ -99,4 +99,6 @@ class CharacterTables:
             with np.load(path) as stored:
                 return cls(**{entry.name: stored[entry.name] for entry in fields(cls)})
         except DAMAGED as problem:
-            raise InputError(f"{path} is no file of character tables ({problem}); make it again.") from None
+            raise InputError(
+                f"{path} is not a file of character tables ({problem}); write it again."
+            ) from None

@@ -1,4 +1,4 @@
-"""The mean of several checkpoints: trainings of one start that differ in their seed."""
+"""The mean of several checkpoints: trainings from one start with different seeds."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -10,7 +10,7 @@ from nmspeller.lab.models import checkpoint
 
 
 def average(folders: Sequence[Path], out: Path) -> None:
-    """Write a checkpoint whose every weight is the mean of those in `folders`.
+    """Write a checkpoint whose weights are the means of those in `folders`.
 
     Raises:
         InputError: fewer than two folders, or checkpoints of different models.
@@ -29,7 +29,7 @@ def average(folders: Sequence[Path], out: Path) -> None:
                 state[name].lerp_(tensor, 1 / number)
             elif not torch.equal(state[name], tensor):
                 raise InputError(
-                    f"{folder} has another {name} than {folders[0]}; prepare both from one data."
+                    f"{folder} has another {name} than {folders[0]}; use the same prepared data for both."
                 )
     names = ", ".join(folder.name for folder in folders)
     checkpoint.save(out, mean, tokens, card=f"# The mean of {len(folders)} spellers\n\n{names}\n")

@@ -1,4 +1,4 @@
-"""How fast training is, and which share of what the device can do at best that means."""
+"""The speed of training, and its share of the device's peak."""
 
 import time
 from contextlib import suppress
@@ -21,16 +21,16 @@ from nmspeller.lab.training.trainer import LoopConfig, Precision, Progress, Trai
 
 LENGTH = 128
 PACKED_TOKENS = 1 << 16
-# Sentences as they come: the mean of SIGHAN's lies in the middle.
+# Lengths of sentences; the mean of SIGHAN's is in the middle.
 SENTENCES = 16, 96
 
 
-class _Enough(Exception):
-    """Enough was seen."""
+class _TimeIsUp(Exception):
+    """The measurement has run long enough."""
 
 
 class RandomRows:
-    """Rows of random ids, which cost nothing to make: what is measured is the training alone."""
+    """Rows of random ids, which cost no time to make: only the training is measured."""
 
     def __init__(self, lengths: NDArray[np.integer], vocabulary: int) -> None:
         random = np.random.default_rng(0)
@@ -54,14 +54,14 @@ def measure_training(
     """Train a BERT for some seconds: tokens a second once it runs, and the share of the bf16 peak.
 
     seconds: how long after the first few steps, in which kernels are compiled.
-    data: a prepared folder, whose text is then read and misspelt as in pretraining; else rows of random ids.
+    data: a prepared folder, whose text is corrupted as in pretraining; else rows of random ids.
     encoder: other sizes than BERT-base with 8,372 characters.
     precision: see `LoopConfig`; bf16 on a GPU and fp32 elsewhere where None.
     packed: as in fine-tuning: sentences of their own length end to end, AdamW. Else as in pretraining: rows
     of 128, Muon.
     """
     if packed and data:
-        raise InputError("packed sentences are random ids; leave the data away.")
+        raise InputError("packed sentences are random ids; leave out the data.")
     processes = join_processes()
     cuda = processes.device.type == "cuda"
     rows = 1024 if cuda else 8
@@ -91,9 +91,9 @@ def measure_training(
     def watch(progress: Progress) -> None:
         seen.append(progress)
         if progress.seconds - seen[0].seconds > seconds:
-            raise _Enough
+            raise _TimeIsUp
 
-    with TemporaryDirectory() as folder, suppress(_Enough):
+    with TemporaryDirectory() as folder, suppress(_TimeIsUp):
         Trainer(
             model,
             stream,
@@ -120,7 +120,7 @@ def measure_training(
 
 
 def _lengths(rows: int, *, packed: bool) -> NDArray[np.integer]:
-    """Of so many rows of 128 tokens, or of as many sentences as fill the packed batch and some more."""
+    """The lengths of rows of 128 tokens, or of more sentences than fill the packed batch."""
     if not packed:
         return np.full(rows, LENGTH)
     return np.random.default_rng(0).integers(*SENTENCES, size=2 * rows)
@@ -135,7 +135,7 @@ def operations_per_token(encoder: EncoderConfig, length: int = LENGTH) -> float:
 
 
 def matmul_peak(device: torch.device, seconds: float = 2.0) -> float:
-    """Operations a second that a large bf16 product reaches on this device."""
+    """Operations per second of a large bf16 product on this device."""
     size = 8192 if device.type == "cuda" else 1024
     left, right = (torch.randn(size, size, device=device, dtype=torch.bfloat16) for _ in range(2))
     wait = torch.cuda.synchronize if device.type == "cuda" else (lambda: None)

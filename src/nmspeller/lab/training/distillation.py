@@ -1,4 +1,4 @@
-"""Learning from another speller: what the teacher thinks of every position, and how it comes to think so."""
+"""Distillation: a student learns a teacher's probabilities, and the outputs of its layers."""
 
 import torch
 from torch import Tensor
@@ -10,24 +10,26 @@ from nmspeller.lab.models.bert import BertSpeller
 from nmspeller.lab.models.speller import SpellerModel, cross_entropy
 
 TEACHER_SHARE = 0.7
-"""Of the loss; the rest is learnt from the right characters: a teacher errs too."""
+"""The share of the teacher in the loss; the rest is from the right characters: a teacher makes errors too."""
 
 
 class Distillation:
     """The loss of a student: cross-entropy with the teacher's probabilities and with the right characters.
 
-    Where the student has the teacher's layers, each layer's output is matched as well: a student that only
-    computes in another precision then stays the model that it was made of.
+    Where the student has the teacher's layers, each layer's output is matched as well: a student that differs
+    only in its precision then stays close to its teacher.
 
     Raises:
-        InputError: one of the two is no plain speller, or they know different characters.
+        InputError: one of the two has a loss of its own, or their vocabularies differ.
     """
 
     def __init__(self, teacher: SpellerModel, student: SpellerModel, share: float = TEACHER_SHARE) -> None:
         if any(type(model).loss is not SpellerModel.loss for model in (teacher, student)):
-            raise InputError("only spellers whose loss is over characters alone can teach and be taught.")
+            raise InputError(
+                "only spellers whose loss is the cross-entropy of characters can be teachers and students."
+            )
         if teacher.config.encoder.vocabulary != student.config.encoder.vocabulary:
-            raise InputError("the teacher knows other characters than the student; use one vocabulary.")
+            raise InputError("the teacher and the student have different vocabularies; use one vocabulary.")
         device = next(student.parameters()).device
         self.share = share
         self.layer_by_layer = _have_the_same_layers(teacher, student)
@@ -39,36 +41,38 @@ class Distillation:
         """The mean over the positions that have a target; 0 where none has."""
         assert batch.targets is not None
         with torch.no_grad():
-            wanted = self._layers(self.teacher, batch)
-            taught = _scores(self.teacher, wanted[-1])
-        said = self._layers(student, batch)
-        scores = _scores(student, said[-1])
-        there = batch.targets != NO_TARGET
-        distances = -(taught.float().softmax(dim=-1) * functional.log_softmax(scores.float(), dim=-1)).sum(-1)
-        from_teacher = (distances * there).sum() / there.sum().clamp(min=1)
+            expected = self._layers(self.teacher, batch)
+            teacher_scores = _scores(self.teacher, expected[-1])
+        outputs = self._layers(student, batch)
+        scores = _scores(student, outputs[-1])
+        has_target = batch.targets != NO_TARGET
+        losses = -(
+            teacher_scores.float().softmax(dim=-1) * functional.log_softmax(scores.float(), dim=-1)
+        ).sum(-1)
+        from_teacher = (losses * has_target).sum() / has_target.sum().clamp(min=1)
         loss = torch.lerp(cross_entropy(scores, batch.targets), from_teacher, self.share)
         if self.layer_by_layer:
-            apart = [unlike(*both, there) for both in zip(said, wanted, strict=True)]
-            loss = loss + torch.stack(apart).mean()
+            distances = [layer_distance(*both, has_target) for both in zip(outputs, expected, strict=True)]
+            loss = loss + torch.stack(distances).mean()
         return loss
 
     def _layers(self, model: SpellerModel, batch: Batch | PackedBatch) -> list[Tensor]:
-        """What is compared, (..., hidden) each; what the head reads is the last."""
+        """The outputs that are compared, (..., hidden) each; the last is the head's input."""
         return model.semantic.layer_outputs(batch) if self.layer_by_layer else [model.hidden(batch)]
 
 
-def unlike(said: Tensor, wanted: Tensor, there: Tensor) -> Tensor:
-    """How far two layers' outputs (..., hidden) differ, as a share of each channel's own variance.
+def layer_distance(output: Tensor, expected: Tensor, counted: Tensor) -> Tensor:
+    """The mean squared error between two layers' outputs, (..., hidden), per variance of each channel.
 
-    A few channels are many times as large as the others, and would be all that counts. Only the positions
-    that are `there`, (...), do.
+    Without the division a few channels, many times as large as the others, would make up the whole distance.
+    counted: (...) bool, the positions that count.
     """
-    said, wanted = said.float().flatten(0, -2), wanted.float().flatten(0, -2)
-    # A share for each position, since picking those that are there would give every batch another shape.
-    shares = (there / there.sum().clamp(min=1)).flatten().unsqueeze(-1)
-    mean = (wanted * shares).sum(dim=0)
-    variance = ((wanted - mean).square() * shares).sum(dim=0)
-    error = ((said - wanted).square() * shares).sum(dim=0)
+    output, expected = output.float().flatten(0, -2), expected.float().flatten(0, -2)
+    # Weights, because selecting the positions would give every batch another shape.
+    weights = (counted / counted.sum().clamp(min=1)).flatten().unsqueeze(-1)
+    mean = (expected * weights).sum(dim=0)
+    variance = ((expected - mean).square() * weights).sum(dim=0)
+    error = ((output - expected).square() * weights).sum(dim=0)
     return (error / variance.clamp(min=1e-6)).mean()
 
 
@@ -78,6 +82,6 @@ def _have_the_same_layers(teacher: SpellerModel, student: SpellerModel) -> bool:
 
 
 def _scores(model: SpellerModel, hidden: Tensor) -> Tensor:
-    """(..., vocabulary and what aligns it)"""
+    """(..., vocabulary), padded to an aligned size."""
     scores: Tensor = model.head(hidden, model.output_words(), aligned=True)
     return scores

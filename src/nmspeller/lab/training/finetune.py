@@ -1,4 +1,4 @@
-"""Fine-tuning: a speller learns from pairs, stage by stage."""
+"""Fine-tuning: a speller is trained on pairs, stage by stage."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -32,27 +32,27 @@ def finetune(
     report: Report | None = None,
     teacher: SpellerModel | None = None,
 ) -> SpellerModel:
-    """Train the model, in place, through every stage of the recipe; logs lie in `out`.
+    """Train the model, in place, through every stage of the recipe; logs are written to `out`.
 
-    A stage that finished leaves a checkpoint of its own, so a killed run resumes in the stage it was in.
+    Each finished stage leaves a checkpoint, so an interrupted run resumes in the stage it was in.
 
     Raises:
-        InputError: what was left in `out` is of another training.
+        InputError: `out` has the state of another training.
     """
     processes = processes or join_processes()
     model.to(processes.device)
     own = identity(model, recipe, prepared, seed=seed, teacher=teacher)
     for number, stage in enumerate(recipe.stages):
-        # Also for a stage that is over: the next one inherits what it does not set itself.
+        # Also for a finished stage: the next one inherits what it does not set itself.
         if stage.dropout is not None:
             set_dropout(model, stage.dropout)
         if stage.loop.packed:
-            drop_no_attention(model)
+            remove_attention_dropout(model)
         done, card = out / f"stage{number}", f"# Stage {number} of the training {own}\n"
         if (done / "model.safetensors").exists():
             if (done / "card.md").read_text(encoding="utf-8") != card:
                 raise InputError(
-                    f"{done} is of a training with other settings; give another folder, or remove it."
+                    f"{done} belongs to a training with other settings; give another folder, or remove it."
                 )
             model.load_state_dict(checkpoint.load(done)[0].state_dict())
             continue
@@ -77,15 +77,15 @@ def finetune(
     return model
 
 
-def drop_no_attention(model: SpellerModel) -> None:
-    """Take the dropout off the attention: only without it do packed rows find their fast kernel."""
+def remove_attention_dropout(model: SpellerModel) -> None:
+    """Set the dropout of attention to 0: the fast kernel for packed rows has none."""
     for module in model.modules():
         if isinstance(module, Attention):
             module.dropout_probability = 0.0
 
 
 def set_dropout(model: SpellerModel, probability: float) -> None:
-    """Give every dropout of the model another probability; a model built without any keeps none."""
+    """Change the probability of every dropout of the model; a model built without any has none to change."""
     for module in model.modules():
         if isinstance(module, torch.nn.Dropout):
             module.p = probability
@@ -94,7 +94,7 @@ def set_dropout(model: SpellerModel, probability: float) -> None:
 
 
 class FirstStep:
-    """The first batch of a stream and no more."""
+    """The first batch of a stream alone."""
 
     def __init__(self, stream: Stream) -> None:
         self.stream = stream

@@ -1,6 +1,6 @@
 """Pretraining of the phonetic and graphic encoders, as ReaLiSe does: pinyin, or pictures, to characters.
 
-Both learn against the word embeddings of the semantic encoder, so that what they say lies in its space.
+Both learn against the word embeddings of the semantic encoder, so that their outputs are in its space.
 """
 
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ from nmspeller.lab.training.trainer import LoopConfig, Trainer
 
 @dataclass(frozen=True)
 class ModalitiesRecipe:
-    """Steps for the sounds, each with so many rows of text, and for the pictures."""
+    """Steps for the phonetic encoder, each with `batch_rows` rows of text, and for the graphic encoder."""
 
     sound_steps: int = 1500
     batch_rows: int = 128
@@ -36,7 +36,7 @@ class ModalitiesRecipe:
 
 
 class SoundToCharacter(nn.Module):
-    """Guess every character of a sentence from its pinyin alone."""
+    """Predict every character of a sentence from its pinyin alone."""
 
     def __init__(self, model: MultiModalSpeller) -> None:
         super().__init__()
@@ -82,7 +82,7 @@ def pretrain_sounds(
 def pretrain_pictures(
     model: MultiModalSpeller, *, steps: int, batch: int, seed: int, rate: float = 1e-3
 ) -> float:
-    """Train the graphic encoder to tell the vocabulary's characters apart; returns the share it knows."""
+    """Train the graphic encoder to recognise the vocabulary's characters; returns its accuracy."""
     bitmaps = model.tables.bitmaps
     drawn = torch.nonzero(bitmaps.flatten(1).any(dim=1)).flatten()
     words = model.output_words().detach()
@@ -90,7 +90,7 @@ def pretrain_pictures(
     encoder.train()
     optimiser = torch.optim.AdamW(encoder.parameters(), lr=rate, weight_decay=0.01)
     generator = torch.Generator(device="cpu").manual_seed(seed)
-    known = 0.0
+    accuracy = 0.0
     for step in range(steps):
         chosen = drawn[torch.randint(len(drawn), (batch,), generator=generator).to(drawn.device)]
         scores = functional.linear(encoder.encode(bitmaps[chosen]), words)
@@ -100,8 +100,9 @@ def pretrain_pictures(
             group["lr"] = rate * rate_factor(step / steps, warm_up=0.05)
         optimiser.step()
         optimiser.zero_grad(set_to_none=True)
-        known = float((scores.argmax(dim=-1) == chosen).float().mean()) if step == steps - 1 else known
-    return known
+        if step == steps - 1:
+            accuracy = float((scores.argmax(dim=-1) == chosen).float().mean())
+    return accuracy
 
 
 def pretrain_modalities(

@@ -1,4 +1,4 @@
-"""AdamW and Muon behind one door, and the schedule of the learning rate."""
+"""AdamW and Muon behind one interface, and the schedule of the learning rate."""
 
 from collections import defaultdict
 from dataclasses import dataclass
@@ -97,7 +97,7 @@ class Optimiser:
             elif parameter.ndim >= 2:
                 others.append(parameter)
             else:
-                plain.append(parameter)  # biases and norms are never decayed
+                plain.append(parameter)  # biases and norms have no weight decay
         fused = {"fused": True} if next(model.parameters()).is_cuda else {}
         rate = config.adamw_rate or config.rate
         groups = [
@@ -114,7 +114,7 @@ class Optimiser:
         self.clip = config.clip
 
     def step(self, factor: float) -> Tensor:
-        """Clip, take one step at `factor` of the peak rates, forget the gradients; returns their norm."""
+        """Clip, take one step at `factor` of the peak rates, clear the gradients; returns their norm."""
         norm = nn.utils.clip_grad_norm_(self.parameters, self.clip, foreach=True)
         for part, peaks in zip(self.parts, self.peaks, strict=True):
             for group, peak in zip(part.param_groups, peaks, strict=True):
@@ -133,7 +133,7 @@ class Optimiser:
         return tensors
 
     def load_state(self, tensors: dict[str, Tensor]) -> None:
-        """Take back what `state` gave."""
+        """Load what `state` returned."""
         for part_index, part in enumerate(self.parts):
             whole = part.state_dict()
             states: dict[int, dict[str, Tensor]] = defaultdict(dict)

@@ -1,4 +1,4 @@
-"""How well a pretrained encoder knows the language: two figures on held-out text, always the same rows."""
+"""The quality of a pretrained encoder: three figures on held-out text, always on the same rows."""
 
 from contextlib import nullcontext
 
@@ -20,9 +20,9 @@ def probe(
 ) -> dict[str, float]:
     """Percentages on held-out rows of 126 characters.
 
-    masked: of the 15 % of characters hidden behind [MASK], how many are guessed.
+    masked: of the 15 % of characters replaced by [MASK], how many are predicted.
     restored: of the 4 % of characters replaced by a confusable one, how many are restored.
-    disturbed: of the sound characters of those rows, how many are changed.
+    disturbed: of the correct characters of those rows, how many are changed.
     """
     vocabulary, random = prepared.vocabulary, np.random.default_rng(20_230_503)
     text = held_out(prepared)
@@ -50,7 +50,7 @@ def probe(
 
 
 def held_out(prepared: Prepared) -> NDArray[np.uint16]:
-    """The text that pretraining is measured on.
+    """The text that pretraining is evaluated on.
 
     Raises:
         InputError: there is not enough of it for two rows.
@@ -58,7 +58,7 @@ def held_out(prepared: Prepared) -> NDArray[np.uint16]:
     text = prepared.corpus("heldout")
     if len(text) < 2 * CHARACTERS:
         raise InputError(
-            f"{prepared.folder} has too little held-out text to measure on; prepare a corpus with files of "
+            f"{prepared.folder} has too little held-out text; prepare a corpus with files of "
             f"more than {BLOCK_LINES * HELD_OUT_EVERY:,} lines."
         )
     return text

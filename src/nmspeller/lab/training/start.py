@@ -1,4 +1,4 @@
-"""Where a model starts: a Hugging Face BERT folder, a checkpoint of ours, or nothing but its sizes."""
+"""The weights that training starts from: a Hugging Face BERT folder, a checkpoint, or random ones."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -31,11 +31,11 @@ def start_model(
 
     start: a Hugging Face BERT folder, or a checkpoint of ours (whose encoder is taken); None = random
     weights.
-    vocabulary: of the data that it will read; every folder must have the same one.
+    vocabulary: the data's; every folder must have the same one.
     tables: the character tables, for models that need them.
     modalities: a checkpoint with pretrained phonetic and graphic encoders, for models that have these.
     dropout: replaces the config's own.
-    seed: of the weights that start has no values for.
+    seed: of the weights that are not in `start`.
 
     Raises:
         InputError: a folder cannot be read, or does not fit the description or the vocabulary.
@@ -49,7 +49,7 @@ def start_model(
     own = config.encoder
     if vocabulary and (own.vocabulary, own.mask_id) != (len(vocabulary), vocabulary.mask):
         raise InputError(
-            f"the model knows {own.vocabulary} tokens, with [MASK] at {own.mask_id}, unlike the data; "
+            f"the model has {own.vocabulary} tokens, with [MASK] at {own.mask_id}, unlike the data; "
             f"give --start, or `vocabulary: {len(vocabulary)}, mask_id: {vocabulary.mask}` in model.encoder."
         )
     if dropout is not None:
@@ -69,7 +69,7 @@ def start_model(
 
 
 def load_teacher(folder: Path, vocabulary: Vocabulary) -> SpellerModel:
-    """A checkpoint to learn from.
+    """A checkpoint to distil from.
 
     Raises:
         InputError: it cannot be read, or has another vocabulary than the data.
@@ -80,23 +80,23 @@ def load_teacher(folder: Path, vocabulary: Vocabulary) -> SpellerModel:
 
 
 def check_positions(model: SpellerModel, longest: int) -> None:
-    """Make sure that a model can read rows of so many tokens.
+    """Check that a model has enough positions for rows of so many tokens.
 
     Raises:
-        InputError: it cannot.
+        InputError: it has not.
     """
     positions = model.config.encoder.positions
     if positions < longest:
-        raise InputError(f"the model reads {positions} tokens at a time, but rows have up to {longest}.")
+        raise InputError(f"the model has {positions} positions, but rows have up to {longest} tokens.")
 
 
 def take_weights(model: SpellerModel, folder: Path, only: tuple[str, ...] = ("",)) -> None:
-    """Copy each tensor of a checkpoint that `model` has a place for.
+    """Copy each tensor of a checkpoint that `model` has too.
 
-    A masking layer that the checkpoint does not have starts as the encoder's first layer.
+    A masking layer that is not in the checkpoint is initialised again, from the new weights.
 
     Raises:
-        InputError: there is none, or one of another shape.
+        InputError: there is no such tensor, or one has another shape.
     """
     own, others = model.state_dict(), checkpoint.load(folder)[0].state_dict()
     fitting = {name: tensor for name, tensor in others.items() if name.startswith(only) and name in own}

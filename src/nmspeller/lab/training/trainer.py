@@ -1,4 +1,4 @@
-"""The loop: batches in, a better model out, with a log, a budget in seconds, exact resume after a kill."""
+"""The training loop, with a log, a budget in seconds, and exact resume."""
 
 import json
 import os
@@ -32,20 +32,19 @@ Precision = Literal["fp32", "bf16", "all-bf16", "fp8"]
 
 @dataclass(frozen=True)
 class LoopConfig:
-    """How a stage is run, whatever it learns from.
+    """How a stage is trained, independent of its data.
 
     warm_up, decay_from, floor: the schedule, see `rate_factor`.
-    seconds: stop (with the schedule complete) after this much time, though steps may be left.
-    average: decay of an exponential moving average of the weights, which then replaces them at the end; 0 =
-    none.
-    packed: lay rows end to end instead of padding them; the attention then takes no dropout.
+    seconds: stop after this time, with the schedule complete, even if steps are left.
+    average: decay of an exponential moving average of the weights, which replaces them at the end; 0 = none.
+    packed: pack rows end to end instead of padding them; attention then has no dropout.
     packed_tokens: pack every batch to exactly this many tokens.
-    compile: let torch.compile fuse the model; pays on a GPU where every batch has one shape: rows of one
-    length, or `packed_tokens`.
-    precision: "fp32"; "bf16", products in bfloat16 and what lies between them in single precision;
-    "all-bf16", everything but the loss in bfloat16, from weights that are kept in single precision; "fp8",
-    the same with the products of the transformer layers in eight bits.
-    workers: processes that make batches ahead.
+    compile: use torch.compile; worth it on a GPU where every batch has one shape: rows of one length, or
+    `packed_tokens`.
+    precision: "fp32"; "bf16", products in bfloat16 and everything else in single precision; "all-bf16",
+    everything but the loss in bfloat16, from master weights in single precision; "fp8", the same with the
+    products of the transformer layers in fp8.
+    workers: processes that prepare batches ahead.
     save_seconds: how often the state for a resume is written; 0 = never.
     """
 
@@ -73,7 +72,7 @@ class LoopConfig:
 
 @dataclass(frozen=True)
 class Progress:
-    """Where a stage stands: for the log, the progress bar and the loss curve."""
+    """The progress of a stage: for the log, the progress bar and the loss curve."""
 
     step: int
     steps: int
@@ -103,7 +102,7 @@ class _Loss(nn.Module):
 
 
 class _Plain(nn.Module):
-    """The same in the precision of the weights."""
+    """The loss in the precision of the weights."""
 
     def __init__(self, model: SpellerModel, distillation: Distillation | None) -> None:
         super().__init__()
@@ -115,9 +114,9 @@ class _Plain(nn.Module):
 
 
 class Trainer:
-    """Trains `model`, in place, on a stream; with a teacher, on what that says of the stream as well.
+    """Trains `model`, in place, on a stream; with a teacher, by distillation as well.
 
-    identity: what tells this training from others; the state of another is not gone on from.
+    identity: a digest of the training's settings; it never resumes from the state of another.
     """
 
     def __init__(
@@ -160,7 +159,7 @@ class Trainer:
         self.elapsed = 0.0
 
     def run(self) -> Progress | None:
-        """Train until the stream or the time is over; returns the last progress."""
+        """Train until the stream or the budget ends; returns the last progress."""
         self.folder.mkdir(parents=True, exist_ok=True)
         if self.state_path.exists():
             self._resume()
@@ -182,11 +181,11 @@ class Trainer:
                 decay_from=self.config.decay_from,
                 floor=self.config.floor,
             )
-            torch.manual_seed(hash((self.seed, self.step)))  # dropout, too, is a function of the step
+            torch.manual_seed(hash((self.seed, self.step)))  # so that dropout is a function of the step
             losses.append(self._backward(batch.to(self.processes.device), targets))
             norm = self.optimiser.step(factor)
             if self.averages:
-                # A young average trusts the newest weights more, or it would remember the start.
+                # A smaller decay at the beginning, or the initial weights would stay in the average.
                 decay = min(self.config.average, (1 + self.step) / (10 + self.step))
                 torch._foreach_lerp_(self.averages, [p.detach() for p in self.model.parameters()], 1 - decay)
             self.step += 1
@@ -210,7 +209,7 @@ class Trainer:
         fp8.remove(self.model)
         self.model.eval()
         if not all(parameter.isfinite().all() for parameter in self.model.parameters()):
-            # The last step's harm shows in no loss.
+            # The last step's effect is not in any loss.
             raise InputError(f"weights became infinite by step {self.step}; lower the learning rate.")
         if self.processes.first:
             self.state_path.unlink(missing_ok=True)
@@ -232,7 +231,7 @@ class Trainer:
         )
 
     def _backward(self, batch: Batch | PackedBatch, targets: int) -> Tensor:
-        """Gradients of the mean loss over the whole batch, of which each process holds only a share."""
+        """Gradients of the mean loss over the whole batch, of which each process has only a part."""
         loss = self.loss(batch)
         if self.processes.world > 1:
             assert batch.targets is not None
@@ -249,7 +248,7 @@ class Trainer:
                 self.report(progress)
 
     def _save(self) -> None:
-        """Write all that is needed to go on, whole or not at all."""
+        """Write all that is needed to resume, completely or not at all."""
         if not self.processes.first:
             return
         tensors = {f"model.{name}": tensor for name, tensor in self.model.state_dict().items()}
@@ -269,8 +268,10 @@ class Trainer:
                 metadata=position,
             )
             os.replace(partial, self.state_path)
-        except SafetensorError as wrong:  # what the disk says comes in this class
-            raise InputError(f"{self.state_path} cannot be written ({wrong}); make room there.") from wrong
+        except SafetensorError as wrong:  # disk errors come in this class
+            raise InputError(
+                f"{self.state_path} cannot be written ({wrong}); free some space there."
+            ) from wrong
         finally:
             partial.unlink(missing_ok=True)
 
@@ -283,7 +284,8 @@ class Trainer:
             raise InputError(f"{self.state_path} is damaged ({wrong}); remove it to start again.") from wrong
         if position.get("identity") != self.identity:
             raise InputError(
-                f"{self.state_path} is of a training with other settings; give another folder, or remove it."
+                f"{self.state_path} belongs to a training with other settings; "
+                "give another folder, or remove it."
             )
 
         def part(prefix: str) -> dict[str, Tensor]:
@@ -303,7 +305,7 @@ class Trainer:
             float(position["elapsed"]),
         )
         if self.processes.first and self.log_path.exists():
-            # What was logged after the state was written will be logged again; the last line may be cut.
+            # Steps after the saved state will be logged again; the last line may be incomplete.
             lines = self.log_path.read_text(encoding="utf-8").splitlines()
-            kept = [line for line in lines if line.endswith("}") and json.loads(line)["step"] <= self.step]
-            self.log_path.write_text("".join(f"{line}\n" for line in kept), encoding="utf-8")
+            earlier = [line for line in lines if line.endswith("}") and json.loads(line)["step"] <= self.step]
+            self.log_path.write_text("".join(f"{line}\n" for line in earlier), encoding="utf-8")

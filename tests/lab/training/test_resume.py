@@ -1,4 +1,4 @@
-"""A training goes on only from its own state, as if it had never stopped, and never from another's."""
+"""A training resumes exactly, from its own state only."""
 
 import pytest
 import torch
@@ -10,7 +10,7 @@ from nmspeller.lab.training.finetune import finetune
 from nmspeller.lab.training.recipes import read_recipe
 from nmspeller.lab.training.start import start_model
 
-# The second stage says nothing of its dropout and keeps that of the first.
+# The second stage does not set its dropout and inherits that of the first.
 LOOP = {"precision": "fp32", "log_every": 1, "save_seconds": 1e-6, "optimiser": {"rate": 1e-2}}
 RECIPE = {
     "stages": [
@@ -20,7 +20,7 @@ RECIPE = {
 }
 
 
-class Killed(BaseException):
+class Stopped(BaseException):
     pass
 
 
@@ -37,7 +37,7 @@ def train(little_prepared, little_start):
 
 @pytest.fixture
 def train_until(train, monkeypatch):
-    """Train, but for so many saved states only."""
+    """Train, and stop after so many saved states."""
 
     def until(saves, out, **options):
         save, count = trainer.Trainer._save, iter(range(1, 1000))
@@ -45,11 +45,11 @@ def train_until(train, monkeypatch):
         def save_and_stop(self):
             save(self)
             if next(count) == saves:
-                raise Killed
+                raise Stopped
 
         with monkeypatch.context() as patch:
             patch.setattr(trainer.Trainer, "_save", save_and_stop)
-            with pytest.raises(Killed):
+            with pytest.raises(Stopped):
                 train(out, **options)
 
     return until
@@ -60,11 +60,11 @@ def same(one, other):
 
 
 @pytest.mark.parametrize("saves", [2, 5], ids=["in the first stage", "in the second stage"])
-def test_a_killed_training_ends_with_the_same_weights(train, train_until, tmp_path, saves):
-    undisturbed = train(tmp_path / "whole")
-    train_until(saves, tmp_path / "killed")
-    assert (tmp_path / "killed" / "stage0").exists() is (saves == 5)
-    assert same(train(tmp_path / "killed"), undisturbed)
+def test_a_resumed_training_ends_with_the_same_weights(train, train_until, tmp_path, saves):
+    uninterrupted = train(tmp_path / "whole")
+    train_until(saves, tmp_path / "stopped")
+    assert (tmp_path / "stopped" / "stage0").exists() is (saves == 5)
+    assert same(train(tmp_path / "stopped"), uninterrupted)
 
 
 @pytest.mark.parametrize("saves", [2, 5], ids=["in the first stage", "in the second stage"])
@@ -77,19 +77,19 @@ def test_a_killed_training_ends_with_the_same_weights(train, train_until, tmp_pa
     ],
     ids=["seed", "model", "recipe"],
 )
-def test_another_training_is_not_gone_on_from(train, train_until, tmp_path, saves, other):
+def test_the_state_of_another_training_is_an_error(train, train_until, tmp_path, saves, other):
     train_until(saves, tmp_path)
     with pytest.raises(InputError, match="other settings"):
         train(tmp_path, **other)
 
 
-def test_another_start_or_teacher_is_another_training(train, train_until, tmp_path, little_start):
+def test_another_teacher_is_another_training(train, train_until, tmp_path, little_start):
     train_until(2, tmp_path)
     with pytest.raises(InputError, match="other settings"):
         train(tmp_path, teacher=checkpoint.load(little_start)[0])
 
 
-def test_a_damaged_state_is_told(train, train_until, tmp_path):
+def test_a_damaged_state_is_an_error(train, train_until, tmp_path):
     train_until(2, tmp_path)
     state = tmp_path / "stage0.resume.safetensors"
     state.write_bytes(state.read_bytes()[:1000])
@@ -97,7 +97,7 @@ def test_a_damaged_state_is_told(train, train_until, tmp_path):
         train(tmp_path)
 
 
-def test_a_full_disk_is_told_and_leaves_no_half_state(train, tmp_path, monkeypatch):
+def test_a_full_disk_is_an_error_and_leaves_no_partial_state(train, tmp_path, monkeypatch):
     def full(tensors, path, metadata):
         path.write_bytes(b"half")
         raise trainer.SafetensorError("No space left on device")
@@ -108,7 +108,7 @@ def test_a_full_disk_is_told_and_leaves_no_half_state(train, tmp_path, monkeypat
     assert [path.name for path in tmp_path.iterdir()] == ["stage0.jsonl"]
 
 
-def test_weights_that_the_last_step_ruined_are_refused(train, tmp_path):
+def test_infinite_weights_after_the_last_step_are_an_error(train, tmp_path):
     loop = {**LOOP, "warm_up": 0.0, "optimiser": {"rate": 1e30, "weight_decay": 1e30}}
     stage = {"copies": {"sighan13_train": 1}, "batch_sentences": 100, "loop": loop}
     with pytest.raises(InputError, match="lower the learning rate"):
