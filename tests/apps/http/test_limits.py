@@ -52,11 +52,11 @@ def test_body_up_to_the_limit_and_no_larger(make_client, path, announced):
 
 
 @pytest.mark.parametrize("path", PROTOCOLS)
-def test_full_queue_says_when_to_come_back(make_client, path):
+def test_full_queue_says_when_to_retry(make_client, path):
     checker = FakeChecker()
     client = make_client(checker, queue_tokens=100)
     checker.hold.clear()
-    waiting = [threading.Thread(target=ask, args=(client, path, "字" * 80)) for _ in range(2)]
+    waiting = [threading.Thread(target=ask, args=(client, path, "字" * 80)) for _ in range(3)]
     for thread in waiting:
         thread.start()
         time.sleep(0.2)

@@ -60,7 +60,7 @@ class Connection:
     """A request whose client goes away when it is told to."""
 
     def __init__(self):
-        self.scope = {}
+        self.scope = {"headers": []}
         self.gone = asyncio.Event()
 
     async def receive(self):
