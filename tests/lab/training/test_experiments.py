@@ -1,4 +1,4 @@
-"""From jobs to tables, on a tiny speller; and jobs that fail beside others."""
+"""From jobs to tables, with a tiny speller; and jobs that fail beside others."""
 
 import json
 import re
