@@ -3,7 +3,7 @@
     python -m nmspeller.lab.evaluation.speed FOLDER --device cuda --sentences 200000 --workers 1 8 --json
 
 The model alone maps ids to the best id of each position, in one process. The pipeline maps strings to edits
-in processes that share the device, as `nmspeller batch` does. The time is measured from when all processes have
+in processes that share the device, as `nmspeller batch` does. Time is measured from when all processes have
 loaded and warmed up their models until the last one is done.
 """
 
