@@ -1,4 +1,4 @@
-"""From jobs to tables, on a tiny speller; and jobs that fail while others run."""
+"""From jobs to tables, with a tiny speller; and jobs that fail beside others."""
 
 import json
 import re
@@ -26,7 +26,7 @@ from pathlib import Path
 def note(job):
     folder, number = job
     if number == 1:
-        raise ValueError('job one fails')
+        raise ValueError('job one is ill')
     if number == 2:
         os._exit(9)
     (Path(folder) / str(number)).write_text('done')
@@ -80,7 +80,7 @@ def test_a_job_leaves_files_from_which_tables_are_written(recipe, little_prepare
     assert sum(map(int, counted)) == 3 * len(experiments.CASES)
 
 
-def test_a_job_that_is_killed_while_it_writes_is_not_done(
+def test_a_job_that_is_killed_while_it_writes_is_not_taken_for_done(
     recipe, little_prepared, little_start, tmp_path, monkeypatch
 ):
     job, sets = experiments.Job({"speller": "bert"}, str(recipe), 0), ["sighan13"]
@@ -133,7 +133,7 @@ def test_jobs_continue_when_others_fail(tmp_path):
 
         failures = run_side_by_side(note, [(str(tmp_path), number) for number in range(4)], 2)
     assert set(failures) == {1, 2}
-    assert "job one fails" in failures[1]
+    assert "job one is ill" in failures[1]
     assert "code 9" in failures[2]
     assert (tmp_path / "0").exists()
     assert (tmp_path / "3").exists()
