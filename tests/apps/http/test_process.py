@@ -170,7 +170,7 @@ def test_connection_without_a_whole_request_is_closed(start_fake_server, sent):
         began = time.monotonic()
         while connection.recv(4_096):
             pass
-    # An idle connection after an answer would be kept for five seconds.
+    # An idle connection after an answer would stay open for five seconds.
     assert 0.4 < time.monotonic() - began < 3
     assert corrected(server, "高心") == "高兴"
 

@@ -2,12 +2,12 @@
 
 import asyncio
 import time
-from collections.abc import Callable
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from nmspeller.apps.http import errors, logs
+from nmspeller.apps.http.answers import error_response
 from nmspeller.apps.http.errors import ApiError
 from nmspeller.apps.http.metrics import Metrics
 
@@ -21,6 +21,8 @@ _SECURITY_HEADERS = {
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
 }
+_HEALTH_CHECKS = frozenset(("/healthz", "/readyz", "/v2/healthcheck", "/healthcheck"))
+_SECONDS_UNTIL_FEWER_REQUESTS = 5
 
 
 class Observed:
@@ -85,15 +87,14 @@ class HeadAsGet:
 
 
 class Failures:
-    """Answers what nobody foresaw with a sentence.
+    """Answers an unforeseen exception with a sentence.
 
-    The framework's own place for it is outside of all others, so that the answer would be counted as that of
-    a client who went away, and could not be read by pages of other origins.
+    The framework would do it outside of all other middleware, so that the answer would be counted as that of
+    a client that went away, and could not be read by pages of other origins.
     """
 
-    def __init__(self, app: ASGIApp, *, refuse: Callable[[Scope, ApiError], ASGIApp]) -> None:
+    def __init__(self, app: ASGIApp) -> None:
         self._app = app
-        self._refuse = refuse
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -112,33 +113,56 @@ class Failures:
             if begun:
                 raise  # the connection is broken off, which says that the answer is not complete
             logs.failure("request failed", failure)
-            await self._refuse(scope, errors.server_failed())(scope, receive, send)
+            await error_response(scope, errors.server_failed())(scope, receive, send)
+
+
+class RequestLimit:
+    """Limits how many requests are in hand at a time; health checks are answered in any case."""
+
+    def __init__(self, app: ASGIApp, *, limit: int) -> None:
+        self._app = app
+        self._limit = limit
+        self._in_hand = 0
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http" or scope["path"] in _HEALTH_CHECKS:
+            await self._app(scope, receive, send)
+            return
+        if self._in_hand >= self._limit:
+            error = errors.too_many_requests(_SECONDS_UNTIL_FEWER_REQUESTS)
+            await error_response(scope, error)(scope, receive, send)
+            return
+        self._in_hand += 1
+        try:
+            await self._app(scope, receive, send)
+        finally:
+            self._in_hand -= 1
 
 
 class BodyLimit:
-    """Takes a body in only up to a size and a time, whether or not it announces its length."""
+    """Reads a body only up to a size and a time, whether or not its length was announced."""
 
-    def __init__(
-        self, app: ASGIApp, *, limit: int, seconds: float, refuse: Callable[[Scope, ApiError], ASGIApp]
-    ) -> None:
+    def __init__(self, app: ASGIApp, *, limit: int, seconds: float) -> None:
         self._app = app
         self._limit = limit
         self._seconds = seconds
-        self._refuse = refuse
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
         try:
-            announced = Headers(scope=scope).get("content-length", "")
+            headers = Headers(scope=scope)
+            announced = headers.get("content-length", "")
+            if announced and "transfer-encoding" in headers:
+                raise errors.two_lengths()
             if announced.isdecimal() and int(announced) > self._limit:
                 raise errors.body_too_large(self._limit)
             body = await asyncio.wait_for(self._read(receive), self._seconds)
         except asyncio.TimeoutError:
-            await self._refuse(scope, errors.body_too_slow())(scope, receive, send)
-        except ApiError as refusal:
-            await self._refuse(scope, refusal)(scope, receive, send)
+            await error_response(scope, errors.body_too_slow())(scope, receive, send)
+        except ApiError as error:
+            await error_response(scope, error)(scope, receive, send)
         else:
             if body is not None:
                 await self._app(scope, _replay(body, receive), send)
