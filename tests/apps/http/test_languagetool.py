@@ -249,3 +249,50 @@ def test_sentence_range_holds_the_markup_that_is_read_as_a_part_of_it(client):
     ]
     fields = {"data": json.dumps({"annotation": annotations}), "language": "zh"}
     assert client.post("/v2/check", data=fields).json()["sentenceRanges"] == [[0, 9]]
+
+
+@pytest.mark.parametrize("content", ["文本".encode("gb18030"), b"%CE%C4%B1%BE", b"\xff"])
+def test_form_that_is_not_utf8_is_an_error(client, content):
+    body = b"language=zh&text=" + content
+    form = client.post(
+        "/v2/check", content=body, headers={"Content-Type": "application/x-www-form-urlencoded"}
+    )
+    query = client.get("/v2/check?" + body.decode("latin-1") if content.isascii() else "/v2/check?%FF=1")
+    for answer in (form, query):
+        assert answer.status_code == 400
+        assert answer.text == "Error: The form is not in UTF-8."
+
+
+def test_multipart_form_that_is_not_utf8_is_an_error(client):
+    body = (
+        b'--x\r\nContent-Disposition: form-data; name="language"\r\n\r\nzh\r\n'
+        b'--x\r\nContent-Disposition: form-data; name="text"\r\n\r\n\xce\xc4\r\n--x--\r\n'
+    )
+    answer = client.post(
+        "/v2/check", content=body, headers={"Content-Type": "multipart/form-data; boundary=x"}
+    )
+    assert answer.status_code == 400
+
+
+@pytest.mark.parametrize(
+    ("text", "lowest", "highest"),
+    [
+        ("今天天气很好。", 0.9, 1),
+        ("我们用Python写程序。", 0.4, 0.6),
+        ("The weather is fine today.", 0, 0),
+        ("これは日本語の文章です。", 0, 0.5),
+        ("123 ……", 0, 0),
+        ("", 0, 0),
+    ],
+)
+def test_confidence_in_chinese_is_the_share_of_hanzi(client, text, lowest, highest):
+    language = check(client, text, language="auto").json()["language"]
+    assert lowest <= language["detectedLanguage"]["confidence"] <= highest
+
+
+def test_description_requires_one_of_text_and_data(client):
+    path = client.get("/openapi.json").json()["paths"]["/v2/check"]
+    [form] = path["post"]["requestBody"]["content"].values()
+    assert form["schema"]["oneOf"] == [{"required": ["text"]}, {"required": ["data"]}]
+    for fields in ({}, {"text": "a", "data": '{"text": "a"}'}):
+        assert client.post("/v2/check", data={"language": "zh", **fields}).status_code == 400

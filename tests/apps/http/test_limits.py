@@ -7,6 +7,7 @@ import time
 
 import pytest
 from fakes import FakeChecker
+from raw import check_request, connect, read_answer
 
 from nmspeller.apps.http.settings import Settings
 from nmspeller.errors import InputError
@@ -77,6 +78,18 @@ def test_time_over(make_client, path):
     answer = ask(make_client(time_limit=0.1), path, "慢慢来")
     assert answer.status_code == 503
     assert "0.1 s" in sentence(answer)
+
+
+def test_time_limit_includes_the_time_of_the_body(start_fake_server):
+    server = start_fake_server({"FAKE_SECONDS": "1.5"}, time_limit=2)
+    request = check_request()
+    with connect(server) as connection:
+        connection.sendall(request[:-5])
+        time.sleep(1)
+        connection.sendall(request[-5:])
+        status, _, body = read_answer(connection)
+    assert status == 503
+    assert "2 s" in json.loads(body)["error"]
 
 
 def test_failing_engine_is_said_and_seen(make_client):

@@ -107,14 +107,14 @@ def test_stream_that_fails_midway_says_so(client):
         (b"[" * 100_000, 400, "JSON"),
     ],
 )
-def test_bad_input_is_refused_with_a_sentence(client, body, status, word):
+def test_bad_input_is_answered_with_a_sentence(client, body, status, word):
     answer = client.post("/v1/check", content=body, headers={"Content-Type": "application/json"})
     assert answer.status_code == status, answer.text
     assert word in answer.json()["error"]
     assert answer.json()["error"].endswith(".")
 
 
-def test_the_interface_explains_itself(client):
+def test_the_interface_is_described(client):
     document = client.get("/openapi.json").json()
     assert set(document["paths"]) >= {
         "/v1/check",
@@ -128,3 +128,28 @@ def test_the_interface_explains_itself(client):
         for operation in operations.values():
             assert operation["summary"]
             assert operation["description"]
+
+
+def operations_of(client):
+    document = client.get("/openapi.json").json()
+    named = {
+        f"{method} {path}": operation
+        for path, operations in document["paths"].items()
+        for method, operation in operations.items()
+    }
+    return document, named
+
+
+def test_security_is_declared_only_where_a_key_is_set(make_client):
+    document, operations = operations_of(make_client())
+    assert "securitySchemes" not in document["components"]
+    assert not any("security" in operation for operation in operations.values())
+    document, operations = operations_of(make_client(api_key="key"))
+    assert {name for name, operation in operations.items() if "security" in operation} == {
+        "post /v1/check",
+        "get /v2/check",
+        "post /v2/check",
+        "get /metrics",
+    }
+    named = {scheme for each in operations.values() for one in each.get("security", ()) for scheme in one}
+    assert named == set(document["components"]["securitySchemes"])

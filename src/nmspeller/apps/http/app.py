@@ -17,6 +17,7 @@ from nmspeller import __version__
 from nmspeller.apps.http import errors, logs, native, operations, page, reloading
 from nmspeller.apps.http.answers import error_response
 from nmspeller.apps.http.batching import Checker
+from nmspeller.apps.http.description import describe_security
 from nmspeller.apps.http.errors import ApiError
 from nmspeller.apps.http.middleware import BodyLimit, Failures, HeadAsGet, Observed, RequestLimit
 from nmspeller.apps.http.protocol import MOST_CONNECTIONS
@@ -89,6 +90,7 @@ def create_app(settings: Settings, load_checker: Callable[[], Checker]) -> FastA
     for router in _ROUTERS:
         app.include_router(router)
     _answer_failures(app)
+    describe_security(app, has_key=settings.api_key is not None)
     return app
 
 

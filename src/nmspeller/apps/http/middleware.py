@@ -140,7 +140,10 @@ class RequestLimit:
 
 
 class BodyLimit:
-    """Reads a body only up to a size and a time, whether or not its length was announced."""
+    """Reads a body only up to a size and a time, whether or not its length was announced.
+
+    `scope["nmspeller.deadline"]` is when the time of the whole request is over, as the event loop counts it.
+    """
 
     def __init__(self, app: ASGIApp, *, limit: int, seconds: float) -> None:
         self._app = app
@@ -158,6 +161,7 @@ class BodyLimit:
                 raise errors.two_lengths()
             if announced.isdecimal() and int(announced) > self._limit:
                 raise errors.body_too_large(self._limit)
+            scope["nmspeller.deadline"] = asyncio.get_running_loop().time() + self._seconds
             body = await asyncio.wait_for(self._read(receive), self._seconds)
         except asyncio.TimeoutError:
             await error_response(scope, errors.body_too_slow())(scope, receive, send)

@@ -13,7 +13,6 @@ from nmspeller.apps.http.settings import Settings
 MOST_CONNECTIONS = 512
 """How many connections, and how many requests, a process has at a time."""
 _LONGEST_HEAD_SECONDS = 10.0
-# In a burst of connections the requests of many have arrived, but have not been read yet.
 _SILENT_SECONDS = 1.0
 # How long a connection stays open for a request that was sent before its client could know of the stop.
 _LAST_REQUEST_SECONDS = 0.5
@@ -111,7 +110,8 @@ class LimitedProtocol(H11Protocol):
         ]
         longest = min(silent, key=lambda other: other._silent_since, default=None)
         if longest and self.loop.time() - longest._silent_since >= _SILENT_SECONDS:
-            longest.transport.close()
+            # What has arrived meanwhile is read in the next round of the event loop.
+            self.loop.call_soon(self.loop.call_soon, longest._close_if_silent)
         else:
             self.loop.call_later(_SILENT_SECONDS, self._make_room)
 

@@ -89,7 +89,8 @@ class Service:
         self._measure(texts)
         options = _in_the_script_of(texts, options)
         client = client_of(request.scope)
-        edits = await self._in_time(_while_connected(request, self._ask_for_all(texts, options, client)))
+        asked = _while_connected(request, self._ask_for_all(texts, options, client))
+        edits = await self._in_time(asked, request.scope.get("nmspeller.deadline"))
         self._count(request, texts, [edit for of_text in edits for edit in of_text])
         return [
             Correction(text, apply_edits(text, of_text), of_text)
@@ -158,9 +159,13 @@ class Service:
         except EngineFailed as failed:
             raise errors.engine_failed(str(failed)) from None
 
-    async def _in_time(self, answer: Coroutine[Any, Any, Answer]) -> Answer:
+    async def _in_time(self, answer: Coroutine[Any, Any, Answer], deadline: float | None = None) -> Answer:
+        """An answer before the deadline of its request, or within the whole time limit."""
+        seconds = self.settings.time_limit
+        if deadline is not None:
+            seconds = max(0.0, deadline - asyncio.get_running_loop().time())
         try:
-            return await asyncio.wait_for(answer, self.settings.time_limit)
+            return await asyncio.wait_for(answer, seconds)
         except asyncio.TimeoutError:
             raise errors.out_of_time(self.settings.time_limit) from None
 
