@@ -181,10 +181,10 @@ def test_half_a_character_in_annotations_keeps_the_length():
         '{"text": 1}',
     ],
 )
-def test_bad_annotations_are_refused(data):
-    with pytest.raises(ApiError) as refused:
+def test_bad_annotations_are_errors(data):
+    with pytest.raises(ApiError) as error:
         read_annotations(data)
-    assert refused.value.status == 400
+    assert error.value.status == 400
 
 
 @pytest.mark.parametrize(
@@ -202,7 +202,7 @@ def test_bad_annotations_are_refused(data):
         ({f"f{number}": "a" for number in range(200)}, "fields"),
     ],
 )
-def test_bad_requests_are_refused_in_plain_text(client, fields, word):
+def test_bad_requests_get_an_error_in_plain_text(client, fields, word):
     for answer in (client.post("/v2/check", data=fields), client.get("/check", params=fields)):
         assert answer.status_code == 400
         assert answer.headers["content-type"].startswith("text/plain")
@@ -217,7 +217,7 @@ def test_empty_text_has_no_matches(client):
     assert answer.json()["sentenceRanges"] == []
 
 
-def test_of_an_endless_sentence_a_stretch_is_quoted(client):
+def test_only_part_of_a_very_long_sentence_is_quoted(client):
     text = "他" * 3000 + "己经" + "他" * 3000
     [match] = check(client, text).json()["matches"]
     assert match["sentence"] == "他" * 500 + "己经" + "他" * 499

@@ -44,7 +44,7 @@ def test_level_and_words_reach_the_speller(client):
     assert check(client, "平果", words=["平果"]).json()["results"][0]["edits"] == []
 
 
-def test_half_a_character_comes_back_as_it_went(client):
+def test_lone_surrogate_is_returned_unchanged(client):
     body = b'{"text": "\\ud83d \\u9ad8\\u5fc3"}'
     answer = client.post("/v1/check", content=body, headers={"Content-Type": "application/json"})
     assert answer.json()["results"][0]["text"] == "\ud83d 高兴"
@@ -73,16 +73,16 @@ def test_streamed_answer_is_the_answer(client, asked):
     assert end == {"done": True, "edits": 1800}
 
 
-def test_stream_of_nothing_ends_well(client):
+def test_stream_of_an_empty_text_is_complete(client):
     assert read_lines(check(client, "", stream=True)) == [{"done": True, "edits": 0}]
 
 
-def test_stream_refused_before_it_begins_has_a_status(make_client):
+def test_error_before_the_stream_begins_has_a_status(make_client):
     client = make_client(max_text_length=10)
     assert check(client, "字" * 11, stream=True).status_code == 413
 
 
-def test_stream_that_fails_midway_says_so(client):
+def test_error_inside_a_stream_is_reported(client):
     text = "好\n" * 3_000 + "故障\n"
     *parts, end = read_lines(check(client, text, stream=True))
     assert parts

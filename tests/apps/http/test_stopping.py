@@ -1,4 +1,4 @@
-"""SIGTERM and SIGKILL under load: every client gets its answer, or cannot connect; nobody is reset."""
+"""SIGTERM and SIGKILL under load: every client gets its answer, or cannot connect; no connection is reset."""
 
 import collections
 import concurrent.futures

@@ -57,7 +57,7 @@ def create_app(settings: Settings, load_checker: Callable[[], Checker]) -> FastA
         # Signals can only be handled in a process's main thread, and there is no SIGHUP on Windows.
         with suppress(ValueError, RuntimeError, AttributeError):
             loop.add_signal_handler(signal.SIGHUP, service.ask_to_reload)
-            reloading.obey_what_was_kept()
+            reloading.handle_early_sighup()
         logs.event("started", version=__version__, model=service.checker.model_hash)
         yield
         await asyncio.to_thread(service.stop)

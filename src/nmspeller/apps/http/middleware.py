@@ -1,4 +1,4 @@
-"""What every request passes on its way in and out."""
+"""Middleware for all requests: metrics, logs, security headers, limits."""
 
 import asyncio
 import time
@@ -26,7 +26,7 @@ _SECONDS_UNTIL_FEWER_REQUESTS = 5
 
 
 class Observed:
-    """Counts and logs requests, by route and never by query, and puts the security headers on answers."""
+    """Counts and logs requests, by route and never by query, and adds the security headers to answers."""
 
     def __init__(self, app: ASGIApp, metrics: Metrics) -> None:
         self._app = app
@@ -53,7 +53,7 @@ class Observed:
         finally:
             seconds = time.perf_counter() - began
             path = getattr(scope.get("route"), "path", None) or "other"
-            # A client that went away has no status; 499 is what proxies write for it.
+            # A client that disconnected has no status; 499 is what proxies write for it.
             status = status or 499
             self._metrics.requests.labels(path, str(status)).inc()
             self._metrics.seconds.labels(path).observe(seconds)
@@ -68,7 +68,7 @@ class Observed:
 
 
 class HeadAsGet:
-    """Answers HEAD as GET without the body; the length that GET would have is announced, as it should be."""
+    """Answers HEAD as GET without the body; the length that GET would have is announced."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -111,7 +111,7 @@ class Failures:
             await self._app(scope, receive, noting_send)
         except Exception as failure:
             if begun:
-                raise  # the connection is broken off, which says that the answer is not complete
+                raise  # closing the connection shows that the answer is incomplete
             logs.failure("request failed", failure)
             await error_response(scope, errors.server_failed())(scope, receive, send)
 
@@ -188,7 +188,7 @@ class BodyLimit:
 
 
 def _replay(body: bytes, receive: Receive) -> Receive:
-    """Give the body once more, then whatever comes after it."""
+    """Receive the body again, then what follows it."""
     given = False
 
     async def replaying() -> Message:

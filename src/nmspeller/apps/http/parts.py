@@ -1,11 +1,11 @@
-"""A long text in parts that are checked one after the other, so that others get their turn in between.
+"""A long text in parts that are checked one after the other, so that other requests are served in between.
 
 A text is best cut where no window of the model reaches over the cut, and nothing that must not be changed:
 there one part is read without the other. Where no such place comes for long, as in a line without a sentence
 end, neighbouring parts overlap: each is read with a window of the other, from which it keeps nothing. Either
 way the model reads what it would read in the whole, so the parts' edits put together are those of the whole;
-but whether a sentence is Traditional is asked of each of its parts anew. Last of all, in a thicket of things
-that must not be changed, parts overlap a little more than by windows, and a window may begin elsewhere.
+but whether a sentence is Traditional is detected for each of its parts. Where protected spans are too dense
+for either, parts overlap by more than windows, and a window may begin elsewhere.
 """
 
 from bisect import bisect_left
@@ -19,10 +19,10 @@ from nmspeller.text.protect import Span, protected_spans
 from nmspeller.text.windows import split
 
 _PART_LENGTH = 1_000
-# For how many windows a better place is waited for: where parts overlap, two windows are read twice.
+# For how many windows to look for a better place: where parts overlap, two windows are read twice.
 _BEFORE_OVERLAP = 2
 _BEFORE_OTHER_WINDOWS = 4
-# Half a Latin word is a Latin word, so a part may well begin or end inside one.
+# Half a Latin word is still a Latin word, so a part may begin or end inside one.
 _DIVISIBLE_KINDS = frozenset(("latin", "number"))
 
 
@@ -48,7 +48,7 @@ class Part(NamedTuple):
 class _Cut(NamedTuple):
     """A part ends and the next begins at `place`; the one is read up to `stop`, the other from `start` on.
 
-    `patience` says for how many windows a better cut is waited for.
+    `patience`: for how many windows to look for a better cut first.
     """
 
     place: int
@@ -86,9 +86,9 @@ def _possible_cuts(text: str, window: int) -> Iterator[_Cut]:
     spans = [span for span in protected_spans(text) if span.kind not in _DIVISIBLE_KINDS]
     for before, after in pairwise(split(text, window)):
         place = after.keep_start
-        # An ASCII sign may well stand inside a name of the user's list, such as Yahoo!奇摩.
-        ends_well = text[place - 1].isspace() or not text[place - 1].isascii()
-        if after.start == place and ends_well and _divided(place, spans) is None:
+        # An ASCII sign may be inside a name of the user's list, such as Yahoo!奇摩.
+        is_safe_end = text[place - 1].isspace() or not text[place - 1].isascii()
+        if after.start == place and is_safe_end and _divided(place, spans) is None:
             yield _Cut(place, place, place)
             continue
         first, last = _divided(before.start, spans), _divided(after.stop, spans)

@@ -20,7 +20,7 @@ _LAST_REQUEST_SECONDS = 0.5
 
 @cache
 def _time_limit() -> float:
-    """Seconds; a process is told once, and every connection asks."""
+    """In seconds; read once for each process."""
     return Settings.from_environment().time_limit
 
 

@@ -18,24 +18,24 @@ from uvicorn.main import STARTUP_FAILURE
 from uvicorn.supervisors import multiprocess
 
 from nmspeller.apps.http.listening import addresses, listen
-from nmspeller.apps.http.logs import event, refusal, start_logging
+from nmspeller.apps.http.logs import event, input_error, start_logging
 from nmspeller.apps.http.protocol import LimitedProtocol
-from nmspeller.apps.http.reloading import obey_what_was_kept
+from nmspeller.apps.http.reloading import handle_early_sighup
 from nmspeller.apps.http.settings import Settings
 from nmspeller.apps.http.stopping import GracefulServer, Supervisor
 from nmspeller.errors import InputError
 from nmspeller.runtime import Speller
 from nmspeller.runtime.engine import cores
 
-# A busy machine may take this long to load the model; a worker that is silent for longer is started again.
+# A busy machine may take this long to load the model; a worker that takes longer is restarted.
 _LONGEST_START = 120
 
 
 class _Worker(multiprocess.Process):
     """A worker whose death is noticed at once.
 
-    Uvicorn's parent keeps the worker's end of their pipe open too, so it would wait for a dead one's answer
-    for the whole time that a worker may be silent.
+    Uvicorn's parent keeps the worker's end of their pipe open too, so it would wait for a dead worker
+    until the health check times out.
     """
 
     def start(self) -> None:
@@ -48,11 +48,11 @@ class _Worker(multiprocess.Process):
         return GracefulServer(self.config)
 
     def target(self, sockets: list[socket.socket] | None = None) -> None:
-        """In the worker's process. Words or a model that were spoilt meanwhile are said in one sentence."""
+        """Run in the worker's process; log one sentence where words or model can no longer be read."""
         try:
             super().target(sockets)
         except InputError as wrong:
-            refusal("worker not started", wrong)
+            input_error("worker not started", wrong)
             sys.exit(2)
 
 
@@ -95,7 +95,7 @@ def run(settings: Settings) -> None:
 
 
 def stop_cleanly() -> None:
-    """End well on SIGTERM; uvicorn raises it once more when all is done, which would look like a crash."""
+    """Exit with 0 on SIGTERM, which uvicorn raises again after its own shutdown."""
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
 
 
@@ -115,7 +115,7 @@ def serve_app(app: FastAPI | str, settings: Settings, listeners: list[socket.soc
     )
     event("listening", addresses=addresses(listeners))
     server = GracefulServer(config)
-    with suppress(KeyboardInterrupt):  # which uvicorn raises once more when all is done
+    with suppress(KeyboardInterrupt):  # uvicorn raises it again after its own shutdown
         if settings.workers > 1:
             _supervise(config, server, listeners)
         else:
@@ -127,9 +127,9 @@ def serve_app(app: FastAPI | str, settings: Settings, listeners: list[socket.soc
 def _supervise(config: uvicorn.Config, server: GracefulServer, listeners: list[socket.socket]) -> None:
     """Keep workers alive that share the listeners; one that dies is started again."""
     multiprocess.Process = _Worker  # type: ignore[misc]
-    # Before 0.51 uvicorn must be told what a worker runs; since then it takes no such argument.
+    # Uvicorn before 0.51 takes what a worker runs as an argument, later versions do not.
     known: dict[str, Any] = {"config": config, "target": server.run, "sockets": listeners}
     asked = signature(multiprocess.Multiprocess).parameters
     supervisor = Supervisor(**{name: known[name] for name in asked})
-    obey_what_was_kept()
+    handle_early_sighup()
     supervisor.run()

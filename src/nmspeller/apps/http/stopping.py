@@ -40,9 +40,9 @@ class GracefulServer(uvicorn.Server):
 
 
 class Supervisor(multiprocess.Multiprocess):
-    """Keeps workers alive. When it stops, it gives its own share of the listeners up before theirs.
+    """Keeps workers alive. It closes its own copies of the listeners before the workers close theirs.
 
-    As long as any process has them open, the system accepts connections, and nobody would answer those.
+    The system accepts connections as long as any process has them open, and these would never be answered.
     """
 
     def __init__(self, **arguments: Any) -> None:

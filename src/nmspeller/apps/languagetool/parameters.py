@@ -19,7 +19,7 @@ _MODES = ("", "all", "textlevelonly", "allbuttextlevelonly", "batch")
 
 @dataclass(frozen=True)
 class Asked:
-    """A request, understood. `language` is None where it is to be detected."""
+    """A parsed request. `language` is None where it is to be detected."""
 
     text: AnnotatedText
     language: Language | None
@@ -63,7 +63,7 @@ def _require_utf8(content: bytes) -> None:
         raise ApiError(400, "The form is not in UTF-8.") from None
 
 
-def understand(fields: dict[str, str]) -> Asked:
+def parse(fields: dict[str, str]) -> Asked:
     """What is asked, or an error in LanguageTool's own words."""
     if "text" in fields and "data" in fields:
         raise ApiError(400, "Set only 'text' or 'data' parameter, not both.")

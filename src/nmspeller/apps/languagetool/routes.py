@@ -21,7 +21,7 @@ from nmspeller.apps.languagetool.openapi import (
     PLAIN_ERRORS,
     CheckResult,
 )
-from nmspeller.apps.languagetool.parameters import read_fields, understand
+from nmspeller.apps.languagetool.parameters import parse, read_fields
 from nmspeller.runtime.correction import Correction
 
 _SOFTWARE = {
@@ -73,7 +73,7 @@ async def check(request: Request) -> Response:
     fields = await read_fields(request)
     if not is_right_key(service.settings, bearer_key(request) or fields.get("apiKey")):
         raise errors.wrong_key()
-    asked = understand(fields)
+    asked = parse(fields)
     plain = asked.text.plain
     if asked.wants_spelling:
         [correction] = await service.check(request, [plain], CheckOptions(asked.level))
