@@ -90,7 +90,7 @@ def test_regular_lane_helps_with_express_requests_when_it_has_nothing_else():
     assert served(queue) == [("writer", 30)]
 
 
-def test_busy_client_is_refused_and_another_is_not():
+def test_busy_client_meets_a_full_queue_and_another_does_not():
     queue = make(longest_wait=2)
     with pytest.raises(QueueFull) as full:
         fill(queue, "busy", 30, 100, always=False)
@@ -99,7 +99,7 @@ def test_busy_client_is_refused_and_another_is_not():
     queue.admit([Job("writer", 30)], SPEED)
 
 
-def test_request_is_refused_for_its_own_waiting_time():
+def test_queue_is_full_by_the_waiting_time_of_the_request_itself():
     queue = make(longest_wait=5)
     for number in range(10):
         fill(queue, f"paste {number}", 2_000)
@@ -118,7 +118,7 @@ def test_client_may_fill_no_more_than_its_share_of_the_queue():
     fill(queue, "other", SHORT_TOKENS, always=False)
 
 
-def test_the_rest_of_an_admitted_request_is_never_refused():
+def test_the_rest_of_an_admitted_request_never_meets_a_full_queue():
     queue = make(most_tokens=10, longest_wait=0.01)
     fill(queue, "paste", 2_000, 5, always=True)
     assert queue.waiting_tokens == 10_000

@@ -26,7 +26,7 @@ _COST_OF_A_TEXT = 8
 _WORD_CHARACTERS_A_TOKEN = 250
 # Those who come after a batch wait for it, so it is small on a slow machine.
 _LONGEST_BATCH_SECONDS = 0.5
-# A smaller batch is slow for its size, and says little of the engine's speed.
+# A smaller batch is slow for its size, and not a measure of the engine's speed.
 _MEASURABLE_TOKENS = 256
 
 
@@ -75,7 +75,7 @@ class _Job:
             else:
                 self.answer.set_result(outcome)
 
-        with suppress(RuntimeError):  # the loop is closed, so there is nobody to deliver to
+        with suppress(RuntimeError):  # the loop is closed, nothing can be delivered
             self.loop.call_soon_threadsafe(deliver)
 
 
@@ -235,7 +235,7 @@ class Batcher:
         for options, jobs in by_options.items():
             began = time.monotonic()
             if not self._check_jobs(jobs, options):
-                # One text must not spoil its neighbours' answers.
+                # One bad text must not fail the others of its batch.
                 for job in jobs:
                     self._check_jobs([job], options)
             seconds = max(time.monotonic() - began, 1e-6)
@@ -244,7 +244,7 @@ class Batcher:
             self._on_batch(len(jobs), tokens, seconds)
 
     def _measure_speed(self, tokens: int, seconds: float) -> None:
-        """A small batch is slow for its size, so it says only that the engine is at least so fast.
+        """A small batch is slow for its size, so it gives only a lower bound of the speed.
 
         A decrease counts for more than an increase: to admit too much is worse than to admit too little.
         """

@@ -90,7 +90,7 @@ class FairQueue(Generic[Job]):
         client, cost = jobs[0].client, sum(job.cost for job in jobs)
         flow = (client, cost <= SHORT_TOKENS)
         if not always:
-            self._refuse_what_waits_too_long(flow, cost, tokens_per_second)
+            self._raise_if_the_wait_is_too_long(flow, cost, tokens_per_second)
         is_express = flow[1] and not self._unfinished[client]
         for job in jobs:
             tag = max(self._virtual_time, self._last_tags.get(flow, 0.0)) + job.cost
@@ -132,7 +132,7 @@ class FairQueue(Generic[Job]):
             counted.clear()
         return jobs
 
-    def _refuse_what_waits_too_long(self, flow: _Flow, cost: int, tokens_per_second: float) -> None:
+    def _raise_if_the_wait_is_too_long(self, flow: _Flow, cost: int, tokens_per_second: float) -> None:
         own = self._waiting.get(flow, 0)
         others = (min(tokens, own + cost) for other, tokens in self._waiting.items() if other != flow)
         seconds = (own + sum(others)) / tokens_per_second

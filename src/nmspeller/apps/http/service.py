@@ -29,7 +29,7 @@ Answer = TypeVar("Answer")
 
 
 class ClientGone(Exception):
-    """Nobody waits for the answer any more."""
+    """The client has closed its connection."""
 
 
 class CheckedPart(NamedTuple):
@@ -67,12 +67,12 @@ class Service:
         self.stopping = False
 
     async def warm_up(self) -> None:
-        """Check something, so that the first request finds the engine awake and its speed known."""
-        with suppress(EngineFailed, InputError):  # then the health checks will say so
+        """Check something, so that the first request finds the engine warm and its speed measured."""
+        with suppress(EngineFailed, InputError):  # the health checks report it
             await self.batcher.check([5 * _PROBE] * 8, CheckOptions())
 
     def stop(self) -> None:
-        """Finish what was taken in."""
+        """Finish what was admitted."""
         self.stopping = True
         self.batcher.close(self.settings.time_limit)
 
@@ -86,11 +86,12 @@ class Service:
         logs.failure("engine failed", failure)
 
     async def check(self, request: Request, texts: Sequence[str], options: CheckOptions) -> list[Correction]:
-        """The corrections of one request's texts, in order; a ApiError where there can be none."""
+        """The corrections of one request's texts, in order; an ApiError where there are none."""
         self._measure(texts)
         options = _in_the_script_of(texts, options)
         client = client_of(request.scope)
-        edits = await self._in_time(_while_connected(request, self._ask_for_all(texts, options, client)))
+        asked = _while_connected(request, self._ask_for_all(texts, options, client))
+        edits = await self._in_time(asked, request.scope.get("nmspeller.deadline"))
         self._count(request, texts, [edit for of_text in edits for edit in of_text])
         return [
             Correction(text, apply_edits(text, of_text), of_text)
@@ -131,7 +132,7 @@ class Service:
         """Ask for the parts of the texts, no more than a batch of the queue at a time.
 
         So a long text or list gets no more than its client's share. Only the first group can meet a full
-        queue: `ask` is told of the others that their request was admitted.
+        queue: the others are passed to `ask` as admitted.
         """
         parts = [
             (number, part)
@@ -159,9 +160,13 @@ class Service:
         except EngineFailed as failed:
             raise errors.engine_failed(str(failed)) from None
 
-    async def _in_time(self, answer: Coroutine[Any, Any, Answer]) -> Answer:
+    async def _in_time(self, answer: Coroutine[Any, Any, Answer], deadline: float | None = None) -> Answer:
+        """An answer before the deadline of its request, or within the whole time limit."""
+        seconds = self.settings.time_limit
+        if deadline is not None:
+            seconds = max(0.0, deadline - asyncio.get_running_loop().time())
         try:
-            return await asyncio.wait_for(answer, self.settings.time_limit)
+            return await asyncio.wait_for(answer, seconds)
         except asyncio.TimeoutError:
             raise errors.out_of_time(self.settings.time_limit) from None
 
@@ -208,8 +213,8 @@ class Service:
         try:
             checker = self._load_checker()
         except InputError as wrong:
-            logs.refusal("words not reloaded", wrong)
-        except Exception as wrong:  # whatever is wrong with a file must not stop a running server
+            logs.input_error("words not reloaded", wrong)
+        except Exception as wrong:  # a bad file must not stop a running server
             logs.failure("words not reloaded", wrong)
         else:
             self.checker = checker
@@ -238,7 +243,7 @@ def _in_the_script_of(texts: Sequence[str], options: CheckOptions) -> CheckOptio
 
 
 async def _while_connected(request: Request, answer: Coroutine[Any, Any, Answer]) -> Answer:
-    """Give the work up when the client goes away, so that stale requests cost nothing."""
+    """Cancel the work when the client disconnects."""
 
     async def gone() -> None:
         while (await request.receive())["type"] != "http.disconnect":
