@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 __all__ = ["Correction", "Edit", "InputError", "Speller", "__version__"]
 
 if TYPE_CHECKING:
