@@ -9,12 +9,15 @@ shipped.json without measuring.
 """
 
 import argparse
+import hashlib
 import json
 import sys
-from collections.abc import Sequence
-from dataclasses import asdict
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any, TypeVar
+
+import numpy as np
 
 from accuracy_report import page, write_card
 from clean_text import has_mistake
@@ -23,6 +26,8 @@ from nmspeller.lab.evaluation import suites
 from nmspeller.lab.evaluation.cases import CASES
 from nmspeller.lab.evaluation.metrics import DropDe, evaluate, percent
 from nmspeller.runtime.correction import Correction
+from nmspeller.runtime.decoder import Positions, ScoringEngine
+from nmspeller.runtime.engine import Ids, Scores
 from nmspeller.runtime.onnx_runtime import onnxruntime
 from nmspeller.runtime.pipeline import SHIPPED
 from nmspeller.runtime.policy import Level, Policy
@@ -67,6 +72,7 @@ def main() -> None:
 
 def measure(model: Path, clean: Path | None, limit: int | None, threads: int | None) -> dict[str, Any]:
     speller = Speller(model, threads=threads)
+    remember_scores(speller)
     return {
         "model": describe(model, speller),
         "limit": limit,
@@ -77,6 +83,26 @@ def measure(model: Path, clean: Path | None, limit: int | None, threads: int | N
         "slips": measure_slips(speller, limit),
         "cases": measure_cases(speller),
     }
+
+
+class RememberingEngine:
+    """Scores a batch of windows once: the first pass over a text is the same at every level."""
+
+    def __init__(self, engine: ScoringEngine) -> None:
+        self._engine = engine
+        self._scores: dict[bytes, list[Scores]] = {}
+        self.longest, self.characters_per_batch = engine.longest, engine.characters_per_batch
+
+    def scores(self, ids: Ids, starts: Positions, stops: Positions, most: float = np.inf) -> Iterator[Scores]:
+        key = hashlib.sha256(b"".join(array.tobytes() for array in (ids, starts, stops))).digest()
+        if key not in self._scores:
+            self._scores[key] = list(self._engine.scores(ids, starts, stops, most))
+        return iter(self._scores[key])
+
+
+def remember_scores(speller: Speller) -> None:
+    pipeline = speller._pipeline
+    pipeline._decoder = replace(pipeline._decoder, engine=RememberingEngine(pipeline._decoder.engine))
 
 
 def describe(model: Path, speller: Speller) -> dict[str, Any]:
