@@ -31,6 +31,8 @@ Row = TypeVar("Row")
 
 ROOT = Path(__file__).parents[1]
 NAMES = ROOT / "tests" / "assets" / "names.tsv"
+UNUSUAL = ROOT / "tests" / "assets" / "clean"
+SLIPS = ROOT / "tests" / "assets" / "native_slips.tsv"
 
 # SIGHAN13 is read in all three ways in use, so that nobody has to guess which one a figure follows.
 DE_RULES: dict[str, DropDe] = {"both": True, "prediction": "prediction", "none": False}
@@ -71,6 +73,8 @@ def measure(model: Path, clean: Path | None, limit: int | None, threads: int | N
         "sets": {name: measure_set(speller, name, limit) for name in suites.SETS},
         "clean": measure_clean(speller, clean, limit) if clean else None,
         "names": measure_names(speller, limit),
+        "unusual": measure_unusual(speller, limit),
+        "slips": measure_slips(speller, limit),
         "cases": measure_cases(speller),
     }
 
@@ -153,6 +157,34 @@ def measure_names(speller: Speller, limit: int | None) -> dict[str, Any]:
         kept = len(names) - len(levels[level.value]["edited"])
         say(f"names, {level.value}: {kept} of {len(names)} kept without a word list")
     return {"file": NAMES.name, "sentences": len(names), "levels": levels}
+
+
+def measure_unusual(speller: Speller, limit: int | None) -> dict[str, Any]:
+    """Of each kind of unusual but correct text, how many terms and sentences of the test half are changed."""
+    kinds: dict[str, Any] = {}
+    for path in sorted(UNUSUAL.glob("*.tsv")):
+        rows = [line.split("\t") for line in path.read_text("utf-8").splitlines()]
+        rows = list(sample([row for row in rows if row[0] == "test"], limit))
+        sentences, terms = [row[1] for row in rows], [row[2] for row in rows]
+        kinds[path.stem] = {"sentences": len(rows), "levels": {}}
+        for level in Level:
+            found = speller.check_many(sentences, level=level)
+            kinds[path.stem]["levels"][level.value] = {
+                "edited": edited_names(found, terms),
+                "changed_sentences": sum(bool(each.edits) for each in found),
+            }
+    return kinds
+
+
+def measure_slips(speller: Speller, limit: int | None) -> dict[str, Any]:
+    """Common slips of native writers: how many sentences of our own list are corrected exactly."""
+    rows = list(sample([line.split("\t") for line in SLIPS.read_text("utf-8").splitlines()], limit))
+    sources, targets = [row[0] for row in rows], [row[1] for row in rows]
+    levels = {}
+    for level in Level:
+        answers = [each.text for each in speller.check_many(sources, level=level)]
+        levels[level.value] = sum(map(str.__eq__, answers, targets))
+    return {"sentences": len(rows), "corrected": levels}
 
 
 def edited_names(corrections: Sequence[Correction], names: Sequence[str]) -> list[list[str]]:

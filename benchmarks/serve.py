@@ -4,8 +4,9 @@
     python benchmarks/serve.py --output docs/results/serve
 
 measures requests per second and latency with 1, 8 and 64 clients, then offers four times the capacity for a
-minute, then kills a worker under load. Server, plain handler and load generator share this machine's cores.
-Every answer is checked against its own request. Writes OUTPUT.json and, from it, OUTPUT.md.
+minute, then sends a short sentence a second beside a client that pastes long texts and one that offers four
+times the capacity, then kills a worker under load. Server, plain handler and load generators share this
+machine's cores. Every answer is checked against its own request. Writes OUTPUT.json and, from it, OUTPUT.md.
 """
 
 import argparse
@@ -33,6 +34,8 @@ SENTENCES = (
     "这家公司己经成立三年了，产品卖到了许多国家。",
 )
 
+SECONDS_BETWEEN_SHORT_REQUESTS = 0.2
+
 
 class Wrong(Exception):
     """An answer that does not belong to its request."""
@@ -43,17 +46,21 @@ class Client:
 
     numbers = itertools.count()
 
-    def __init__(self, port: int) -> None:
+    def __init__(self, port: int, program: str = "benchmark") -> None:
         self._port = port
+        self._program = program
         self._streams: tuple[asyncio.StreamReader, asyncio.StreamWriter] | None = None
 
-    async def ask(self) -> int:
-        """Send one sentence; the status, after the answer has been checked."""
+    async def ask(self, sentences: int = 1) -> int:
+        """Send some sentences as one text; the status, after the answer has been checked."""
         number = next(self.numbers)
-        text = f"第{number}号：{SENTENCES[number % len(SENTENCES)]}"
+        text = f"第{number}号：" + "".join(
+            SENTENCES[(number + more) % len(SENTENCES)] for more in range(sentences)
+        )
         body = json.dumps({"text": text}).encode()
         head = (
-            "POST /v1/check HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+            f"POST /v1/check HTTP/1.1\r\nHost: x\r\nUser-Agent: {self._program}\r\n"
+            "Content-Type: application/json\r\n"
             f"Content-Length: {len(body)}\r\n\r\n"
         )
         status, content = await self._exchange(head.encode() + body)
@@ -180,6 +187,63 @@ async def open_loop(port: int, rate: float, seconds: float, process: psutil.Proc
     }
 
 
+async def short_requests(port: int, seconds: float) -> dict:
+    """One client that sends a short sentence now and then, as a person who writes does."""
+    client = Client(port, "writer")
+    statuses: Counter[str] = Counter()
+    latencies: list[float] = []
+    end = time.perf_counter() + seconds
+    while (began := time.perf_counter()) < end:
+        statuses[str(await client.ask())] += 1
+        latencies.append(time.perf_counter() - began)
+        await asyncio.sleep(SECONDS_BETWEEN_SHORT_REQUESTS)
+    await client.close()
+    return {"statuses": dict(statuses), **_percentiles(latencies)}
+
+
+async def paste_for_ever(port: int) -> None:
+    """One client that sends 20,000 characters again as soon as it is answered."""
+    client = Client(port, "paste")
+    while True:
+        with contextlib.suppress(OSError, asyncio.IncompleteReadError):
+            if await client.ask(sentences=20_000 // 21) != 200:
+                await asyncio.sleep(1)
+
+
+async def flood_for_ever(port: int, rate: float) -> None:
+    """One client that sends sentences at a fixed rate over as many connections as that takes."""
+    idle: list[Client] = []
+    tasks = set()
+
+    async def one() -> None:
+        client = idle.pop() if idle else Client(port, "flood")
+        with contextlib.suppress(OSError, asyncio.IncompleteReadError):
+            await client.ask()
+            idle.append(client)
+
+    began = time.perf_counter()
+    for number in itertools.count():
+        await asyncio.sleep(max(0.0, began + number / rate - time.perf_counter()))
+        task = asyncio.ensure_future(one())
+        tasks.add(task)
+        task.add_done_callback(tasks.discard)
+
+
+def neighbours(port: int, rate: float, seconds: float) -> dict:
+    """Short requests on an idle server, and beside a client that pastes and one that floods the server."""
+    idle = asyncio.run(short_requests(port, seconds))
+    loads = [("--paste", str(port)), ("--flood", str(port), "--rate", str(rate))]
+    others = [subprocess.Popen([sys.executable, __file__, *load]) for load in loads]
+    time.sleep(5)  # until both are at work
+    try:
+        busy = asyncio.run(short_requests(port, 3 * seconds))
+    finally:
+        for other in others:
+            other.kill()
+            other.wait()
+    return {"offered_per_second": rate, "idle": idle, "busy": busy}
+
+
 async def kill_a_worker(port: int, parent: psutil.Process, seconds: float) -> dict:
     """Eight clients ask two workers; one worker is killed."""
 
@@ -281,6 +345,9 @@ def measure(seconds: float, overload_seconds: float) -> dict:
         asyncio.run(closed_loop(ours.port, 8, min(5, seconds)))
         result["overload"] = asyncio.run(open_loop(ours.port, 4 * capacity, overload_seconds, ours.process))
         print(result["overload"], flush=True)
+    with Server(*serve) as ours:
+        result["neighbours"] = neighbours(ours.port, 4 * capacity, max(10, seconds))
+        print(result["neighbours"], flush=True)
     with Server("-m", "nmspeller", "serve", "--workers", "2", "--port") as ours:
         time.sleep(20)  # until the second worker is there too
         result["kill"] = asyncio.run(kill_a_worker(ours.port, ours.process, max(20, 2 * seconds)))
@@ -295,7 +362,7 @@ def as_markdown(result: dict) -> str:
         for ours, plain in zip(result["batched"], result["plain"], strict=True)
     ]
     overload, kill = result["overload"], result["kill"]
-    statuses = ", ".join(f"{status}: {count}" for status, count in sorted(overload["statuses"].items()))
+    idle, busy = result["neighbours"]["idle"], result["neighbours"]["busy"]
     return f"""\
 # `nmspeller serve` under load
 
@@ -311,13 +378,22 @@ what counts is the ratio, measured in one run.
 
 **Overload.** {overload["offered_per_second"]:.0f} requests/s, four times the capacity, for {overload["seconds"]:.0f} s:
 {overload["answered_per_second"]:.1f} answered a second (p50 {overload["p50_ms"]:.0f} ms, p99 {overload["p99_ms"]:.0f} ms).
-Answers by status: {statuses}.
+Answers by status: {_by_status(overload["statuses"])}.
 Memory {overload["memory_mib_first_quarter"]:.0f} MiB in the first quarter, {overload["memory_mib_last_quarter"]:.0f} MiB in the last.
 A single request was answered within 1 s again {_after(overload["recovery_seconds"])} the load ended.
+
+**Neighbours.** One client pastes 20,000 characters in a loop, one offers four times the capacity, and a third sends
+one sentence every {SECONDS_BETWEEN_SHORT_REQUESTS:g} s: p50 {busy["p50_ms"]:.0f} ms, p99 {busy["p99_ms"]:.0f} ms; on the idle server p50 {idle["p50_ms"]:.0f} ms,
+p99 {idle["p99_ms"]:.0f} ms. The p99 beside them is {busy["p99_ms"] / idle["p50_ms"]:.1f} times the time on the idle server.
+Answers by status: {_by_status(busy["statuses"])}.
 
 **Kill -9 of a worker**, {kill["workers"]} workers, {kill["clients"]} clients: replaced {_after(kill["replaced_after_seconds"])} it;
 {kill["statuses"].get("200", 0)} requests answered, {kill["statuses"].get("lost", 0)} lost with it.
 """
+
+
+def _by_status(statuses: dict[str, int]) -> str:
+    return ", ".join(f"{status}: {count}" for status, count in sorted(statuses.items()))
 
 
 def _after(seconds: float | None) -> str:
@@ -338,9 +414,21 @@ def main() -> None:
     parser.add_argument("--overload-seconds", type=float, default=60)
     parser.add_argument("--output", type=Path, default=Path("docs/results/serve"))
     parser.add_argument("--plain", type=int, metavar="PORT", help="only serve the plain handler there")
+    parser.add_argument("--paste", type=int, metavar="PORT", help="only paste long texts there")
+    parser.add_argument("--flood", type=int, metavar="PORT", help="only send --rate requests a second there")
+    parser.add_argument("--rate", type=float, default=100)
+    parser.add_argument("--neighbours", type=float, metavar="CAPACITY", help="only measure that scene")
     arguments = parser.parse_args()
     if arguments.plain:
         plain_handler(arguments.plain)
+        return
+    if arguments.paste:
+        asyncio.run(paste_for_ever(arguments.paste))
+    if arguments.flood:
+        asyncio.run(flood_for_ever(arguments.flood, arguments.rate))
+    if arguments.neighbours:
+        with Server("-m", "nmspeller", "serve", "--port") as ours:
+            print(json.dumps(neighbours(ours.port, 4 * arguments.neighbours, arguments.seconds), indent=1))
         return
     result = measure(arguments.seconds, arguments.overload_seconds)
     arguments.output.parent.mkdir(parents=True, exist_ok=True)

@@ -147,7 +147,7 @@ def test_windows_that_pass_are_read_as_before_and_no_others(folder: Path, passes
     windows = text_batch.windows
     assert len(windows.starts) > len(texts)
     for threshold in np.unique(error_score[error_score > 0]).tolist():
-        ((_, found),) = pipeline.read(texts, Thresholds(0.002, 0.002, threshold), passes)
+        ((_, found),) = pipeline.read(texts, Thresholds(0.002, 0.002, prefilter=threshold), passes)
         holder = np.searchsorted(windows.keep_starts, everything.positions, side="right") - 1
         expected = everything.subset(error_score[holder] >= threshold)
         assert found.positions.tolist() == expected.positions.tolist()

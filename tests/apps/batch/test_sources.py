@@ -8,7 +8,7 @@ import pytest
 
 from nmspeller.apps.batch import Job, SpellerSettings, run
 from nmspeller.apps.batch.local import LocalEngine
-from nmspeller.apps.batch.summary import in_words
+from nmspeller.apps.batch.summary import as_text
 from nmspeller.errors import InputError
 
 STAND_IN = SpellerSettings(factory="stand_in_speller:StandIn")
@@ -24,7 +24,7 @@ def test_any_name_of_a_file_will_do(correct, tmp_path, name):
     assert written.pop(name).decode() == "已\n"
     shown = os.fsencode(str(tmp_path / "in" / name)).decode(errors="backslashreplace")
     assert json.loads(written["nmspeller-quarantine.jsonl"])["file"] == shown
-    assert shown in in_words(summary, str(tmp_path / name)).encode().decode()
+    assert shown in as_text(summary, str(tmp_path / name)).encode().decode()
     assert correct({name: "己\n爆\n".encode()})[1] == summary
 
 
@@ -84,7 +84,7 @@ def test_a_link_to_a_folder_is_not_followed(tmp_path, here_engine):
         (["sub"], "sub/out", "inside the input"),
         (["a.txt"], "a.dat", "is a file"),
         (["a.txt"], "sub", "exists already"),
-        (["empty"], "out", "holds no file"),
+        (["empty"], "out", "contains no file"),
         (["nowhere://a.txt"], "out", "cannot be reached"),
     ],
 )

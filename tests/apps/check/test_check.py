@@ -194,6 +194,39 @@ def test_backup_keeps_every_original(check, tmp_path):
     assert contents == {"a.txt": "他们", "a.txt.bak": "我门", "a.txt.bak2": "他门"}
 
 
+@pytest.mark.parametrize("options", [[], ["--json"], ["-o", "sarif"], ["-o", "github"]])
+def test_fix_names_the_written_files_and_their_backups_on_standard_error(check, tmp_path, options):
+    (tmp_path / "sub").mkdir()
+    for name, content in (
+        ("a.txt", "我门"),
+        ("b.txt", "很好"),
+        ("sub/c.txt", "他门"),
+        ("sub/c.txt.bak", "旧"),
+    ):
+        (tmp_path / name).write_text(content)
+    (tmp_path / "d.txt").symlink_to("sub/e.txt")
+    (tmp_path / "sub" / "e.txt").write_text("公圆")
+    result = check("--fix", "--backup", *options, "a.txt", "b.txt", "sub/c.txt", "d.txt")
+    kept = tmp_path.resolve() / "sub" / "e.txt.bak"
+    assert result.err.splitlines() == [
+        "Corrected a.txt; the original is a.txt.bak.",
+        "Corrected sub/c.txt; the original is sub/c.txt.bak2.",
+        f"Corrected d.txt; the original is {kept}.",
+    ]
+    assert kept.read_text() == "公圆"
+    if options == ["--json"]:
+        assert [json.loads(line)["path"] for line in result.out.splitlines()][2] == "sub/c.txt"
+    if options == ["-o", "sarif"]:
+        json.loads(result.out)
+
+
+def test_fix_without_backups_names_only_what_was_written(check, tmp_path):
+    (tmp_path / "a.txt").write_text("我门")
+    assert check("--fix", "a.txt").err == "Corrected a.txt.\n"
+    assert check("--fix", "a.txt").err == ""
+    assert check("--fix", "-t", "我门").err == ""
+
+
 def test_fix_of_standard_input_prints_the_corrected_bytes(check):
     raw = "我门去公圆。\r\n".encode("gb18030")
     result = check("--fix", "-", stdin=raw)

@@ -47,6 +47,50 @@ def test_content_that_is_no_text(check, tmp_path, name, content, word, fix):
     assert os.listdir(tmp_path) == [name]
 
 
+OLE = bytes.fromhex("d0cf11e0a1b11ae1") + b"\0" * 500
+TEXT = "今天我门去公园，天气很好。"
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "format_name", "advice"),
+    [
+        ("a.doc", OLE, "an old Word document (.doc)", "save it as .docx"),
+        ("a.WPS", OLE, "a WPS document (.wps)", "save it as .docx"),
+        ("a.ppt", OLE, "an old PowerPoint presentation (.ppt)", "copy the text out"),
+        ("a.pdf", b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n", "a PDF document (.pdf)", "copy the text out"),
+        ("renamed.txt", b"%PDF-1.4\n", "a PDF document (.pdf)", "copy the text out"),
+        ("renamed.txt", OLE + "WordDocument".encode("utf-16-le"), "an old Word document", "save it as .docx"),
+        ("renamed.docx", OLE + "WordDocument".encode("utf-16-le"), "an old Word document", "as .docx"),
+        ("secret.docx", OLE + "EncryptedPackage".encode("utf-16-le"), "with a password", "without the"),
+        ("no-suffix", OLE, "an old Office document", "save it as .docx"),
+        ("rich.doc", b"{\\rtf1\\ansi}", "a rich text document (.rtf)", "save it as .docx"),
+        ("damaged.doc", b"\0\1\2", "an old Word document (.doc)", "save it as .docx"),
+        ("utf16.txt", TEXT.encode("utf-16-le"), "UTF-16 without a byte order mark", "--encoding utf-16"),
+        ("utf16.txt", f"{TEXT}\r\n".encode("utf-16-be"), "UTF-16 without", "--encoding utf-16"),
+        ("ascii.txt", "Hello".encode("utf-16-le"), "UTF-16 without", "--encoding utf-16"),
+    ],
+)
+def test_a_format_that_cannot_be_read_is_named_with_advice(
+    check, tmp_path, name, content, format_name, advice
+):
+    (tmp_path / name).write_bytes(content)
+    assert refuses(check("--fix", name), f"nmspeller: {name} is ", format_name, advice)
+    assert (tmp_path / name).read_bytes() == content
+
+
+@pytest.mark.parametrize("codec", ["utf-16-le", "utf-16-be"])
+def test_the_advice_for_utf16_without_a_mark_works_in_both_byte_orders(check, tmp_path, codec):
+    (tmp_path / "a.txt").write_bytes(TEXT.encode(codec))
+    assert check("--encoding", "utf-16", "--fix", "a.txt").code == 1
+    assert (tmp_path / "a.txt").read_bytes() == TEXT.replace("门", "们").encode(codec)
+
+
+def test_a_plain_text_may_have_the_suffix_of_another_format(check, tmp_path):
+    for codec in ("utf-8", "gb18030"):
+        (tmp_path / "a.doc").write_bytes(TEXT.encode(codec))
+        assert check("a.doc").out.startswith("a.doc:1:4: 门")
+
+
 def test_a_zip_archive_is_no_word_document(check, tmp_path):
     archive = io.BytesIO()
     with zipfile.ZipFile(archive, "w") as file:
@@ -218,7 +262,7 @@ def test_the_good_files_are_checked_all_the_same(check, tmp_path):
     (tmp_path / "good.txt").write_text("我门")
     result = check("missing.txt", "bad.txt", "good.txt", "--fix")
     assert result.code == 2
-    assert result.err.count("\n") == 2
+    assert result.err.count("nmspeller: ") == 2
     assert result.out.startswith("good.txt:1:2")
     assert (tmp_path / "good.txt").read_text() == "我们"
 

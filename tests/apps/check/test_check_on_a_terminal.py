@@ -27,7 +27,12 @@ def run_on_a_terminal(arguments, folder, **environment):
     process = subprocess.Popen(
         [*PROGRAM, *arguments],
         cwd=folder,
-        env={"TERM": "xterm-256color", "COLUMNS": "80", **environment},
+        env={
+            "PYTHONPATH": os.environ.get("PYTHONPATH", ""),
+            "TERM": "xterm-256color",
+            "COLUMNS": "80",
+            **environment,
+        },
         **{name: slave for name, (_, slave) in ends.items()},
     )
     threads = [threading.Thread(target=listen, args=(name, master)) for name, (master, _) in ends.items()]
@@ -55,6 +60,13 @@ def test_colours_on_a_terminal_unless_they_are_not_wanted(tmp_path):
 
 def test_a_corrected_text_comes_without_a_summary(tmp_path):
     assert run_on_a_terminal(["--fix", "--text", "我门"], tmp_path) == ("我们", "")
+
+
+def test_the_report_of_a_text_does_not_speak_of_files(tmp_path):
+    for text, summary in (("我门", "1 error found in the text."), ("很好", "No findings in the text.")):
+        out, _ = run_on_a_terminal(["--text", text], tmp_path)
+        assert summary in out
+        assert "file" not in out
 
 
 def test_the_diff_is_coloured_too(tmp_path):

@@ -58,6 +58,7 @@ title: 前言
 @pytest.mark.parametrize("line_end", ["\n", "\r\n", "\r"])
 def test_markdown(line_end):
     assert prose(MARKDOWN.replace("\n", line_end), "markdown") == [
+        "前言",
         "一个大标题",
         "第一段有和链接，图，换行继续粗字，再换行。",
         "引用一引用二",
@@ -334,7 +335,7 @@ FORMATS = ["text", "markdown", "html", "srt", "latex", "rst", "python", "c"]
 MARKS = (
     "我们 门 。 \n \n\n \r\n \r \t ** ` ``` < > <b> </p> <!-- --> <script> & &lt; $ $$ \\ \\begin{verbatim} "
     "\\section{ { } % [ ]( ) [^1]: [中]: !!! ::: | --- # > - :: .. :a:` 1\n00:00:01 --> // /* */ ' "
-    'nmspeller:off nmspeller:on """ 😀 \u2028 \x00 a'
+    'nmspeller:off nmspeller:on """ \\text{ ^[ title: description="  caption={ ``` ---\n 😀 \u2028 \x00 a'
 )
 documents = st.one_of(st.text(), st.lists(st.sampled_from(MARKS.split(" "))).map("".join))
 

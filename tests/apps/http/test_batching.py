@@ -1,16 +1,17 @@
-"""The queue before the engine: together as alone, bounded, and honest when the engine fails."""
+"""Batches: the same answers together as alone, bounded, and clear errors when the engine fails."""
 
 import asyncio
 
 import pytest
 from fakes import FakeChecker
 
-from nmspeller.apps.http.batching import Batcher, CheckOptions, EngineFailed, QueueFull
+from nmspeller.apps.http.batching import Batcher, CheckOptions, EngineFailed
+from nmspeller.apps.http.fair_queue import QueueFull
 
 
 @pytest.fixture
 def held():
-    """A checker that waits until it is let go, so that a queue can gather behind it."""
+    """A checker that waits until it is released, so that a queue builds up."""
     checker = FakeChecker()
     checker.hold.clear()
     yield checker
@@ -19,6 +20,16 @@ def held():
 
 def make(checker, batch_tokens=1_000, queue_tokens=10_000, longest_wait=60):
     return Batcher(checker, batch_tokens=batch_tokens, queue_tokens=queue_tokens, longest_wait=longest_wait)
+
+
+async def occupy(batcher, checker):
+    """Give both lanes of the engine something to do, so that what comes next has to wait."""
+    tasks = []
+    for number in (1, 2):
+        tasks.append(asyncio.ensure_future(batcher.check(["占"], CheckOptions())))
+        while len(checker.batches) < number:
+            await asyncio.sleep(0.01)
+    return asyncio.gather(*tasks)
 
 
 async def gather_behind(batcher, checker, requests):
@@ -39,7 +50,7 @@ async def test_requests_share_batches_and_get_their_own_answers(held):
     assert len(held.batches) <= 2
 
 
-async def test_batches_keep_to_the_budget_and_long_texts_go_alone(held):
+async def test_batches_stay_within_the_budget_and_long_texts_are_checked_alone(held):
     texts = ["一" * 40] * 10 + ["二" * 500] + ["三" * 40] * 3
     await gather_behind(make(held, batch_tokens=200), held, [([text], CheckOptions()) for text in texts])
     sizes = [sum(len(text) for text in batch) for batch, _, _ in held.batches]
@@ -50,12 +61,10 @@ async def test_batches_keep_to_the_budget_and_long_texts_go_alone(held):
     assert len(held.batches) < len(texts)
 
 
-async def test_words_cost_what_they_take_to_be_made_ready(held):
+async def test_words_cost_what_they_take_to_prepare(held):
     batcher = make(held, queue_tokens=1_000)
     costly = CheckOptions(words=tuple(f"{number:05}".ljust(64, "字") for number in range(2_000)))
-    in_hand = asyncio.ensure_future(batcher.check(["短"], costly))
-    while not held.batches:
-        await asyncio.sleep(0.01)
+    in_hand = await occupy(batcher, held)
     waiting = asyncio.ensure_future(batcher.check(["短"], costly))
     await asyncio.sleep(0)
     with pytest.raises(QueueFull):
@@ -65,7 +74,7 @@ async def test_words_cost_what_they_take_to_be_made_ready(held):
     assert batcher.waiting_tokens == 0
 
 
-async def test_only_texts_of_one_manner_share_a_call(held):
+async def test_only_texts_with_the_same_options_share_a_call(held):
     options = [
         CheckOptions(),
         CheckOptions("thorough"),
@@ -81,11 +90,9 @@ async def test_only_texts_of_one_manner_share_a_call(held):
     }
 
 
-async def test_full_queue_refuses_at_once_and_lets_in_again(held):
+async def test_full_queue_is_an_error_at_once_and_admits_again_later(held):
     batcher = make(held, queue_tokens=100)
-    first = asyncio.ensure_future(batcher.check(["一"], CheckOptions()))
-    while not held.batches:
-        await asyncio.sleep(0.01)
+    first = await occupy(batcher, held)
     second = asyncio.ensure_future(batcher.check(["二" * 90], CheckOptions()))
     await asyncio.sleep(0)
     with pytest.raises(QueueFull) as full:
@@ -96,11 +103,9 @@ async def test_full_queue_refuses_at_once_and_lets_in_again(held):
     assert await batcher.check(["三" * 20], CheckOptions())
 
 
-async def test_refuses_what_would_wait_too_long(held):
+async def test_what_would_wait_too_long_is_an_error(held):
     batcher = make(held, longest_wait=0.01)
-    first = asyncio.ensure_future(batcher.check(["一"], CheckOptions()))
-    while not held.batches:
-        await asyncio.sleep(0.01)
+    first = await occupy(batcher, held)
     second = asyncio.ensure_future(batcher.check(["二" * 90], CheckOptions()))
     await asyncio.sleep(0)
     with pytest.raises(QueueFull):
@@ -109,21 +114,19 @@ async def test_refuses_what_would_wait_too_long(held):
     await asyncio.gather(first, second)
 
 
-async def test_what_nobody_waits_for_is_not_begun(held):
+async def test_abandoned_work_is_not_started(held):
     batcher = make(held)
-    first = asyncio.ensure_future(batcher.check(["一"], CheckOptions()))
-    while not held.batches:
-        await asyncio.sleep(0.01)
+    first = await occupy(batcher, held)
     with pytest.raises(asyncio.TimeoutError):
         await asyncio.wait_for(batcher.check(["二"], CheckOptions()), 0.05)
     held.hold.set()
     await first
     await batcher.check(["三"], CheckOptions())
-    assert [batch for batch, _, _ in held.batches] == [["一"], ["三"]]
+    assert [batch for batch, _, _ in held.batches] == [["占"], ["占"], ["三"]]
     assert batcher.waiting_tokens == 0
 
 
-async def test_one_bad_text_spoils_only_its_own_answer(held):
+async def test_one_bad_text_fails_alone(held):
     requests = [
         (["高心"], CheckOptions()),
         (["平果"], CheckOptions()),
@@ -139,20 +142,23 @@ async def test_one_bad_text_spoils_only_its_own_answer(held):
     assert [answer.text for [answer] in answers] == ["高兴", "苹果", "已经"]
 
 
-async def test_dead_engine_is_known_to_be_dead(held):
+async def test_dead_engine_is_reported(held):
     batcher = make(held)
-    tasks = [asyncio.ensure_future(batcher.check([text], CheckOptions())) for text in ("退出", "高心")]
+    tasks = [
+        asyncio.ensure_future(batcher.check([text], CheckOptions())) for text in ("退出", "高心", "己经")
+    ]
     await asyncio.sleep(0.05)
     held.hold.set()
     answers = await asyncio.gather(*tasks, return_exceptions=True)
-    assert all(isinstance(answer, EngineFailed) for answer in answers)
+    assert isinstance(answers[0], EngineFailed)
+    assert all(isinstance(answer, EngineFailed | list) for answer in answers)
     batcher.close(5)
     assert not batcher.alive
     with pytest.raises(EngineFailed):
         await batcher.check(["高心"], CheckOptions())
 
 
-async def test_closing_finishes_what_was_taken_in(held):
+async def test_closing_finishes_what_was_admitted(held):
     batcher = make(held)
     tasks = [
         asyncio.ensure_future(batcher.check([text], CheckOptions())) for text in ("高心", "平果", "己经")

@@ -1,4 +1,4 @@
-"""LanguageTool clients that nobody here wrote, against `nmspeller serve` with the shipped model."""
+"""Independent LanguageTool clients against `nmspeller serve` with the shipped model."""
 
 import json
 import shutil

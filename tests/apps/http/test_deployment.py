@@ -23,7 +23,7 @@ def options_of_serve(capsys):
     return set(re.findall(r"--[a-z-]+", capsys.readouterr().out))
 
 
-def test_every_option_that_is_written_about_exists(capsys):
+def test_every_documented_option_exists(capsys):
     options = options_of_serve(capsys)
     commands = (ROOT / "Dockerfile", ROOT / "compose.yaml", ROOT / "deploy" / "nmspeller.service")
     written = {
@@ -43,7 +43,7 @@ def test_every_option_that_is_written_about_exists(capsys):
     assert written | started <= options
 
 
-def test_container_runs_without_rights():
+def test_container_runs_without_privileges():
     service = yaml.safe_load((ROOT / "compose.yaml").read_text("utf-8"))["services"]["nmspeller"]
     assert service["read_only"] is True
     assert service["cap_drop"] == ["ALL"]

@@ -1,6 +1,10 @@
-"""No input makes the server fail, and every edit lies inside its text and does what it says."""
+"""No input makes the server fail, and every edit lies inside its text and does what it says.
+
+NMSPELLER_FUZZ_EXAMPLES sets how many requests are made from the schema for each operation.
+"""
 
 import json
+import os
 
 import pytest
 import schemathesis
@@ -18,7 +22,10 @@ schema = schemathesis.openapi.from_asgi(
     "/openapi.json", create_app(Settings(api_key="key", model="nowhere"), FakeChecker)
 )
 JSON = {"Content-Type": "application/json"}
-few = settings(max_examples=10, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+examples = int(os.environ.get("NMSPELLER_FUZZ_EXAMPLES", 10))
+from_the_schema = settings(
+    max_examples=examples, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck)
+)
 some = settings(max_examples=40, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
 
 anything = st.text(st.characters(codec="utf-8"), max_size=60)
@@ -32,9 +39,9 @@ def fuzzed():
 
 
 @schema.parametrize()
-@few
-def test_schema_is_kept(case):
-    # Which of LanguageTool's fields exclude one another, no schema of them can say.
+@from_the_schema
+def test_answers_conform_to_the_schema(case):
+    # The schema cannot say that `data` is JSON, nor which fields exclude one another.
     excluded = [schemathesis.checks.CHECKS.get_one("positive_data_acceptance")] if "v2" in case.path else []
     case.call_and_validate(headers={"Authorization": "Bearer key"}, excluded_checks=excluded)
 
@@ -113,14 +120,14 @@ def test_matches_never_touch_markup(fuzzed, pieces):
     ),
     path=st.sampled_from(["/v2/check", "/check", "/v1/check"]),
 )
-def test_malformed_bodies_are_refused(fuzzed, body, kind, path):
+def test_malformed_bodies_do_not_make_the_server_fail(fuzzed, body, kind, path):
     answer = fuzzed.post(path, content=body, headers={"Content-Type": kind} if kind else {})
     assert answer.status_code in (200, 400, 413, 422)
 
 
 @some
 @given(query=st.binary(max_size=200))
-def test_malformed_queries_are_refused(fuzzed, query):
+def test_malformed_queries_do_not_make_the_server_fail(fuzzed, query):
     encoded = "".join(f"%{byte:02x}" if byte % 3 else "&=%"[byte % 2] for byte in query)
     assert fuzzed.get(f"/v2/check?language=zh&text={encoded}").status_code in (200, 400)
 

@@ -181,10 +181,10 @@ def test_half_a_character_in_annotations_keeps_the_length():
         '{"text": 1}',
     ],
 )
-def test_bad_annotations_are_refused(data):
-    with pytest.raises(ApiError) as refused:
+def test_bad_annotations_are_errors(data):
+    with pytest.raises(ApiError) as error:
         read_annotations(data)
-    assert refused.value.status == 400
+    assert error.value.status == 400
 
 
 @pytest.mark.parametrize(
@@ -202,7 +202,7 @@ def test_bad_annotations_are_refused(data):
         ({f"f{number}": "a" for number in range(200)}, "fields"),
     ],
 )
-def test_bad_requests_are_refused_in_plain_text(client, fields, word):
+def test_bad_requests_get_an_error_in_plain_text(client, fields, word):
     for answer in (client.post("/v2/check", data=fields), client.get("/check", params=fields)):
         assert answer.status_code == 400
         assert answer.headers["content-type"].startswith("text/plain")
@@ -217,7 +217,7 @@ def test_empty_text_has_no_matches(client):
     assert answer.json()["sentenceRanges"] == []
 
 
-def test_of_an_endless_sentence_a_stretch_is_quoted(client):
+def test_only_part_of_a_very_long_sentence_is_quoted(client):
     text = "他" * 3000 + "己经" + "他" * 3000
     [match] = check(client, text).json()["matches"]
     assert match["sentence"] == "他" * 500 + "己经" + "他" * 499
@@ -249,3 +249,50 @@ def test_sentence_range_holds_the_markup_that_is_read_as_a_part_of_it(client):
     ]
     fields = {"data": json.dumps({"annotation": annotations}), "language": "zh"}
     assert client.post("/v2/check", data=fields).json()["sentenceRanges"] == [[0, 9]]
+
+
+@pytest.mark.parametrize("content", ["文本".encode("gb18030"), b"%CE%C4%B1%BE", b"\xff"])
+def test_form_that_is_not_utf8_is_an_error(client, content):
+    body = b"language=zh&text=" + content
+    form = client.post(
+        "/v2/check", content=body, headers={"Content-Type": "application/x-www-form-urlencoded"}
+    )
+    query = client.get("/v2/check?" + body.decode("latin-1") if content.isascii() else "/v2/check?%FF=1")
+    for answer in (form, query):
+        assert answer.status_code == 400
+        assert answer.text == "Error: The form is not in UTF-8."
+
+
+def test_multipart_form_that_is_not_utf8_is_an_error(client):
+    body = (
+        b'--x\r\nContent-Disposition: form-data; name="language"\r\n\r\nzh\r\n'
+        b'--x\r\nContent-Disposition: form-data; name="text"\r\n\r\n\xce\xc4\r\n--x--\r\n'
+    )
+    answer = client.post(
+        "/v2/check", content=body, headers={"Content-Type": "multipart/form-data; boundary=x"}
+    )
+    assert answer.status_code == 400
+
+
+@pytest.mark.parametrize(
+    ("text", "lowest", "highest"),
+    [
+        ("今天天气很好。", 0.9, 1),
+        ("我们用Python写程序。", 0.4, 0.6),
+        ("The weather is fine today.", 0, 0),
+        ("これは日本語の文章です。", 0, 0.5),
+        ("123 ……", 0, 0),
+        ("", 0, 0),
+    ],
+)
+def test_confidence_in_chinese_is_the_share_of_hanzi(client, text, lowest, highest):
+    language = check(client, text, language="auto").json()["language"]
+    assert lowest <= language["detectedLanguage"]["confidence"] <= highest
+
+
+def test_description_requires_one_of_text_and_data(client):
+    path = client.get("/openapi.json").json()["paths"]["/v2/check"]
+    [form] = path["post"]["requestBody"]["content"].values()
+    assert form["schema"]["oneOf"] == [{"required": ["text"]}, {"required": ["data"]}]
+    for fields in ({}, {"text": "a", "data": '{"text": "a"}'}):
+        assert client.post("/v2/check", data={"language": "zh", **fields}).status_code == 400

@@ -1,4 +1,4 @@
-"""What the server refuses, whom it answers, and what it tells of itself."""
+"""Limits, keys, health checks, metrics and logs."""
 
 import json
 import logging
@@ -7,6 +7,7 @@ import time
 
 import pytest
 from fakes import FakeChecker
+from raw import check_request, connect, read_answer
 
 from nmspeller.apps.http.settings import Settings
 from nmspeller.errors import InputError
@@ -52,11 +53,11 @@ def test_body_up_to_the_limit_and_no_larger(make_client, path, announced):
 
 
 @pytest.mark.parametrize("path", PROTOCOLS)
-def test_full_queue_says_when_to_come_back(make_client, path):
+def test_full_queue_gives_the_time_to_retry(make_client, path):
     checker = FakeChecker()
     client = make_client(checker, queue_tokens=100)
     checker.hold.clear()
-    waiting = [threading.Thread(target=ask, args=(client, path, "字" * 80)) for _ in range(2)]
+    waiting = [threading.Thread(target=ask, args=(client, path, "字" * 80)) for _ in range(3)]
     for thread in waiting:
         thread.start()
         time.sleep(0.2)
@@ -79,7 +80,19 @@ def test_time_over(make_client, path):
     assert "0.1 s" in sentence(answer)
 
 
-def test_failing_engine_is_said_and_seen(make_client):
+def test_time_limit_includes_the_time_of_the_body(start_fake_server):
+    server = start_fake_server({"FAKE_SECONDS": "1.5"}, time_limit=2)
+    request = check_request()
+    with connect(server) as connection:
+        connection.sendall(request[:-5])
+        time.sleep(1)
+        connection.sendall(request[-5:])
+        status, _, body = read_answer(connection)
+    assert status == 503
+    assert "2 s" in json.loads(body)["error"]
+
+
+def test_failing_engine_is_reported(make_client):
     client = make_client()
     assert client.get("/healthz").text == "OK"
     answer = ask(client, "/v1/check", "故障")
@@ -88,7 +101,7 @@ def test_failing_engine_is_said_and_seen(make_client):
     assert client.get("/healthz").status_code == 200
 
 
-def test_bug_is_answered_counted_and_readable_as_any_other_refusal(make_client, monkeypatch, caplog):
+def test_bug_is_answered_counted_and_readable_as_any_other_error(make_client, monkeypatch, caplog):
     client = make_client(allow_origins=("https://example.org",))
     monkeypatch.setattr("nmspeller.apps.http.native._checked_text", lambda _: 1 / 0)
     answer = ask(client, "/v1/check", "高心", headers={"Origin": "https://example.org"})
@@ -163,7 +176,7 @@ def test_other_sites_may_ask_only_where_allowed(make_client):
     assert preflight.status_code == 200
 
 
-def test_origin_is_understood_as_people_write_it(make_client):
+def test_origin_is_normalised(make_client):
     client = make_client(allow_origins=("https://Example.org/", "moz-extension://3a-f", "http://[::1]:80"))
     answer = client.get("/healthz", headers={"Origin": "https://example.org"})
     assert answer.headers["access-control-allow-origin"] == "https://example.org"
@@ -184,7 +197,7 @@ def test_no_file_is_found_by_its_path(client, path):
     assert client.get(path).status_code == 404
 
 
-def test_what_is_not_there_is_said_in_a_sentence(client):
+def test_unknown_address_is_answered_with_a_sentence(client):
     assert client.get("/nowhere").json() == {"error": "There is nothing at this address."}
     wrong = client.get("/v1/check")
     assert wrong.status_code == 405
@@ -200,14 +213,14 @@ def test_head_is_get_without_the_body(client, path):
     assert head.headers["content-type"] == got.headers["content-type"]
 
 
-def test_head_is_refused_where_get_is(client):
+def test_head_is_an_error_where_get_is(client):
     assert client.head("/v1/check").status_code == 405
     assert client.head("/nowhere").status_code == 404
     assert client.delete("/healthz").headers["allow"] == "GET, HEAD"
 
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.168.1.2", "example.org"])
-def test_public_address_needs_a_key_or_a_clear_word(host):
+def test_public_address_needs_a_key_or_the_insecure_option(host):
     with pytest.raises(InputError, match="--api-key"):
         Settings(host=host)
     Settings(host=host, api_key="k")
@@ -223,12 +236,12 @@ def test_own_address_needs_nothing(host):
     "wrong",
     [{"workers": 0}, {"time_limit": 0}, {"time_limit": float("nan")}, {"queue_tokens": 0}, {"api_key": " "}],
 )
-def test_settings_that_cannot_work_are_refused(wrong):
+def test_invalid_settings_are_errors(wrong):
     with pytest.raises(InputError):
         Settings(**wrong)
 
 
-def test_metrics_count_without_telling(client):
+def test_metrics_contain_no_text(client):
     ask(client, "/v1/check", "我很高心")
     ask(client, "/v2/check", "我己经")
     client.get("/no/such/place")

@@ -21,12 +21,12 @@ def try_to_listen(port):
         try:
             other.bind(("127.0.0.1", port))
             other.listen()
-        except OSError as refused:
-            return refused.errno
+        except OSError as error:
+            return error.errno
     return 0
 
 
-def test_port_in_use_is_said_before_the_model_is_loaded(capsys, monkeypatch):
+def test_port_in_use_is_reported_before_the_model_is_loaded(capsys, monkeypatch):
     monkeypatch.setattr("nmspeller.apps.http.server.Speller", lambda *_, **__: pytest.fail("it was loaded"))
     with socket.socket() as other:
         other.bind(("127.0.0.1", 0))
@@ -39,7 +39,7 @@ def test_port_in_use_is_said_before_the_model_is_loaded(capsys, monkeypatch):
 
 
 @pytest.mark.parametrize("workers", ["1", "2"])
-def test_nobody_can_take_the_port_while_the_model_is_loaded(monkeypatch, port, workers):
+def test_port_is_bound_while_the_model_is_loaded(monkeypatch, port, workers):
     told = []
 
     def load(*_, **__):
@@ -52,7 +52,7 @@ def test_nobody_can_take_the_port_while_the_model_is_loaded(monkeypatch, port, w
     assert try_to_listen(port) == 0
 
 
-def test_who_connects_while_the_model_is_loaded_is_answered(monkeypatch, port):
+def test_connection_made_while_the_model_is_loaded_is_answered(monkeypatch, port):
     with socket.socket() as client:
         met = []
 
@@ -68,7 +68,7 @@ def test_who_connects_while_the_model_is_loaded_is_answered(monkeypatch, port):
         assert met == [client.getsockname()]
 
 
-def test_an_address_named_twice_is_taken_once(monkeypatch, port):
+def test_an_address_listed_twice_is_bound_once(monkeypatch, port):
     found = socket.getaddrinfo("127.0.0.1", port, type=socket.SOCK_STREAM)
     monkeypatch.setattr("socket.getaddrinfo", lambda *_, **__: found * 2)
     with listen(Settings()) as listeners:
@@ -82,7 +82,7 @@ def test_addresses_are_those_of_a_browser():
 
 
 @pytest.mark.parametrize("workers", [1, 2])
-def test_server_says_where_it_listens(start_fake_server, tmp_path, workers):
+def test_server_logs_its_addresses(start_fake_server, tmp_path, workers):
     server = start_fake_server({"PROMETHEUS_MULTIPROC_DIR": str(tmp_path)}, workers=workers)
     events = [json.loads(line) for line in Path(server.log).read_text().splitlines()]
     [listening] = [event for event in events if event["event"] == "listening"]

@@ -45,7 +45,7 @@ def test_level_and_words_reach_the_speller(client):
     assert check(client, "平果", words=["平果"]).json()["results"][0]["edits"] == []
 
 
-def test_half_a_character_comes_back_as_it_went(client):
+def test_lone_surrogate_is_returned_unchanged(client):
     body = b'{"text": "\\ud83d \\u9ad8\\u5fc3"}'
     answer = client.post("/v1/check", content=body, headers={"Content-Type": "application/json"})
     assert answer.json()["results"][0]["text"] == "\ud83d 高兴"
@@ -74,16 +74,16 @@ def test_streamed_answer_is_the_answer(client, asked):
     assert end == {"done": True, "edits": 1800}
 
 
-def test_stream_of_nothing_ends_well(client):
+def test_stream_of_an_empty_text_is_complete(client):
     assert read_lines(check(client, "", stream=True)) == [{"done": True, "edits": 0}]
 
 
-def test_stream_refused_before_it_begins_has_a_status(make_client):
+def test_error_before_the_stream_begins_has_a_status(make_client):
     client = make_client(max_text_length=10)
     assert check(client, "字" * 11, stream=True).status_code == 413
 
 
-def test_stream_that_fails_midway_says_so(client):
+def test_error_inside_a_stream_is_reported(client):
     text = "好\n" * 3_000 + "故障\n"
     *parts, end = read_lines(check(client, text, stream=True))
     assert parts
@@ -108,14 +108,14 @@ def test_stream_that_fails_midway_says_so(client):
         (b"[" * 100_000, 400, "JSON"),
     ],
 )
-def test_bad_input_is_refused_with_a_sentence(client, body, status, word):
+def test_bad_input_is_answered_with_a_sentence(client, body, status, word):
     answer = client.post("/v1/check", content=body, headers={"Content-Type": "application/json"})
     assert answer.status_code == status, answer.text
     assert word in answer.json()["error"]
     assert answer.json()["error"].endswith(".")
 
 
-def test_the_interface_explains_itself(client):
+def test_the_interface_is_described(client):
     document = client.get("/openapi.json").json()
     assert set(document["paths"]) >= {
         "/v1/check",
@@ -129,3 +129,28 @@ def test_the_interface_explains_itself(client):
         for operation in operations.values():
             assert operation["summary"]
             assert operation["description"]
+
+
+def operations_of(client):
+    document = client.get("/openapi.json").json()
+    named = {
+        f"{method} {path}": operation
+        for path, operations in document["paths"].items()
+        for method, operation in operations.items()
+    }
+    return document, named
+
+
+def test_security_is_declared_only_where_a_key_is_set(make_client):
+    document, operations = operations_of(make_client())
+    assert "securitySchemes" not in document["components"]
+    assert not any("security" in operation for operation in operations.values())
+    document, operations = operations_of(make_client(api_key="key"))
+    assert {name for name, operation in operations.items() if "security" in operation} == {
+        "post /v1/check",
+        "get /v2/check",
+        "post /v2/check",
+        "get /metrics",
+    }
+    named = {scheme for each in operations.values() for one in each.get("security", ()) for scheme in one}
+    assert named == set(document["components"]["securitySchemes"])

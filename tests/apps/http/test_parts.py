@@ -60,7 +60,7 @@ class Connection:
     """A request whose client goes away when it is told to."""
 
     def __init__(self):
-        self.scope = {}
+        self.scope = {"headers": []}
         self.gone = asyncio.Event()
 
     async def receive(self):
@@ -106,7 +106,7 @@ def test_parts_are_read_through_the_windows_of_the_whole(seed):
     assert [window[:3] for window in kept] == [list(window[:3]) for window in split(text, WINDOW)]
 
 
-THICKETS = {
+DENSE = {
     "letters": "a" * 20_000,
     "prose and Latin": "我们use这个library写code" * 1_000,
     "code": "`print(我门)`写" * 2_000,
@@ -115,8 +115,8 @@ THICKETS = {
 }
 
 
-@pytest.mark.parametrize("text", THICKETS.values(), ids=THICKETS)
-def test_thicket_of_protected_things_is_cut_too(text):
+@pytest.mark.parametrize("text", DENSE.values(), ids=DENSE)
+def test_text_with_dense_protected_spans_is_cut_too(text):
     parts = split_into_parts(text, WINDOW)
     assert "".join(text[part.keep_start : part.keep_stop] for part in parts) == text
     assert all(part.text == text[part.start : part.start + len(part.text)] for part in parts)
@@ -189,7 +189,7 @@ def test_long_text_reaches_the_engine_in_parts(make_client, path, between):
 
 
 @pytest.mark.parametrize("stream", [False, True])
-def test_what_is_read_twice_counts_once(make_client, stream):
+def test_text_that_is_read_twice_counts_once(make_client, stream):
     text = "我己经很高心" * 1_000
     client = make_client(max_text_length=len(text))
     assert client.post("/v1/check", json={"text": text, "stream": stream}).status_code == 200
@@ -197,7 +197,7 @@ def test_what_is_read_twice_counts_once(make_client, stream):
 
 
 @pytest.mark.parametrize("between", ["。\n", "😀，", ""], ids=["lines", "clauses", "no sign at all"])
-async def test_short_text_does_not_wait_for_a_long_one_and_a_vanished_client_costs_nothing(between):
+async def test_short_text_does_not_wait_for_a_long_one_and_work_of_a_disconnected_client_is_dropped(between):
     checker = FakeChecker(seconds=0.05)
     service = Service(Settings(), lambda: checker)
     service.start()

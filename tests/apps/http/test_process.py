@@ -38,7 +38,7 @@ def open_connections(server):
     return sum(connection.status == psutil.CONN_ESTABLISHED for connection in connections)
 
 
-def test_sigterm_finishes_what_was_taken_in(start_fake_server):
+def test_sigterm_finishes_the_requests_in_hand(start_fake_server):
     server = start_fake_server({"FAKE_SECONDS": "1.5"})
     with concurrent.futures.ThreadPoolExecutor() as pool:
         answers = [pool.submit(check, server, f"第{number}，高心") for number in range(5)]
@@ -65,7 +65,7 @@ def test_sighup_reads_the_words_again(start_fake_server, tmp_path):
     assert corrected(server, "平果高心") == "苹果高心"
 
 
-def test_sighup_during_the_start_waits_until_it_can_be_obeyed(port, tmp_path):
+def test_sighup_during_the_start_is_deferred(port, tmp_path):
     words = tmp_path / "words.txt"
     words.write_text("高心", encoding="utf-8")
     command = [sys.executable, "-m", "nmspeller", "serve", "--port", str(port), "--words", str(words)]
@@ -78,7 +78,7 @@ def test_sighup_during_the_start_waits_until_it_can_be_obeyed(port, tmp_path):
         assert process.wait(30) == 0
 
 
-def test_worker_that_cannot_start_again_says_so_and_the_other_answers(start_real_server, tmp_path):
+def test_worker_that_cannot_restart_logs_it_and_the_other_answers(start_real_server, tmp_path):
     words = tmp_path / "words.txt"
     words.write_text("高心", encoding="utf-8")
     server = start_real_server("--workers", "2", "--words", str(words))
@@ -100,7 +100,7 @@ def test_worker_that_cannot_start_again_says_so_and_the_other_answers(start_real
     assert str(words) in reason
 
 
-def test_killed_worker_comes_back_while_the_other_answers(start_fake_server, tmp_path):
+def test_killed_worker_is_replaced_while_the_other_answers(start_fake_server, tmp_path):
     server = start_fake_server({"PROMETHEUS_MULTIPROC_DIR": str(tmp_path)}, workers=2)
     parent = psutil.Process(server.process.pid)
 
@@ -133,7 +133,7 @@ def test_killed_worker_comes_back_while_the_other_answers(start_fake_server, tmp
     assert 'nmspeller_requests_total{path="/v1/check",status="200"}' in page
 
 
-def test_slow_and_nonsensical_clients_are_survived(start_fake_server):
+def test_slow_and_invalid_clients_do_no_harm(start_fake_server):
     server = start_fake_server(time_limit=0.5)
     host, port = server.address.removeprefix("http://").split(":")
 
@@ -170,13 +170,13 @@ def test_connection_without_a_whole_request_is_closed(start_fake_server, sent):
         began = time.monotonic()
         while connection.recv(4_096):
             pass
-    # An idle connection after an answer would be kept for five seconds.
+    # An idle connection after an answer would stay open for five seconds.
     assert 0.4 < time.monotonic() - began < 3
     assert corrected(server, "高心") == "高兴"
 
 
 @pytest.mark.parametrize("stream", [True, False])
-def test_connection_whose_answer_is_not_taken_is_ended(start_fake_server, stream):
+def test_connection_whose_answer_is_not_read_is_closed(start_fake_server, stream):
     server = start_fake_server(time_limit=3)
     body = json.dumps({"text": "高心" * 20_000, "stream": stream}).encode()
     head = (
@@ -192,7 +192,7 @@ def test_connection_whose_answer_is_not_taken_is_ended(start_fake_server, stream
     assert corrected(server, "高心") == "高兴"
 
 
-def test_head_that_comes_in_drops_is_answered_in_time_and_the_answer_may_take_long(start_fake_server):
+def test_head_that_arrives_in_pieces_is_answered(start_fake_server):
     server = start_fake_server({"FAKE_SECONDS": "0.8"}, time_limit=1.2)
     body = '{"text": "高心"}'.encode()
     head = (
@@ -208,7 +208,7 @@ def test_head_that_comes_in_drops_is_answered_in_time_and_the_answer_may_take_lo
         assert b" 200 " in connection.recv(4_096)
 
 
-def test_work_of_a_vanished_client_is_dropped(start_fake_server):
+def test_work_of_a_disconnected_client_is_dropped(start_fake_server):
     server = start_fake_server({"FAKE_SECONDS": "0.3"}, batch_tokens=20)
     with concurrent.futures.ThreadPoolExecutor(20) as pool:
         for number in range(20):

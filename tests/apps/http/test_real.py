@@ -1,4 +1,4 @@
-"""`nmspeller serve` with the shipped model: together as alone, streamed as whole, and what it refuses."""
+"""`nmspeller serve` with the shipped model: together as alone, streamed as whole, and errors."""
 
 import concurrent.futures
 import json
@@ -66,7 +66,7 @@ def test_levels_and_words(real_server):
     assert spared["text"] == text
 
 
-def test_a_server_is_quick_if_asked():
+def test_server_can_use_the_prefilter():
     servers = [load_speller(Settings(prefilter=prefilter)) for prefilter in (False, True)]
     whole, quick = (server.model_hash for server in servers)
     assert whole == Speller().model_hash
@@ -91,7 +91,7 @@ def test_a_server_is_quick_if_asked():
         (["--port", "99999"], "--port"),
     ],
 )
-def test_command_refuses_in_one_sentence(arguments, word, capsys, monkeypatch):
+def test_command_reports_bad_options_in_one_sentence(arguments, word, capsys, monkeypatch):
     monkeypatch.delenv("NMSPELLER_API_KEY", raising=False)
     monkeypatch.setattr("nmspeller.apps.http.server.serve_app", lambda *_: pytest.fail("it started"))
     assert run(["serve", "--port", "0", *arguments]) == 2

@@ -9,7 +9,7 @@ from nmspeller.apps.http.service import Service
 from nmspeller.apps.http.settings import Settings
 
 
-async def test_asked_again_while_reading_it_reads_once_more_and_never_two_at_once():
+async def test_reload_during_a_reload_runs_once_more_afterwards_and_never_in_parallel():
     begun, go_on = [], threading.Event()
 
     def load():

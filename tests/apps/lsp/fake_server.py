@@ -43,6 +43,8 @@ class FakeSpeller:
             log.write(json.dumps([text, level, words, self.prefilter]) + "\n")
         if "慢" in text:
             time.sleep(1)
+        if "停" in text:
+            time.sleep(30)
         if "坏" in text:
             raise RuntimeError("the engine is broken")
         safe = [found.span() for word in words for found in re.finditer(re.escape(word), text)]

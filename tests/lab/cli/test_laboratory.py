@@ -1,4 +1,4 @@
-"""The laboratory's commands, on a little world."""
+"""The laboratory's commands, on a small data set."""
 
 import json
 import subprocess
@@ -54,6 +54,17 @@ def test_every_recipe_can_be_read(path):
     assert read_recipe(path.stem).stages
 
 
+def test_configs_and_recipes_of_the_package_are_found_by_name(
+    little_prepared, little_start, tmp_path, monkeypatch, capsys
+):
+    monkeypatch.chdir(tmp_path)
+    where = ["--data", str(little_prepared.folder), "--start", str(little_start), "--dry-run"]
+    assert run(["lab", "train", "nm-bert", "--recipe", "fast", *where]) == 0
+    assert capsys.readouterr().out.startswith("nm-bert: one step")
+    assert run(["lab", "train", "table1/sighan15-nm-bert", *where]) == 0
+    assert capsys.readouterr().out.startswith("sighan15-nm-bert: one step")
+
+
 def test_train_writes_a_checkpoint_a_record_and_a_curve(
     little_prepared, little_start, recipe, tmp_path, capsys
 ):
@@ -62,11 +73,12 @@ def test_train_writes_a_checkpoint_a_record_and_a_curve(
     assert run(["lab", "train", str(CONFIGS / "models" / "bert.yaml"), "--recipe", recipe, *arguments]) == 0
     assert {"model.safetensors", "train.json", "stage0.jsonl", "loss.png"} <= {f.name for f in out.iterdir()}
     record = json.loads((out / "train.json").read_text(encoding="utf-8"))
+    assert record["modalities"] is None
     assert record["data_hashes"] == little_prepared.manifest["sources"]
     assert str(tmp_path) not in (out / "train.json").read_text(encoding="utf-8")
 
 
-def test_pretrain_from_nothing_and_from_a_checkpoint(little_prepared, little_start, tmp_path):
+def test_pretrain_from_random_weights_and_from_a_checkpoint(little_prepared, little_start, tmp_path):
     config = tmp_path / "pretrain.yaml"
     config.write_text(
         "name: tiny\nencoder: {hidden: 32, layers: 1, heads: 2, intermediate: 32, positions: 130}\n"
@@ -88,9 +100,15 @@ def test_an_experiment_ends_in_tables_and_cases(
     arguments = ["--data", str(little_prepared.folder), "--start", str(little_start), "--out", str(out)]
     arguments += ["--recipe", recipe, "--seeds", "0", "--side-by-side", "2"]
     assert run(["lab", "experiment", "seeds", *arguments]) == 0, capsys.readouterr().err
-    assert "SIGHAN15" in (out / "results" / "results.md").read_text(encoding="utf-8")
-    assert run(["lab", "experiment", "cases", "--out", str(out)]) == 0
-    assert "There are 3 runs" in (out / "results" / "cases.md").read_text(encoding="utf-8")
+    page, cases = out / "results" / "results.md", out / "results" / "cases.md"
+    # BERT, and NM-BERT with two n-grams, each with the masking layer on and off.
+    for path, words in ((page, "SIGHAN15"), (cases, "of 5 |")):
+        before = path.read_text(encoding="utf-8")
+        assert words in before
+        path.unlink()
+        assert run(["lab", "experiment", path.stem, "--out", str(out)]) == 0
+        assert path.read_text(encoding="utf-8") == before
+    assert (out / "loss.png").exists()
 
 
 @pytest.mark.usefixtures("few_words")
@@ -112,7 +130,7 @@ def test_noise_is_the_same_for_a_seed(here, little_prepared, tmp_path):
     assert len(read_pairs(tmp_path / "a.tsv")) == 100
 
 
-def test_noise_without_end_stops_with_its_reader(here, little_prepared):
+def test_endless_noise_stops_when_its_pipe_closes(here, little_prepared):
     command = [
         sys.executable,
         "-m",
@@ -134,27 +152,30 @@ def test_noise_without_end_stops_with_its_reader(here, little_prepared):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "words"),
     [
         (["lab", "train", "absent.yaml", "--data", "."], "cannot read absent.yaml"),
         (["lab", "train", str(CONFIGS / "models/bert.yaml"), "--data", "absent"], "data prepare"),
-        (["lab", "train", str(CONFIGS / "models/bert.yaml"), "--recipe", "slow", "--data", "."], "no recipe"),
+        (["lab", "train", "bert", "--recipe", "slow", "--data", "."], "no config 'slow' in recipes"),
+        (["lab", "train", "bart", "--data", "."], "one of bert, dcn"),
+        (["lab", "pretrain", "nothing", "--data", "."], "one of continue"),
         (["lab", "pretrain", str(CONFIGS / "pretrain/continue.yaml"), "--data", "absent"], "--start"),
         (["lab", "experiment", "table9", "--out", "runs"], "choose table1"),
         (["lab", "experiment", "seeds", "--seeds", "x", "--out", "runs"], "--seeds"),
-        (["lab", "experiment", "cases", "--out", "absent"], "no run"),
+        (["lab", "experiment", "cases", "--out", "absent"], "there is no"),
+        (["lab", "experiment", "results", "--out", "absent"], "there is no"),
         (["lab", "data", "noise", "absent", "--pairs", "0", "--out", "x.tsv"], "fit no file"),
     ],
 )
-def test_mistakes_are_said_in_one_sentence(arguments, said, capsys, tmp_path, monkeypatch):
+def test_mistakes_are_reported_in_one_sentence(arguments, words, capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert run(arguments) == 2
     error = capsys.readouterr().err
-    assert said in error
+    assert words in error
     assert error.count("\n") == 1
 
 
-def test_without_torch_it_says_what_to_install(monkeypatch, capsys):
+def test_without_torch_the_error_names_the_extra(monkeypatch, capsys):
     from nmspeller.lab.cli import laboratory
 
     monkeypatch.setattr(laboratory, "find_spec", lambda name: None)

@@ -1,4 +1,4 @@
-"""What a researcher gets wrong is said in one sentence, before any training, and nothing is left behind."""
+"""Mistakes are reported in one sentence, before any training, and leave no files."""
 
 from pathlib import Path
 
@@ -31,7 +31,7 @@ def train(little_prepared, little_start, tmp_path, capsys):
 
 
 @pytest.mark.parametrize(
-    ("config", "said"),
+    ("config", "words"),
     [
         (BERT + "recipie: paper\n", "'recipie', which is unknown"),
         ("model: {speller: bert, encoder: 5}\n", "encoder must be a mapping"),
@@ -39,15 +39,15 @@ def train(little_prepared, little_start, tmp_path, capsys):
         ("model: {speller: bert, encoder: {vocabulary: 20}}\n", "the model has 20 tokens"),
     ],
 )
-def test_a_wrong_config(train, tmp_path, config, said):
+def test_a_wrong_config_is_reported(train, tmp_path, config, words):
     code, error = train(config)
     assert (code, error.count("\n")) == (2, 1)
-    assert said in error
+    assert words in error
     assert not (tmp_path / "out").exists()
 
 
 @pytest.mark.parametrize(
-    ("recipe", "said"),
+    ("recipe", "words"),
     [
         ("{}\n", "recipe has no stages"),
         (stage(copies=""), "nothing to learn from"),
@@ -64,10 +64,10 @@ def test_a_wrong_config(train, tmp_path, config, said):
         (stage(loop="{precision: fp32, packed: true, packed_tokens: 10}"), "packed_tokens is 10"),
     ],
 )
-def test_a_wrong_recipe(train, tmp_path, recipe, said):
+def test_a_wrong_recipe_is_reported(train, tmp_path, recipe, words):
     code, error = train(recipe=recipe)
     assert (code, error.count("\n")) == (2, 1)
-    assert said in error
+    assert words in error
     assert not (tmp_path / "out").exists()
 
 
@@ -78,7 +78,7 @@ def test_a_recipe_in_the_config_is_a_name_or_its_values(little_prepared, tmp_pat
     assert "the recipe is 5" in capsys.readouterr().err
 
 
-def test_a_place_that_cannot_be_written(train, tmp_path):
+def test_an_unwritable_folder_is_reported(train, tmp_path):
     file = tmp_path / "a file"
     file.write_text("of somebody")
     for out in (file, file / "below"):
@@ -89,7 +89,7 @@ def test_a_place_that_cannot_be_written(train, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("config", "options", "said"),
+    ("config", "options", "words"),
     [
         ("modalities: {sound_stepps: 3}\n", [], "modalities.sound_stepps is unknown"),
         ("modalities: {sound_steps: 0}\n", [], "sound_steps is 0"),
@@ -99,19 +99,23 @@ def test_a_place_that_cannot_be_written(train, tmp_path):
         ("recipy: {steps: 3}\n", [], "'recipy', which is unknown"),
     ],
 )
-def test_a_wrong_pretraining(little_prepared, little_start, tmp_path, capsys, config, options, said):
+def test_a_wrong_pretraining_config_is_reported(
+    little_prepared, little_start, tmp_path, capsys, config, options, words
+):
     path = tmp_path / "config.yaml"
     path.write_text(config)
     where = ["--data", str(little_prepared.folder), "--start", str(little_start), "--out"]
     assert run(["lab", "pretrain", str(path), *where, str(tmp_path / "out"), *options]) == 2
     error = capsys.readouterr().err
-    assert said in error
+    assert words in error
     assert error.count("\n") == 1
     assert not (tmp_path / "out").exists()
 
 
 @pytest.mark.usefixtures("few_words")
-def test_pretraining_asks_for_held_out_text_before_it_begins(little_data, little_prepared, tmp_path, capsys):
+def test_pretraining_without_held_out_text_is_reported_before_it_begins(
+    little_data, little_prepared, tmp_path, capsys
+):
     import shutil
 
     from nmspeller.lab.data.prepare import prepare
@@ -126,7 +130,7 @@ def test_pretraining_asks_for_held_out_text_before_it_begins(little_data, little
     assert not out.exists()
 
 
-def test_pretraining_from_nothing_starts_from_its_seed(little_prepared, tmp_path):
+def test_random_weights_of_pretraining_follow_from_the_seed(little_prepared, tmp_path):
     from safetensors.numpy import load_file
 
     path = tmp_path / "config.yaml"

@@ -52,7 +52,7 @@ letters = st.text("天地人我你他，。", min_size=1, max_size=40)
 
 @st.composite
 def evaluation_and_training(draw):
-    """Sentences, and a text that holds a piece of one somewhere."""
+    """Sentences, and a text that contains a piece of one."""
     evaluation = draw(st.lists(letters, min_size=1, max_size=5))
     sentence = draw(st.sampled_from(evaluation))
     start = draw(st.integers(0, len(sentence)))

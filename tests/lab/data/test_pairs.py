@@ -32,7 +32,7 @@ def test_written_pairs_are_read_back(tmp_path_factory, pairs):
 @pytest.mark.parametrize("bom", [b"", b"\xef\xbb\xbf"])
 @pytest.mark.parametrize("end", [b"\n", b"\r\n"])
 @pytest.mark.parametrize("last", [True, False])
-def test_marks_and_line_ends_are_no_text(tmp_path, bom, end, last):
+def test_byte_order_marks_and_line_ends_are_not_text(tmp_path, bom, end, last):
     path = tmp_path / "pairs.tsv"
     path.write_bytes(bom + end.join(["我在家\t我在家".encode(), "再 家\t在 家".encode()]) + end * last)
     assert read_pairs(path) == [("我在家", "我在家"), ("再 家", "在 家")]
@@ -56,7 +56,7 @@ BAD = {
 
 
 @pytest.mark.parametrize(("line", "reason"), BAD.items())
-def test_a_bad_line_is_named(tmp_path, line, reason):
+def test_a_bad_line_is_reported(tmp_path, line, reason):
     path = tmp_path / "bad.tsv"
     path.write_bytes(b"a\tb\n" + line + b"\nc\td\n")
     with pytest.raises(InputError) as wrong:
@@ -86,7 +86,7 @@ def test_a_missing_file_is_an_input_error(tmp_path):
 @pytest.mark.parametrize(
     "pair", [("a\tb", "abc"), ("a\n", "ab"), ("a\r", "ab"), ("a", "ab"), ("", ""), ("\ud800", "a")]
 )
-def test_what_the_format_cannot_hold_is_refused_and_leaves_no_file(tmp_path, pair):
+def test_a_pair_that_the_format_cannot_represent_is_an_error_and_no_file_is_left(tmp_path, pair):
     path = tmp_path / "pairs.tsv"
     with pytest.raises(InputError, match=r"(pair|line) 2"):
         write_pairs(path, [("a", "b"), pair])

@@ -13,15 +13,15 @@ def test_lines_and_sources_of_pairs(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("content", "said"), [(b"\n \n", "no text"), ("好\n".encode() + b"\xff", "line 2: byte 1 is not UTF-8")]
+    ("content", "reason"), [(b"\n \n", "no text"), ("好\n".encode() + b"\xff", "line 2: byte 1 is not UTF-8")]
 )
-def test_what_is_no_text_is_refused(tmp_path, content, said):
+def test_a_file_without_text_is_an_error(tmp_path, content, reason):
     path = tmp_path / "texts"
     path.write_bytes(content)
-    with pytest.raises(InputError, match=f"texts.*{said}"):
+    with pytest.raises(InputError, match=f"texts.*{reason}"):
         read_sentences(path)
 
 
-def test_a_file_that_is_not_there(tmp_path):
+def test_a_missing_file_is_an_error(tmp_path):
     with pytest.raises(InputError, match="absent cannot be read"):
         read_sentences(tmp_path / "absent")

@@ -61,6 +61,6 @@ def test_the_command_prints_a_table_or_json(folder, capsys):
     }
 
 
-def test_a_folder_without_sets_is_refused(tmp_path, capsys):
+def test_a_folder_without_sets_is_an_error(tmp_path, capsys):
     assert run(["lab", "data", "stats", str(tmp_path / "absent")]) == 2
     assert "no TSV files" in capsys.readouterr().err

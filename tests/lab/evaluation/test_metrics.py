@@ -93,7 +93,7 @@ def test_a_perfect_speller_scores_a_hundred(sentences):
 
 @settings(deadline=None)
 @given(triples())
-def test_doing_nothing_finds_nothing_and_harms_nothing(sentences):
+def test_a_speller_that_changes_nothing_has_no_recall_and_no_false_alarms(sentences):
     sources, targets, _ = columns(sentences)
     scores = evaluate(sources, targets, sources)
     assert scores.changed_clean == 0
@@ -152,6 +152,6 @@ def test_lone_surrogates_are_characters():
     ("arguments", "sentence"),
     [((["a"], ["b"], []), "cannot be compared"), ((["a", "ab"], ["a", "ab"], ["a", "abc"]), "sentence 2")],
 )
-def test_unequal_lengths_are_refused(arguments, sentence):
+def test_unequal_lengths_are_an_error(arguments, sentence):
     with pytest.raises(InputError, match=sentence):
         evaluate(*arguments)

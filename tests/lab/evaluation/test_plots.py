@@ -1,4 +1,4 @@
-"""Plots are drawn from logs as they are, cut short or whole."""
+"""Plots are drawn from complete and from incomplete logs."""
 
 import json
 import sys
@@ -20,7 +20,7 @@ def log(tmp_path):
     return path
 
 
-def test_losses_are_read_up_to_a_line_that_a_kill_cut_short(log):
+def test_losses_are_read_up_to_an_incomplete_last_line(log):
     whole = read_losses(log)
     assert whole[0] == list(range(1, 20))
     assert whole[1][2] == 1.0
@@ -28,7 +28,7 @@ def test_losses_are_read_up_to_a_line_that_a_kill_cut_short(log):
     assert read_losses(log) == whole
 
 
-def test_a_damaged_line_is_named(log):
+def test_a_damaged_line_is_reported(log):
     log.write_text('{"step": 1}\n' + log.read_text())
     with pytest.raises(InputError, match="line 1"):
         read_losses(log)
@@ -53,7 +53,7 @@ def test_reliability_counts_each_edit_once(tmp_path):
     assert (tmp_path / "reliability.png").read_bytes().startswith(b"\x89PNG")
 
 
-def test_nothing_to_draw_and_nothing_to_draw_with_are_input_errors(log, tmp_path, monkeypatch):
+def test_missing_edits_and_missing_matplotlib_are_input_errors(log, tmp_path, monkeypatch):
     with pytest.raises(InputError, match="some edits"):
         draw_reliability([], [], tmp_path / "no.png")
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)

@@ -8,7 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nmspeller.errors import InputError
-from nmspeller.lab.evaluation.metrics import evaluate
+from nmspeller.lab.evaluation.metrics import compare
+from nmspeller.lab.evaluation.outcomes import letters
 from nmspeller.lab.evaluation.significance import compare_f1, correction_counts, f1_interval
 
 # What can happen to a sentence: true positive, found, wrong.
@@ -91,8 +92,9 @@ SOURCES, TARGETS = ["他再家", "他再家", "好的", "好的"], ["他在家",
 
 
 def test_counts_come_from_outcomes_and_add_over_seeds():
-    one = evaluate(SOURCES, TARGETS, ["他在家", "他载家", "好的", "好地"]).outcomes
-    two = evaluate(SOURCES, TARGETS, ["他在家", "他再家", "好的", "好的"]).outcomes
+    one = letters(compare(SOURCES, TARGETS, ["他在家", "他载家", "好的", "好地"]))
+    two = letters(compare(SOURCES, TARGETS, ["他在家", "他再家", "好的", "好的"]))
+    assert (one, two) == ("cd-f", "cm--")
     assert correction_counts([one]).tolist() == [[1, 1, 1], [0, 1, 1], [0, 0, 0], [0, 1, 0]]
     assert correction_counts([one, two]).tolist() == [[2, 2, 2], [0, 1, 2], [0, 0, 0], [0, 1, 0]]
 
@@ -103,6 +105,6 @@ def test_different_sentences_are_not_compared():
         compare_f1(first, first[1:])
     with pytest.raises(InputError):
         correction_counts([])
-    three, four = (evaluate(SOURCES[:n], TARGETS[:n], TARGETS[:n]).outcomes for n in (3, 4))
+    three, four = (letters(compare(SOURCES[:n], TARGETS[:n], TARGETS[:n])) for n in (3, 4))
     with pytest.raises(InputError):
         correction_counts([three, four])

@@ -11,7 +11,7 @@ def test_a_short_file_is_read_again(tmp_path: Path) -> None:
     assert sentences_to_read(5, file) == ["甲", "乙", "甲", "乙", "甲"]
 
 
-def test_made_sentences_are_those_of_the_published_figures() -> None:
+def test_synthetic_sentences_are_those_of_the_published_figures() -> None:
     made = sentences_to_read(1000, None)
     assert len(made) == 1000
     assert {len(sentence) for sentence in made} == set(range(27, 34))

@@ -1,22 +1,25 @@
-"""Tables are made from runs' files alone."""
+"""The page of results is written from the results file, and the results file from the runs' files."""
 
 import json
+from pathlib import Path
 from statistics import mean, stdev
 
 import pytest
 
 from nmspeller.errors import InputError
 from nmspeller.lab.data.pairs import Pair, write_pairs
-from nmspeller.lab.evaluation import paper, suites, tables
-from nmspeller.lab.evaluation.runs import group_runs, read_runs
+from nmspeller.lab.evaluation import case_study, outcomes, paper, runs, suites, tables
+from nmspeller.lab.evaluation.runs import add_results, group_runs, read_runs
 
+RESULTS = Path(__file__).parents[3] / "docs" / "results"
 PAIRS = [Pair("他再家里", "他在家里"), Pair("我门走吧", "我们走吧"), Pair("好的", "好的")] * 10
+RECIPE = {"copies": {"wang": 1}, "synthetic": 0, "noise": {"profiles": {"scanner": 0.1}}}
 
 
 @pytest.fixture
 def runs_folder(tmp_path, monkeypatch):
     """A data folder with two sets, and five runs over them: BERT with two seeds, NM-BERT with three."""
-    data, runs = tmp_path / "data", tmp_path / "runs"
+    data, folder = tmp_path / "data", tmp_path / "runs"
     monkeypatch.setenv("NMSPELLER_DATA", str(data))
     for name in ("sighan13", "ecspell_law"):
         path = data / suites.SETS[name].path
@@ -24,8 +27,8 @@ def runs_folder(tmp_path, monkeypatch):
         write_pairs(path, PAIRS)
     for ngram, seeds in (("none", 2), ("right-bigram", 3)):
         for seed in range(seeds):
-            write_run(runs, ngram, seed, right=10 + seed + 6 * (ngram != "none"))
-    return runs
+            write_run(folder, ngram, seed, right=10 + seed + 6 * (ngram != "none"))
+    return folder
 
 
 def write_run(folder, ngram, seed, right, **changes):
@@ -37,22 +40,24 @@ def write_run(folder, ngram, seed, right, **changes):
         "name": f"bert-{ngram}-{seed}",
         "model": "bert",
         "ngram": ngram,
-        "active": "training",
+        "active": "" if ngram == "none" else "training",
         "seed": seed,
-        "config": {
-            "model": {"masking": ngram},
-            "seed": seed,
-            "epochs": 3,
-            "start": "/somewhere/else/backbone",
-        },
+        "config": {"seed": seed, "start": "/somewhere/else/backbone", "stages": [RECIPE]},
         "data_hashes": {"pairs": "0123456789abcdef0123"},
         "seconds": 1234.5,
         "metrics": {name: scores.as_dict() for name, scores in suites.score(predictions).items()},
+        **outcomes.summary(predictions),
         "edits": {name: suites.edits_of(name, answers) for name, answers in predictions.items()},
         **changes,
     }
     folder.mkdir(exist_ok=True)
     (folder / f"{run['name']}.json").write_text(json.dumps(run), encoding="utf-8")
+
+
+@pytest.fixture
+def page(runs_folder, tmp_path):
+    add_results(tmp_path / "out" / "results.json", read_runs(runs_folder))
+    return tables.write_page(tmp_path / "out").read_text(encoding="utf-8")
 
 
 def rows(page, section):
@@ -61,22 +66,19 @@ def rows(page, section):
     return [dict(zip(table[0], row, strict=True)) for row in table[2:]]
 
 
-def test_a_page_holds_means_deviations_and_the_paper_s_figures(runs_folder, tmp_path):
-    (page,) = tables.write_results(runs_folder, tmp_path / "out")
-    plain, masked = rows(page.read_text(encoding="utf-8"), "SIGHAN13")
+def test_a_page_has_means_deviations_and_the_paper_s_figures(page, runs_folder):
+    plain, masked = rows(page, "SIGHAN13")
     assert (plain["Speller"], plain["n-gram"], plain["Seeds"]) == ("BERT", "none", "0, 1")
     assert (masked["Speller"], masked["n-gram"], masked["Seeds"]) == ("NM-BERT*", "right-bigram", "0, 1, 2")
-    groups = group_runs(read_runs(runs_folder))
-    for row, group, key in ((plain, groups[0], False), (masked, groups[1], True)):
-        figures = group.figures("sighan13", "sentence", "correction", "f1")
+    for row, group in zip((plain, masked), group_runs(read_runs(runs_folder)), strict=True):
+        figures = group.figures("sighan13", "correction", "f1")
         assert len(figures) == len(group.runs)
-        theirs = paper.RESULTS["bert", key, "sighan13"].correction[2]
+        theirs = paper.find_row("bert", "sighan13", masked=row is masked).paper.correction[2]
         assert row["Cor. F1"] == f"{mean(figures):.2f} ± {stdev(figures):.2f} ({theirs:.2f})"
 
 
-def test_significance_is_against_the_unmasked_speller_on_common_seeds(runs_folder, tmp_path):
-    (page,) = tables.write_results(runs_folder, tmp_path / "out")
-    plain, masked = rows(page.read_text(encoding="utf-8"), "SIGHAN13")
+def test_significance_is_against_the_unmasked_speller_on_common_seeds(page, runs_folder):
+    plain, masked = rows(page, "SIGHAN13")
     assert (plain["Δ"], plain["p"]) == ("–", "–")
     assert float(masked["Δ"]) > 0
     assert 0 < float(masked["p"]) < 0.2
@@ -86,31 +88,64 @@ def test_significance_is_against_the_unmasked_speller_on_common_seeds(runs_folde
     assert masked["p"] == f"{comparison.p_randomisation:.3f}"
 
 
-def test_runs_and_protocol_are_told_without_paths(runs_folder, tmp_path):
-    (page,) = tables.write_results(runs_folder, tmp_path / "out")
-    text = page.read_text(encoding="utf-8")
-    assert len(rows(text, "Runs")) == 5
-    assert rows(text, "Runs")[0] == {
-        "Run": "bert-none-0",
+def test_runs_and_protocols_are_listed_without_folders(page):
+    assert len(rows(page, "Runs")) == 5
+    assert rows(page, "Runs")[0] == {
+        "Run": "runs/bert-none-0",
         "Seed": "0",
         "Seconds": "1,234",
         "Data": "D1",
     }
-    assert text.count("D1: pairs `0123456789ab`") == 1
-    assert "D2" not in text
-    assert '"start": "backbone"' in text
-    assert "/somewhere" not in text
-    assert text.count("```json") == 1
-    assert "/ 0.0" in rows(text, "Other sets")[0]["ecspell_law"]
+    assert page.count("D1: pairs `0123456789ab`") == 1
+    assert "D2" not in page
+    assert '"start": "backbone"' in page
+    assert "/somewhere" not in page
+    assert page.count("```json") == 1
+    assert "/ 0.0" in rows(page, "Other sets")[0]["ecspell_law"]
+
+
+def test_a_protocol_says_what_it_takes_from_wang(page):
+    assert "P1 uses Wang271K: its pairs." in page
+
+
+def test_figures_of_a_run_are_those_of_its_metrics(runs_folder):
+    for (_, content), run in zip(runs.run_files(runs_folder), read_runs(runs_folder), strict=True):
+        for name, metrics in content["metrics"].items():
+            for task in ("detection", "correction"):
+                for figure, value in metrics["sentence"][task].items():
+                    assert run.figure(name, task, figure) == pytest.approx(value)
+            assert run.figure(name, "changed_clean") == pytest.approx(metrics["changed_clean"])
+
+
+def test_n_grams_that_gain_are_listed_beside_the_paper_s(runs_folder, tmp_path):
+    for seed in range(2):
+        write_run(runs_folder, "trigram", seed, right=5)
+    add_results(tmp_path / "results.json", read_runs(runs_folder))
+    (row,) = rows(tables.write_page(tmp_path).read_text(encoding="utf-8"), "N-grams that gain")
+    assert row["Speller"] == "NM-BERT"
+    assert row["SIGHAN13"].startswith("right-bigram* +")
+    assert row["SIGHAN13"].endswith("(left-bigram, right-bigram)")
+    assert "trigram" not in row["SIGHAN13"]
+
+
+def test_new_runs_are_added_and_those_of_the_same_name_replaced(runs_folder, tmp_path):
+    path = tmp_path / "results.json"
+    add_results(path, read_runs(runs_folder))
+    (runs_folder / "bert-none-1.json").unlink()
+    write_run(runs_folder, "none", 0, right=30)
+    write_run(runs_folder, "none", 9, right=3)
+    together = {run.name: run for run in add_results(path, read_runs(runs_folder))}
+    assert len(together) == 6
+    assert together["runs/bert-none-0"].figure("sighan13", "correction", "f1") == 100
 
 
 def test_other_protocols_are_not_averaged(runs_folder):
-    write_run(runs_folder, "none", 7, right=3, name="longer", config={"epochs": 10})
+    write_run(runs_folder, "none", 7, right=3, name="longer", config={"stages": []})
     groups = group_runs(read_runs(runs_folder))
     assert sorted(len(group.runs) for group in groups) == [1, 2, 3]
 
 
-def test_the_same_run_twice_is_refused(runs_folder):
+def test_the_same_run_under_two_names_is_an_error(runs_folder):
     write_run(runs_folder, "none", 0, right=3, name="again")
     with pytest.raises(InputError, match="again"):
         group_runs(read_runs(runs_folder))
@@ -122,30 +157,31 @@ def test_one_seed_has_no_deviation():
     assert tables.spread([50.0, 52.0]) == "51.00 ± 1.41"
 
 
-def test_the_paper_s_figures_stand_where_it_gives_them():
-    assert tables.paper_figures("bert", "none", "sighan14")[5] == 64.35
-    assert tables.paper_figures("bert", "unigram", "sighan14") == (None, None, None, None, None, 62.52)
-    assert tables.paper_figures("dcn", "left-bigram", "sighan15")[5] == 75.92
-    assert tables.paper_figures("dcn", "trigram", "sighan15") == (None,) * 6
-    assert tables.paper_figures("ours", "none", "sighan15") == (None,) * 6
+def test_the_pages_in_the_docs_are_written_from_the_files_beside_them():
+    groups = sorted(group_runs(runs.read_results(RESULTS / "results.json")), key=tables._rank)
+    assert (RESULTS / "results.md").read_text(encoding="utf-8") == tables.results_page(groups)
+    answers = case_study.read_cases(RESULTS / "cases.json")
+    assert (RESULTS / "cases.md").read_text(encoding="utf-8") == case_study.cases_page(answers)
+    assert (RESULTS / "results.json").stat().st_size < 500_000
 
 
-def test_logs_beside_the_runs_become_a_curve(runs_folder, tmp_path):
-    (runs_folder / "bert-none-0.jsonl").write_text('{"step": 1, "loss": 2.0}\n{"step": 2, "loss": 1.0}\n')
-    page, curve = tables.write_results(runs_folder, tmp_path / "out")
-    assert "loss.png" in page.read_text(encoding="utf-8")
-    assert curve.read_bytes().startswith(b"\x89PNG")
+def test_a_missing_or_damaged_results_file_is_an_error(tmp_path):
+    with pytest.raises(InputError, match="there is no"):
+        tables.write_page(tmp_path)
+    (tmp_path / "results.json").write_text('{"runs": [{}]}')
+    with pytest.raises(InputError, match="not a results file"):
+        tables.write_page(tmp_path)
 
 
-def test_damaged_or_absent_runs_are_named(tmp_path):
+def test_damaged_or_absent_runs_are_reported(tmp_path):
     with pytest.raises(InputError, match="no runs"):
         read_runs(tmp_path)
     (tmp_path / "other.json").write_text('{"loss": 1}')
     with pytest.raises(InputError, match="no runs"):
         read_runs(tmp_path)
-    (tmp_path / "half.json").write_text('{"metrics": {}, "edits": {}, "name": "half"}')
+    (tmp_path / "half.json").write_text('{"outcomes": {}, "edits": {}, "name": "half"}')
     with pytest.raises(InputError, match=r"half\.json has no model"):
         read_runs(tmp_path)
-    (tmp_path / "broken.json").write_text('{"metrics": ')
+    (tmp_path / "broken.json").write_text('{"outcomes": ')
     with pytest.raises(InputError, match=r"broken\.json cannot be read"):
         read_runs(tmp_path)

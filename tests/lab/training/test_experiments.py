@@ -1,4 +1,4 @@
-"""From jobs to tables, on a tiny speller; and jobs that fail while others run."""
+"""From jobs to tables, with a tiny speller; and jobs that fail beside others."""
 
 import json
 import re
@@ -6,8 +6,7 @@ import re
 import pytest
 
 from nmspeller.errors import InputError
-from nmspeller.lab.evaluation import experiments, suites, tables
-from nmspeller.lab.evaluation.case_study import write_cases
+from nmspeller.lab.evaluation import case_study, experiments, runs, suites, tables
 from nmspeller.lab.training.runner import run_side_by_side
 
 RECIPE = """\
@@ -27,7 +26,7 @@ from pathlib import Path
 def note(job):
     folder, number = job
     if number == 1:
-        raise ValueError('job one fails')
+        raise ValueError('job one is ill')
     if number == 2:
         os._exit(9)
     (Path(folder) / str(number)).write_text('done')
@@ -46,38 +45,45 @@ def recipe(little_data, tmp_path, monkeypatch):
 
 def test_a_job_leaves_files_from_which_tables_are_written(recipe, little_prepared, little_start, tmp_path):
     out = tmp_path / "runs"
-    for job in (experiments.Job("bert", None, 0), experiments.Job("bert", "trigram", 0)):
+    masked = {"speller": "bert", "masking": {"ngram": "trigram"}}
+    for model in ({"speller": "bert"}, masked):
         out.mkdir(exist_ok=True)
         experiments.run_job(
-            job,
-            recipe=str(recipe),
+            experiments.Job(model, str(recipe), 0),
             data=little_prepared.folder,
             start=little_start,
             out=out,
             sets=["sighan13"],
         )
     names = {path.name for path in out.glob("*.json")}
-    assert names == {"bert-none-0.json", "bert-trigram-0.json", "bert-trigram-0-always.json"}
-    record = json.loads((out / "bert-trigram-0.json").read_text(encoding="utf-8"))
+    assert names == {
+        "bert-none-recipe-0.json",
+        "bert-trigram-recipe-0.json",
+        "bert-trigram-recipe-0-always.json",
+    }
+    record = json.loads((out / "bert-trigram-recipe-0.json").read_text(encoding="utf-8"))
     assert record["active"] == "training"
     assert set(record["metrics"]) == {"sighan13"}
     assert record["seconds"] > 0
+    assert record["description"] == masked
     assert record["config"]["start"] == little_start.name
-    page, plot = tables.write_results(out, tmp_path / "results")
-    text = page.read_text(encoding="utf-8")
+    assert record["config"]["modalities"] is None
+    results = tmp_path / "results"
+    runs.add_results(results / "results.json", runs.read_runs(out))
+    text = tables.write_page(results).read_text(encoding="utf-8")
     assert "SIGHAN13" in text
     assert "trigram" in text
     assert str(tmp_path) not in text
-    assert plot.stat().st_size > 1000
-    cases = write_cases(out, tmp_path / "results").read_text(encoding="utf-8")
-    counted = re.findall(r"\| (\d+)(?:: bert| of 3)", cases)
+    case_study.add_cases(results / "cases.json", out)
+    cases = case_study.write_page(results).read_text(encoding="utf-8")
+    counted = re.findall(r"\| (\d+)(?:: runs/bert| of 3)", cases)
     assert sum(map(int, counted)) == 3 * len(experiments.CASES)
 
 
-def test_a_job_that_is_killed_while_it_writes_is_not_done(
+def test_a_job_that_is_killed_while_it_writes_is_not_taken_for_done(
     recipe, little_prepared, little_start, tmp_path, monkeypatch
 ):
-    job, sets = experiments.Job("bert", None, 0), ["sighan13"]
+    job, sets = experiments.Job({"speller": "bert"}, str(recipe), 0), ["sighan13"]
     places = {"data": little_prepared.folder, "start": little_start, "out": tmp_path}
 
     def killed(*_):
@@ -85,15 +91,37 @@ def test_a_job_that_is_killed_while_it_writes_is_not_done(
 
     monkeypatch.setattr("os.replace", killed)
     with pytest.raises(KeyboardInterrupt):
-        experiments.run_job(job, recipe=str(recipe), sets=sets, **places)
+        experiments.run_job(job, sets=sets, **places)
     assert not list(tmp_path.glob("*.json"))
 
 
-def test_the_experiments_are_those_of_the_paper():
-    assert len(experiments.jobs("ngrams", [0, 1, 2])) == 15
-    assert {job.speller for job in experiments.jobs("table2", [0])} == {"realise", "phmospell", "dgspeller"}
+def test_an_experiment_trains_the_rows_of_its_table():
+    first = experiments.jobs("table1", [0])
+    assert {job.name for job in first} >= {
+        "bert-none-paper-0",
+        "bert-right-bigram-paper-0",
+        "bert-trigram-paper-0",
+        "spellgcn-trigram-spellgcn-sighan13-0",
+        "dcn-left-bigram-paper-0",
+    }
+    second = experiments.jobs("table2", [0], recipe="fast")
+    assert {job.name for job in second} >= {
+        "phmospell-0.6-0.4-none-fast-0",
+        "phmospell-0.8-0.2-none-fast-0",
+        "phmospell-0.8-0.2-left-bigram-fast-0",
+    }
+    for jobs in (first, second):
+        assert len({job.name for job in jobs}) == len(jobs)
     with pytest.raises(InputError, match="table1"):
         experiments.jobs("table3", [0])
+
+
+def test_n_grams_are_tried_with_bert_or_with_all_models():
+    assert len(experiments.jobs("ngrams", [0, 1, 2])) == 15
+    found = experiments.jobs("ngrams", [0], recipe="fast", all_models=True)
+    # Six spellers, one of which has two settings, with no masking and four n-grams.
+    assert len(found) == 7 * 5
+    assert len({job.speller for job in found}) == 6
 
 
 def test_jobs_continue_when_others_fail(tmp_path):
@@ -105,7 +133,7 @@ def test_jobs_continue_when_others_fail(tmp_path):
 
         failures = run_side_by_side(note, [(str(tmp_path), number) for number in range(4)], 2)
     assert set(failures) == {1, 2}
-    assert "job one fails" in failures[1]
+    assert "job one is ill" in failures[1]
     assert "code 9" in failures[2]
     assert (tmp_path / "0").exists()
     assert (tmp_path / "3").exists()

@@ -71,7 +71,10 @@ class Job:
             signal.signal(signal.SIGTERM, _exit_on_signal)
         inputs = [self._text_input(text)] if text is not None else list(self._inputs(names))
         prints_corrected_text = self.fix and any(one.path is None for one in inputs)
-        out = None if prints_corrected_text else report(self.report_name, fixing=self.fix)
+        of_files = not inputs or any(one.path is not None for one in inputs)
+        out = None
+        if not prints_corrected_text:
+            out = report(self.report_name, fixing=self.fix, of_files=of_files)
         with SlowProgress(sum(one.size for one in inputs)) as progress:
             for one in inputs:
                 try:
@@ -100,7 +103,9 @@ class Job:
                 sys.stdout.buffer.write(corrected)
                 self.found |= bool(correction.edits)
                 return
-            files.replace(one.path, corrected, expected=raw, backup=self.backup)
+            kept = files.replace(one.path, corrected, expected=raw, backup=self.backup)
+            progress.pause()
+            _report_written(one.path, kept)
         self.found |= bool(correction.edits)
         if out:
             progress.pause()
@@ -155,6 +160,13 @@ class Job:
         self.errors.add(sentence)
         sys.stdout.flush()
         print(f"nmspeller: {sentence}", file=sys.stderr, flush=True)
+
+
+def _report_written(path: Path, backup: Path | None) -> None:
+    """Name a corrected file on standard error, so that reports for programs stay as they are."""
+    original = f"; the original is {backup}" if backup else ""
+    sys.stdout.flush()
+    print(f"Corrected {path}{original}.", file=sys.stderr, flush=True)
 
 
 def load_speller(model: Path | None, lists: Lists, *, prefilter: bool) -> Checker:

@@ -5,7 +5,7 @@ from pathlib import Path
 import typer
 
 from nmspeller.apps.cli.options import PREFILTER, QUICK, wants_prefilter
-from nmspeller.apps.http.reloading import kept_until_ready
+from nmspeller.apps.http.reloading import sighup_deferred
 from nmspeller.errors import InputError
 
 
@@ -50,7 +50,7 @@ def serve(
     ),
 ) -> None:
     """Serve the speller over HTTP: a page at /, /v1/check, and /v2/check for every LanguageTool client."""
-    with kept_until_ready():
+    with sighup_deferred():
         try:
             from nmspeller.apps.http.server import run
             from nmspeller.apps.http.settings import Settings

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from nmspeller.apps.documents import encoding, files, prose
+from nmspeller.apps.documents import encoding, files, prose, unsupported
 from nmspeller.apps.documents.docx import DocxDocument
 from nmspeller.apps.documents.encoding import Encoding
 from nmspeller.apps.documents.prose import Passage
@@ -37,11 +37,16 @@ Document = TextDocument | DocxDocument
 
 def parse(raw: bytes, name: str, format: str = "auto", asked_encoding: str = "auto") -> Document:
     """A document from its bytes; `auto` is decided by the name and the content."""
+    unsupported.reject_by_content(raw, name)
     if format == "auto":
         format = prose.format_of(name)
     if format == "docx":
         return DocxDocument.parse(raw, name)
-    text, found = encoding.decode(raw, name, asked_encoding)
+    try:
+        text, found = encoding.decode(raw, name, asked_encoding)
+    except InputError:
+        unsupported.reject_by_suffix(name)
+        raise
     if format == "code":
         format = prose.format_of(name)
     return TextDocument(name, text, prose.passages(text, format), found)

@@ -14,8 +14,10 @@ _BYTE_ORDER_MARKS = {
 }
 # The second and third are Big5 as Windows and as Hong Kong extend it.
 _LEGACY = ("gb18030", "big5", "cp950", "big5hkscs")
-# The codecs for a requested name; the codec utf-16 would add a byte order mark.
-_ASKED = {"big5": _LEGACY[1:], "utf-16": ("utf-16-le",)}
+# The codecs without a byte order mark, the usual one first; the codec utf-16 would add a mark.
+_UTF16 = ("utf-16-le", "utf-16-be")
+_MOST = 0.9  # the share of everyday characters in bytes that are UTF-16, and not by chance
+_SHORTEST_UTF16 = 8  # bytes; two or three characters of Big5 may look like UTF-16 by chance
 
 
 @dataclass(frozen=True)
@@ -45,10 +47,13 @@ def decode(raw: bytes, name: str, asked: str = "auto") -> tuple[str, Encoding]:
         return _as_asked(raw, name, asked)
     zero = raw.find(b"\0")
     if zero >= 0:
+        _reject_utf16(raw, name)
         raise InputError(f"{name} is not a text file: byte {zero} is zero.")
     try:
         return raw.decode("utf-8"), Encoding("utf-8")
     except UnicodeDecodeError as wrong:
+        if len(raw) >= _SHORTEST_UTF16:
+            _reject_utf16(raw, name)
         legacy = None if _is_damaged_utf8(raw) else _likelier_legacy(raw)
         if legacy is None:
             raise InputError(
@@ -59,7 +64,9 @@ def decode(raw: bytes, name: str, asked: str = "auto") -> tuple[str, Encoding]:
 
 
 def _as_asked(raw: bytes, name: str, asked: str) -> tuple[str, Encoding]:
-    candidates = _ASKED.get(asked, (asked,))
+    if asked == "utf-16":
+        return _strictly(raw, Encoding(_likely_utf16(raw) or _UTF16[0]), name)
+    candidates = _LEGACY[1:] if asked == "big5" else (asked,)
     for codec in candidates:
         if _decodes(raw, codec):
             return raw.decode(codec), Encoding(codec)
@@ -74,6 +81,34 @@ def _strictly(raw: bytes, encoding: Encoding, name: str, offset: int = 0) -> tup
         raise InputError(
             f"{name}: byte {offset + wrong.start} (0x{byte:02x}) is not {encoding.codec.upper()}."
         ) from None
+
+
+def _reject_utf16(raw: bytes, name: str) -> None:
+    """UTF-16 without a mark is read only if asked for: it cannot be told apart with certainty."""
+    if _likely_utf16(raw):
+        raise InputError(
+            f"{name} is probably UTF-16 without a byte order mark; check it with --encoding utf-16."
+        )
+
+
+def _likely_utf16(raw: bytes) -> str | None:
+    """The byte order in which the bytes are text of everyday characters, None if neither is."""
+    for codec in _UTF16:
+        if _decodes(raw, codec) and _is_everyday_text(raw.decode(codec)):
+            return codec
+    return None
+
+
+def _is_everyday_text(text: str) -> bool:
+    """Whether a text has no control characters and, outside ASCII, little that is rare."""
+    sample = text[:100_000]
+    if not sample or not all(character.isprintable() or character.isspace() for character in sample):
+        return False
+    foreign = [character for character in sample if not character.isascii()]
+    everyday = max(
+        sum(_is_everyday(character, codec) for character in foreign) for codec in ("gb18030", "big5")
+    )
+    return everyday >= _MOST * len(foreign)
 
 
 def _is_damaged_utf8(raw: bytes) -> bool:

@@ -35,11 +35,11 @@ def read_stream(stream: BinaryIO, name: str) -> bytes:
     return raw
 
 
-def replace(path: Path, content: bytes, *, expected: bytes, backup: bool = False) -> None:
+def replace(path: Path, content: bytes, *, expected: bytes, backup: bool = False) -> Path | None:
     """Put `content` in the place of `expected` in one step: whoever opens the file sees the one or the other.
 
     A link is followed, permissions are kept. If the file is read-only, or has changed since it was read,
-    nothing is written.
+    nothing is written. Returns the path of the backup, if there is one.
     """
     target = Path(os.path.realpath(path))
     try:
@@ -51,9 +51,12 @@ def replace(path: Path, content: bytes, *, expected: bytes, backup: bool = False
             )
         if target.read_bytes() != expected:
             raise InputError(f"{path} changed while it was being checked and was left alone; check it again.")
-        if backup:
-            _write_beside(target, expected, _free_backup_name(target))
+        kept = _free_backup_name(target) if backup else None
+        if kept:
+            _write_beside(target, expected, kept)
         _write_beside(target, content, target)
+        # As the user names the folder, unless a link leads to another one.
+        return kept and (kept if path.is_symlink() else path.with_name(kept.name))
     except OSError as wrong:
         raise InputError(f"{path} cannot be written: {reason(wrong)}.") from None
 

@@ -4,13 +4,20 @@ import re
 from collections.abc import Iterator
 from math import inf
 
+from nmspeller.apps.documents import latex_visible
 from nmspeller.apps.documents.markup import BREAK, HANZI, Markup, names
 
-_NOT_PROSE = names(
+_FORMULAS = names(
     "equation align gather multline eqnarray math displaymath flalign alignat split subequations cases "
-    "array verbatim Verbatim lstlisting minted comment tikzpicture filecontents pgfpicture algorithmic "
-    "alltt thebibliography tcblisting BVerbatim LVerbatim luacode pycode asy tikzcd dmath IEEEeqnarray "
-    "empheq numcases "
+    "array dmath IEEEeqnarray empheq numcases "
+)
+_NOT_PROSE = _FORMULAS | names(
+    "verbatim Verbatim lstlisting minted comment tikzpicture filecontents pgfpicture algorithmic alltt "
+    "thebibliography tcblisting BVerbatim LVerbatim luacode pycode asy tikzcd "
+)
+_LISTING_COMMANDS = names("lstinputlisting tcbinputlisting")
+_HAVE_SHORT_TITLES = names(
+    "part chapter section subsection subsubsection paragraph subparagraph caption title"
 )
 _BEFORE_WHAT_IS_PRINTED = {
     **dict.fromkeys(
@@ -27,7 +34,8 @@ _BEFORE_WHAT_IS_PRINTED = {
     ),
     **dict.fromkeys(
         names(
-            "colorbox foreignlanguage href hyperlink hypertarget parbox raisebox rotatebox scalebox textcolor"
+            "captionof colorbox foreignlanguage href hyperlink hypertarget parbox raisebox rotatebox "
+            "scalebox textcolor"
         ),
         1,
     ),
@@ -43,8 +51,8 @@ _PRINTS_NOTHING = re.compile("|".join((_CITES_OR_REFERS, _READS_A_FILE, _CHOOSES
 
 _BLOCK_COMMANDS = names(
     "chapter section subsection subsubsection paragraph subparagraph part item title subtitle frametitle "
-    "framesubtitle author and date thanks caption footnote label maketitle newpage clearpage par hline "
-    "toprule midrule bottomrule "
+    "framesubtitle author and date thanks caption captionof footnote footnotetext label maketitle "
+    "newpage clearpage par hline toprule midrule bottomrule "
 )
 
 _NAME = f"[a-zA-Z@]+|[{HANZI}]+"  # Chinese ends a Latin name in one TeX, and goes on with it in the other
@@ -83,7 +91,8 @@ _DEFINES_A_LISTING = re.compile(
     """.replace("OPTION", _OPTION),
     re.VERBOSE,
 )
-_OPTIONS = re.compile(_OPTION)
+_OPTIONS = re.compile(r"[ \t]*\[([^\[\]]*)\]")
+_SETTINGS = re.compile(r"(?:[ \t]*(?:\[(?:[^\[\]{}]|\{[^{}]*\})*\]|\{(?:[^{}]|\{[^{}]*\})*\}))*")
 _ARGUMENT_START = re.compile(r"[ \t]*\{")
 _COMMAND = re.compile(rf"[ \t]*\\(?:{_NAME})")
 _BRACE = re.compile(r"\\.|[{}]", re.DOTALL)
@@ -104,20 +113,26 @@ def scan(text: str) -> Iterator[Markup]:
         if kind == "comment":
             at = found.end()
             yield Markup(start, at, joins=True)
-        elif (found["begun"] or "").removesuffix("*") in not_prose:
+        elif (name := (found["begun"] or "").removesuffix("*")) in not_prose:
             at = _after(text, f"\\end{{{found['begun']}}}", found.end("begun"))
-            yield Markup(start, at)
+            if name in _FORMULAS:
+                yield from latex_visible.formula(text, start, at, joins=False)
+            else:
+                settings = _SETTINGS.match(text, found.end("begun") + 1, at)
+                body = settings.end() if settings else start
+                yield from latex_visible.options(text, start, body)
+                yield Markup(body, at)
         elif found["boundary"]:
             at = found.end()
             if found["title"]:
                 braces.append(True)
-            yield Markup(start, at)
+            yield from latex_visible.options(text, start, at)
         elif found["verbatim"]:
             at = found.end()
             yield Markup(start, at, joins=True)
         elif kind in ("display", "inline"):
             at = _end_of_mathematics(text, found.group(), found.end())
-            yield Markup(start, at, joins=kind == "inline")
+            yield from latex_visible.formula(text, start, at, joins=kind == "inline")
         elif kind == "command":
             if listing := _DEFINES_A_LISTING.match(text, start):
                 not_prose.add(listing["name"] or listing["minted"] or f"{listing['language']}code")
@@ -126,7 +141,13 @@ def scan(text: str) -> Iterator[Markup]:
             if text.startswith("{", at):
                 at += 1
                 braces.append(is_block)
-            yield Markup(start, at, joins=not is_block)
+            option = _OPTIONS.match(text, found.end(), at)
+            if option and found["command"] in _HAVE_SHORT_TITLES:
+                yield from latex_visible.short_title(text, start, at, (option.start(1), option.end(1)))
+            elif found["command"] in _LISTING_COMMANDS:
+                yield from latex_visible.options(text, start, at, joins=True)
+            else:
+                yield Markup(start, at, joins=not is_block)
         elif kind == "brace":
             at = found.end()
             if found.group() == "{":

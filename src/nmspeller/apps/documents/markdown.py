@@ -4,17 +4,18 @@ import re
 from collections.abc import Container, Iterator, Sequence
 from itertools import pairwise
 
-from nmspeller.apps.documents import html, markdown_blocks
-from nmspeller.apps.documents.markdown_blocks import LINE_PREFIX, normal_label
-from nmspeller.apps.documents.markup import BREAK, Markup, line_starts
+from nmspeller.apps.documents import front_matter, html, latex_visible, markdown_blocks
+from nmspeller.apps.documents.markdown_blocks import LINE_PREFIX, Kind, normal_label
+from nmspeller.apps.documents.markup import Markup, line_starts
 
-_FRONT_MATTER = re.compile(
-    rf"""
-    \ufeff?(?:(?P<yaml>---)|\+\+\+)[ \t]*{BREAK}
-    (?:.*?{BREAK})??
-    (?(yaml)(?:---|\.\.\.)|\+\+\+)[ \t]*(?=\r|\n|\Z)
+_CAPTION = re.compile(
+    r"""
+    (?<![^\r\n])[ \t>*+\d.)\-]*
+    (?:(?:`{3,}|~{3,})[^\r\n]*?(?<![\w.\-])|(?:\#|//|--|%%)\|[ \t]*)
+    (?:title|caption|(?:fig|lst|tbl)[.-]cap)[ \t]*[=:][ \t]*
+    (?:"([^"\r\n]*)"|'([^'\r\n]*)'|(?<=:[ ])([^\s"'][^\r\n]*))
     """,
-    re.VERBOSE | re.DOTALL,
+    re.VERBOSE,
 )
 _UNDERLINE = re.compile(r"[ \t]*(?:=+|-+)[ \t]*")
 _INLINE = re.compile(
@@ -25,11 +26,17 @@ _INLINE = re.compile(
     | (?P<wiki>!?\[\[[^\[\]\r\n]+\]\](?!\())
     | (?P<template>TEMPLATE)
     | (?P<reference>!?\[(?!\^)(?P<label>[^\[\]]+)\](?:\[\])?(?![(\[]))
-    | (?P<link>\](?:\((?:[^()\r\n]|\([^()\r\n]*\))*?(?:\s+(?:"[^"]*"|'[^']*'))?\s*\)|\[[^\[\]]*\]))
+    | (?P<link>
+        \](?:
+            \((?:[^()\r\n]|\([^()\r\n]*\))*?(?:\s+(?P<title>"[^"]*"|'[^']*'|\([^()]*\)))?\s*\)
+          | \[[^\[\]]*\]
+        )
+      )
     | (?P<attributes>\{:?[ \t]*(?:[\#.]|[a-zA-Z\-]+=)[^{}\r\n]*\})
     | (?P<address><[a-zA-Z][a-zA-Z0-9+.\-]*:[^<>\s]*>|<[^<>\s@]+@[^<>\s@]+>)
     | (?P<html><!--.*?-->|</?(?P<tag>[a-zA-Z][^\s/<>"']*)(?:[^<>"']|"[^"]*"|'[^']*')*>)
     | (?P<entity>&(?:\#\d+|\#[xX][0-9a-fA-F]+|[a-zA-Z][a-zA-Z0-9]*);)
+    | (?P<note>\^\[(?!\^))
     | (?P<marks>[*_~=]{1,3}|!?\[(?:\^[^\[\]\s]+\]:?)?|\]|(?<!\#)\#+[ \t]*(?=[\r\n]|\Z))
     | (?P<cell>\|)
     """.replace("TEMPLATE", html.TEMPLATE),
@@ -39,21 +46,35 @@ _INLINE = re.compile(
 
 def scan(text: str) -> Iterator[Markup]:
     """Everything except paragraphs, headings and cells; in these, code, formulas, tags, links and marks."""
-    front = _FRONT_MATTER.match(text)
-    body = front.end() if front else 0
+    body = front_matter.end(text)
+    yield from front_matter.scan(text, body)
     starts = [body + start for start in line_starts(text[body:])] + [len(text)]
     blocks, labels = markdown_blocks.parse(text[body:])
-    end = 0
-    for first, after, is_row in blocks:
+    end = body
+    for first, after, kind in blocks:
         start, stop = starts[first], starts[min(after, len(starts) - 1)]
         if start < end:  # the cells of one row share its line
             continue
         yield Markup(end, start)
-        yield from _line_marks(text, starts[first : after + 1])
-        for mark in _inline(text[start:stop], is_row, labels):
-            yield Markup(start + mark.start, start + mark.stop, mark.joins)
+        if kind is Kind.FORMULA:
+            yield from latex_visible.formula(text, start, stop, joins=False)
+        elif kind is Kind.CODE:
+            yield from _captions(text, start, stop)
+        else:
+            yield from _line_marks(text, starts[first : after + 1])
+            for mark in _inline(text[start:stop], kind is Kind.ROW, labels):
+                yield Markup(start + mark.start, start + mark.stop, mark.joins)
         end = stop
     yield Markup(end, len(text))
+
+
+def _captions(text: str, start: int, stop: int) -> Iterator[Markup]:
+    """A block of code without the captions in its first line and in Quarto's options."""
+    for found in _CAPTION.finditer(text, start, stop):
+        first, after = found.span(found.lastindex or 0)
+        yield Markup(start, first)
+        start = after
+    yield Markup(start, stop)
 
 
 def _line_marks(text: str, starts: Sequence[int]) -> Iterator[Markup]:
@@ -72,11 +93,25 @@ def _line_marks(text: str, starts: Sequence[int]) -> Iterator[Markup]:
 
 def _inline(block: str, is_row: bool, labels: Container[str]) -> Iterator[Markup]:
     at = 0
+    brackets: list[str] = []  # what opened each one: a link, an image or a note
     while found := _INLINE.search(block, at):
         mark = Markup(*found.span(), joins=not (is_row and found["cell"]))
+        opened = ""
+        if found["note"] or found["reference"] or found["marks"] in ("[", "!["):
+            brackets.append(found.group().partition("[")[0])
+        elif brackets and block[found.start()] == "]":
+            opened = brackets.pop()
         if found["code"]:
             closing = re.compile(rf"(?<!`){found['ticks']}(?!`)").search(block, mark.stop)
             mark = mark._replace(stop=closing.end() if closing else mark.stop)
+        elif found["mathematics"]:
+            yield from latex_visible.formula(block, *found.span(), joins=True)
+            mark = mark._replace(start=mark.stop)
+        elif found["note"] or opened == "^":
+            mark = mark._replace(joins=False)
+        elif found["title"] and opened == "!":
+            yield Markup(mark.start, found.start("title") + 1)
+            mark = Markup(found.end("title") - 1, mark.stop)
         elif found["reference"] and normal_label(found["label"]) not in labels:
             mark = mark._replace(stop=found.start("label"))  # just brackets, and what they hold is prose
         elif found["tag"]:

@@ -7,6 +7,7 @@ may change.
 
 import re
 from collections.abc import Container
+from enum import Enum
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -33,12 +34,24 @@ _FORMULA = re.compile(r"(?P<dollars>\$\$)|(?P<bracket>\\\[)\s*$|\\begin\{(?P<env
 _LONGEST_FORMULA = 100  # lines; without a bound, many unclosed ones would take quadratic time
 
 
+class Kind(Enum):
+    """What the lines of a block are; `PROSE` is a paragraph or a heading."""
+
+    PROSE = "inline"
+    ROW = "tr_open"
+    FORMULA = "formula"
+    CODE = "fence"
+
+
 class Block(NamedTuple):
-    """Lines `first` to before `after` are a paragraph, a heading or, where `is_row`, a row of a table."""
+    """Lines `first` to before `after` are of one kind."""
 
     first: int
     after: int
-    is_row: bool
+    kind: Kind
+
+
+_KINDS = frozenset(kind.value for kind in Kind)
 
 
 def parse(text: str) -> tuple[list[Block], Container[str]]:
@@ -46,9 +59,9 @@ def parse(text: str) -> tuple[list[Block], Container[str]]:
     environment: dict[str, Any] = {}
     tokens = _parser().parse(_UNKNOWN.sub(_as_commonmark, re.sub(BREAK, "\n", text)), environment)
     blocks = [
-        Block(token.map[0], token.map[1], is_row=token.type == "tr_open")
+        Block(token.map[0], token.map[1], Kind(token.type))
         for token in tokens
-        if token.map and token.type in ("inline", "tr_open")
+        if token.map and token.type in _KINDS
     ]
     return blocks, environment.get("references", {})
 
@@ -101,6 +114,7 @@ def _formula(state: Any, first: int, after: int, silent: bool) -> bool:
     if not content.rstrip(" \t,.;，。；").endswith(closing):  # prose follows it
         return False
     if not silent:
+        state.push(Kind.FORMULA.value, "", 0).map = [first, line + 1]
         state.line = line + 1
     return True
 

@@ -16,6 +16,7 @@ _EXPLICIT = re.compile(r"(?P<indent>[ \t]*)\.\.(?:[ \t]+|$)(?P<rest>.*)")
 _DIRECTIVE = re.compile(r"(?:\|[^|]+\|[ \t]+)?(?P<name>[\w:+.\-]+)::[ \t]*")
 _FOOTNOTE = re.compile(r"\[[^\[\]]+\][ \t]+")
 _FIELD = re.compile(r"[ \t]*:[^:\r\n`]+:(?=[ \t]|$)")
+_CAPTION = re.compile(r"[ \t]*:caption:(?=[ \t])")
 _RULE = re.compile(r"([=\-`:'\"~^_*+#<>.])\1{2,}|[+|=\- ]{3,}")
 _BULLET = re.compile(r"[ \t]*(?:[-*+•]|\(?(?:\d+|#|[a-zA-Z])[.)])[ \t]+")
 _INLINE = re.compile(
@@ -35,17 +36,20 @@ def scan(text: str) -> Iterator[Markup]:
     starts = [*line_starts(text), len(text)]
     skipped_indent: int | None = None  # lines indented deeper than this are not prose
     options_indent: int | None = None  # fields deeper than this are the options of the directive above
+    in_options = False  # of a directive of code, which end with its first other line
     in_session = False  # an interpreter session, which ends with its paragraph
     for start, stop in pairwise(starts):
         line = text[start:stop].rstrip("\r\n")
         content = line.strip()
         if not content:
-            options_indent, in_session = None, False
+            options_indent, in_session, in_options = None, False, False
             continue
         indent = len(line) - len(line.lstrip())
         in_session |= content.startswith(">>> ")
         if in_session or (skipped_indent is not None and indent > skipped_indent):
-            yield Markup(start, stop)
+            caption = _CAPTION.match(line) if in_options else None
+            in_options &= bool(_FIELD.match(line))
+            yield Markup(start, start + caption.end() if caption else stop)
             continue
         skipped_indent = None
         if options_indent is not None and indent > options_indent and _FIELD.match(line):
@@ -60,6 +64,7 @@ def scan(text: str) -> Iterator[Markup]:
                 options_indent = indent
             else:
                 skipped_indent = indent
+                in_options = _DIRECTIVE.match(explicit["rest"]) is not None
         elif _RULE.fullmatch(content):
             yield Markup(start, stop)
         elif mark := _FIELD.match(line) or _BULLET.match(line):

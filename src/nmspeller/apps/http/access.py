@@ -1,4 +1,4 @@
-"""Who may ask: the API key."""
+"""The API key."""
 
 import hmac
 
@@ -12,7 +12,7 @@ _bearer = HTTPBearer(auto_error=False, description="The server's API key, where 
 
 
 def is_right_key(settings: Settings, given: str | None) -> bool:
-    """Whether a request may pass; the time this takes says nothing of how much of the key was right."""
+    """Whether a request has the key, if there is one; compared in constant time."""
     if settings.api_key is None:
         return True
     return hmac.compare_digest((given or "").encode("utf-8", "replace"), settings.api_key.encode())
@@ -27,6 +27,6 @@ def bearer_key(request: Request) -> str | None:
 def require_key(
     request: Request, _described: HTTPAuthorizationCredentials | None = Security(_bearer)
 ) -> None:
-    """Refuse a request without the key. The second argument only tells the OpenAPI document."""
+    """Raise an error for a request without the key. The second argument is for the OpenAPI document."""
     if not is_right_key(request.app.state.service.settings, bearer_key(request)):
         raise errors.wrong_key()

@@ -25,11 +25,11 @@ def line(content: Any) -> bytes:
     return text.encode("utf-8", "backslashreplace")
 
 
-def refuse(scope: Scope, refusal: ApiError) -> Response:
-    """A refusal in the options of the protocol that was spoken: LanguageTool's clients show plain text."""
+def error_response(scope: Scope, error: ApiError) -> Response:
+    """An error in the form of the protocol that was used: LanguageTool's clients show plain text."""
     if speaks_languagetool(scope["path"]):
-        return PlainTextResponse(f"Error: {refusal.sentence}", refusal.status, refusal.headers)
-    return Json({"error": refusal.sentence}, refusal.status, refusal.headers)
+        return PlainTextResponse(f"Error: {error.sentence}", error.status, error.headers)
+    return Json({"error": error.sentence}, error.status, error.headers)
 
 
 def speaks_languagetool(path: str) -> bool:

@@ -1,4 +1,4 @@
-"""The application: routes, limits and options put together around one engine."""
+"""The application: routes and limits around one engine."""
 
 import asyncio
 import signal
@@ -15,9 +15,11 @@ from starlette.responses import Response
 
 from nmspeller import __version__
 from nmspeller.apps.http import errors, logs, native, operations, page, reloading
-from nmspeller.apps.http.answers import refuse
+from nmspeller.apps.http.answers import error_response
+from nmspeller.apps.http.description import describe_security
 from nmspeller.apps.http.errors import ApiError
-from nmspeller.apps.http.middleware import BodyLimit, Failures, HeadAsGet, Observed
+from nmspeller.apps.http.middleware import BodyLimit, Failures, HeadAsGet, Observed, RequestLimit
+from nmspeller.apps.http.protocol import MOST_CONNECTIONS
 from nmspeller.apps.http.service import ClientGone, Service
 from nmspeller.apps.http.settings import Settings
 from nmspeller.apps.languagetool import routes as languagetool
@@ -30,7 +32,7 @@ A Chinese spell checker that understands context.
 LanguageTool's, whose offsets count UTF-16 units, so that every LanguageTool client works: give it this
 server's address.
 
-A refusal is a status and one sentence. 429 comes with `Retry-After`: the queue is full, come back then.
+An error is a status and one sentence. 429 and 503 come with `Retry-After`: try again after that many seconds.
 """
 
 _SENTENCES = {
@@ -55,7 +57,7 @@ def create_app(settings: Settings, load_checker: Callable[[], Checker]) -> FastA
         # Signals can only be handled in a process's main thread, and there is no SIGHUP on Windows.
         with suppress(ValueError, RuntimeError, AttributeError):
             loop.add_signal_handler(signal.SIGHUP, service.ask_to_reload)
-            reloading.obey_what_was_kept()
+            reloading.handle_early_sighup()
         logs.event("started", version=__version__, model=service.checker.model_hash)
         yield
         await asyncio.to_thread(service.stop)
@@ -72,10 +74,9 @@ def create_app(settings: Settings, load_checker: Callable[[], Checker]) -> FastA
                 expose_headers=["Retry-After"],
             )
         )
-    middleware.append(Middleware(Failures, refuse=refuse))
-    middleware.append(
-        Middleware(BodyLimit, limit=settings.max_body_bytes, seconds=settings.time_limit, refuse=refuse)
-    )
+    middleware.append(Middleware(Failures))
+    middleware.append(Middleware(RequestLimit, limit=MOST_CONNECTIONS))
+    middleware.append(Middleware(BodyLimit, limit=settings.max_body_bytes, seconds=settings.time_limit))
     app = FastAPI(
         title="nmspeller",
         version=__version__,
@@ -89,6 +90,7 @@ def create_app(settings: Settings, load_checker: Callable[[], Checker]) -> FastA
     for router in _ROUTERS:
         app.include_router(router)
     _answer_failures(app)
+    describe_security(app, has_key=settings.api_key is not None)
     return app
 
 
@@ -100,19 +102,21 @@ def _methods(path: str) -> list[str]:
 
 
 def _answer_failures(app: FastAPI) -> None:
-    """Whatever goes wrong as it may is answered with a status and one sentence."""
+    """Every foreseen error is answered with a status and one sentence."""
 
     @app.exception_handler(ApiError)
-    async def refused(request: Request, refusal: ApiError) -> Response:
-        return refuse(request.scope, refusal)
+    async def api_error(request: Request, error: ApiError) -> Response:
+        return error_response(request.scope, error)
 
     @app.exception_handler(RequestValidationError)
     async def invalid(request: Request, wrong: RequestValidationError) -> Response:
         mistakes = list(wrong.errors())
         if request.headers.get("content-type", "").partition(";")[0] != "application/json":
-            return refuse(request.scope, ApiError(422, "Send JSON, with `Content-Type: application/json`."))
+            return error_response(
+                request.scope, ApiError(422, "Send JSON, with `Content-Type: application/json`.")
+            )
         status = 400 if mistakes[0]["type"] == "json_invalid" else 422
-        return refuse(request.scope, ApiError(status, errors.describe_validation(mistakes)))
+        return error_response(request.scope, ApiError(status, errors.describe_validation(mistakes)))
 
     @app.exception_handler(HTTPException)
     async def not_served(request: Request, wrong: HTTPException) -> Response:
@@ -121,7 +125,7 @@ def _answer_failures(app: FastAPI) -> None:
         if wrong.status_code == 405:
             # The framework names the methods of the first route alone, where a path has one for each.
             headers["Allow"] = ", ".join(_methods(request.url.path)) or headers.get("Allow", "")
-        return refuse(request.scope, ApiError(wrong.status_code, sentence, headers))
+        return error_response(request.scope, ApiError(wrong.status_code, sentence, headers))
 
     @app.exception_handler(ClientGone)
     async def gone(request: Request, _: ClientGone) -> Response:

@@ -1,37 +1,33 @@
 """Texts of many requests, checked together.
 
-One thread owns the engine. It takes what waits, up to a budget of tokens, and checks it in one call; while it
-works, the next batch gathers, so batches grow with the load and nobody waits for company. What waits is
-bounded: beyond it a request is refused at once, which is kinder than an answer after the client has gone.
+Two threads call the engine. The one takes what waits, up to a budget of tokens, and checks it in one call;
+meanwhile the next batch gathers, so that batches grow with the load. The other is an express lane for the
+short requests of clients that have nothing else in the queue: the processor's scheduler, which can interrupt
+a long batch, then gives both their turn. What waits is bounded: a request that would wait too long gets an
+error at once, before its client has given up.
 """
 
 import asyncio
 import threading
 import time
-from collections import deque
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 
+from nmspeller.apps.http.fair_queue import SHORT_TOKENS, FairQueue
 from nmspeller.errors import InputError
 from nmspeller.runtime.checker import Checker
 from nmspeller.runtime.correction import Correction
 from nmspeller.text.script import Script
 
-# Even an empty text costs a place in the queue; so short texts cannot fill memory below the token bound.
+# Even an empty text takes memory and time in the queue.
 _COST_OF_A_TEXT = 8
-# A request's words are made ready anew for each call: so many of their characters take as long as a token.
+# A request's words are prepared for each call: that many of their characters take as long as a token.
 _WORD_CHARACTERS_A_TOKEN = 250
-# No batch should keep those who come after it waiting for longer, however slow the machine.
-_LONGEST_BATCH = 1.0
-_TELLING_TOKENS = 256
-
-
-class QueueFull(Exception):
-    """Too much waits already; `retry_after` is a guess in whole seconds of when it will not."""
-
-    def __init__(self, retry_after: int) -> None:
-        self.retry_after = retry_after
+# Those who come after a batch wait for it, so it is small on a slow machine.
+_LONGEST_BATCH_SECONDS = 0.5
+# A smaller batch is slow for its size, and not a measure of the engine's speed.
+_MEASURABLE_TOKENS = 256
 
 
 class EngineFailed(Exception):
@@ -40,7 +36,7 @@ class EngineFailed(Exception):
 
 @dataclass(frozen=True)
 class CheckOptions:
-    """How a text is to be checked; only texts checked in the same options can share a call."""
+    """How a text is to be checked; only texts with the same options can share a call."""
 
     level: str | None = None
     words: tuple[str, ...] = ()
@@ -54,16 +50,21 @@ class CheckOptions:
 
 @dataclass
 class _Job:
-    """One text on its way through the queue. `answer` belongs to the event loop and is only touched there."""
+    """One text in the queue. `answer` belongs to the event loop and is only touched there."""
 
     text: str
     options: CheckOptions
+    client: str
     loop: asyncio.AbstractEventLoop
     answer: "asyncio.Future[Correction]"
     cost: int = field(init=False)
 
     def __post_init__(self) -> None:
         self.cost = len(self.text) + _COST_OF_A_TEXT
+
+    @property
+    def given_up(self) -> bool:
+        return self.answer.cancelled()
 
     def settle(self, outcome: "Correction | Exception") -> None:
         def deliver() -> None:
@@ -74,7 +75,7 @@ class _Job:
             else:
                 self.answer.set_result(outcome)
 
-        with suppress(RuntimeError):  # the loop is closed, so nobody waits any more
+        with suppress(RuntimeError):  # the loop is closed, nothing can be delivered
             self.loop.call_soon_threadsafe(deliver)
 
 
@@ -93,39 +94,41 @@ class Batcher:
     ) -> None:
         self._checker = checker
         self._batch_tokens = batch_tokens
-        self._queue_tokens = queue_tokens
-        self._longest_wait = longest_wait
         self._on_batch = on_batch
         self._on_failure = on_failure
-        self._jobs: deque[_Job] = deque()
-        self._waiting = 0
+        self._queue: FairQueue[_Job] = FairQueue(most_tokens=queue_tokens, longest_wait=longest_wait)
         self._tokens_per_second = 4_000.0  # a guess until the first batches are done
-        self._busy_since: float | None = None
         self._last_call_succeeded_at: float | None = None
         self._closing = False
         self._changed = threading.Condition()
-        self._thread = threading.Thread(target=self._run, name="engine", daemon=True)
-        self._thread.start()
+        self._busy_since: dict[bool, float] = {}  # by whether the lane is the express one
+        self._lanes = [
+            threading.Thread(target=self._run, args=(express,), name=name, daemon=True)
+            for express, name in ((False, "engine"), (True, "engine-express"))
+        ]
+        for lane in self._lanes:
+            lane.start()
 
     @property
     def waiting_tokens(self) -> int:
-        """How much waits, the batch in hand not counted."""
-        return self._waiting
+        """How much waits, the batches in hand not counted."""
+        with self._changed:
+            return self._queue.waiting_tokens
 
     @property
     def alive(self) -> bool:
-        """Whether there is still a thread to answer."""
-        return self._thread.is_alive()
+        """Whether there are still threads to answer."""
+        return all(lane.is_alive() for lane in self._lanes)
 
     @property
     def busy_seconds(self) -> float:
-        """How long the batch in hand has taken so far."""
-        since = self._busy_since
-        return 0.0 if since is None else time.monotonic() - since
+        """How long the longest of the batches in hand has taken so far."""
+        now = time.monotonic()
+        return max((now - since for since in tuple(self._busy_since.values())), default=0.0)
 
     @property
     def seconds_since_success(self) -> float:
-        """How long ago the engine last did what it should; infinity where it never did or last failed."""
+        """Since when the engine has not succeeded; infinity where it never did, or failed last."""
         at = self._last_call_succeeded_at
         return float("inf") if at is None else time.monotonic() - at
 
@@ -134,13 +137,50 @@ class Batcher:
         self._checker = checker
 
     async def check(
-        self, texts: Sequence[str], options: CheckOptions, *, urgent: bool = False
+        self, texts: Sequence[str], options: CheckOptions, *, client: str = "", admitted: bool = False
     ) -> list[Correction]:
         """Check texts with whatever else waits; the answers are those that the texts get alone.
 
-        Raises QueueFull at once where too much waits. An urgent text is let in regardless and goes first.
+        Raises QueueFull at once where they would wait too long, but not where their request was `admitted`
+        before.
         """
-        jobs = self._admit(texts, options, urgent)
+        jobs = self._jobs(texts, options, client)
+        with self._changed:
+            self._raise_if_stopped()
+            self._queue.admit(jobs, self._tokens_per_second, always=admitted)
+            self._changed.notify_all()
+        return await self._answers(jobs)
+
+    async def probe(self, text: str) -> None:
+        """Check a text before all others, to see whether the engine works."""
+        jobs = self._jobs([text], CheckOptions(), "")
+        with self._changed:
+            self._raise_if_stopped()
+            self._queue.admit_urgent(jobs)
+            self._changed.notify_all()
+        await self._answers(jobs)
+
+    def close(self, timeout: float) -> None:
+        """Finish what was admitted, then stop; what is not done within `timeout` seconds is left."""
+        end = time.monotonic() + timeout
+        with self._changed:
+            self._closing = True
+            self._changed.notify_all()
+        for lane in self._lanes:
+            lane.join(max(0.0, end - time.monotonic()))
+
+    def _jobs(self, texts: Sequence[str], options: CheckOptions, client: str) -> list[_Job]:
+        loop = asyncio.get_running_loop()
+        jobs = [_Job(text, options, client, loop, loop.create_future()) for text in texts]
+        for first in jobs[:1]:
+            first.cost += options.cost
+        return jobs
+
+    def _raise_if_stopped(self) -> None:
+        if self._closing or not self.alive:
+            raise EngineFailed("The engine has stopped.")
+
+    async def _answers(self, jobs: list[_Job]) -> list[Correction]:
         try:
             return await asyncio.gather(*(job.answer for job in jobs))
         finally:
@@ -148,68 +188,45 @@ class Batcher:
             for job in jobs:
                 job.answer.cancel()
 
-    def _admit(self, texts: Sequence[str], options: CheckOptions, urgent: bool) -> list[_Job]:
-        loop = asyncio.get_running_loop()
-        jobs = [_Job(text, options, loop, loop.create_future()) for text in texts]
-        for first in jobs[:1]:
-            first.cost += options.cost
-        cost = sum(job.cost for job in jobs)
-        with self._changed:
-            if self._closing or not self.alive:
-                raise EngineFailed("The engine has stopped.")
-            seconds = self._waiting / self._tokens_per_second
-            full = self._waiting + cost > self._queue_tokens or seconds > self._longest_wait
-            if self._waiting and full and not urgent:
-                raise QueueFull(retry_after=min(30, max(1, round(seconds))))
-            self._waiting += cost
-            if urgent:
-                self._jobs.extendleft(reversed(jobs))
-            else:
-                self._jobs.extend(jobs)
-            self._changed.notify()
-        return jobs
-
-    def close(self, timeout: float) -> None:
-        """Finish what was taken in, then stop; what is not done within `timeout` seconds is left."""
-        with self._changed:
-            self._closing = True
-            self._changed.notify()
-        self._thread.join(timeout)
-
-    def _run(self) -> None:
+    def _run(self, express: bool) -> None:
         batch: list[_Job] = []
         try:
-            while batch := self._next_batch():
-                self._busy_since = time.monotonic()
+            while batch := self._next_batch(express):
                 self._check_batch(batch)
-                self._busy_since = None
+                with self._changed:
+                    del self._busy_since[express]
+                    self._queue.finish(batch)
         except BaseException as failure:  # even an interpreter error must reach those who wait
             self._on_failure(failure)
             self._last_call_succeeded_at = None
             with self._changed:
                 self._closing = True
-                abandoned = [*batch, *self._jobs]
-                self._jobs.clear()
+                abandoned = [*batch, *self._queue.clear()]
+                self._changed.notify_all()
             for job in abandoned:
                 job.settle(EngineFailed("The engine has stopped."))
 
-    def _next_batch(self) -> list[_Job]:
+    def _next_batch(self, express: bool) -> list[_Job]:
         """Wait for jobs and take those that fit the budget, at least one; none when all is done."""
         batch: list[_Job] = []
-        tokens = 0
-        budget = min(self._batch_tokens, max(_TELLING_TOKENS, self._tokens_per_second * _LONGEST_BATCH))
         with self._changed:
             while not batch:
-                self._changed.wait_for(lambda: self._jobs or self._closing)
-                if not self._jobs:
+                self._changed.wait_for(lambda: self._has_work(express) or self._closing)
+                if not self._has_work(express):
                     break
-                while self._jobs and (not batch or tokens + self._jobs[0].cost <= budget):
-                    job = self._jobs.popleft()
-                    self._waiting -= job.cost
-                    if not job.answer.cancelled():
-                        batch.append(job)
-                        tokens += job.cost
+                fast_enough = max(_MEASURABLE_TOKENS, self._tokens_per_second * _LONGEST_BATCH_SECONDS)
+                budget = min(self._batch_tokens, SHORT_TOKENS if express else fast_enough)
+                batch = self._queue.take(budget, express_only=express)
+            if batch:
+                self._busy_since[express] = time.monotonic()
+                self._changed.notify_all()
         return batch
+
+    def _has_work(self, express: bool) -> bool:
+        """The regular lane takes an express job only while the express lane is busy."""
+        if express:
+            return self._queue.has_express
+        return self._queue.has_regular or (self._queue.has_express and True in self._busy_since)
 
     def _check_batch(self, batch: list[_Job]) -> None:
         by_options: dict[CheckOptions, list[_Job]] = {}
@@ -218,27 +235,28 @@ class Batcher:
         for options, jobs in by_options.items():
             began = time.monotonic()
             if not self._check_jobs(jobs, options):
-                # One text must not spoil its neighbours' answers.
+                # One bad text must not fail the others of its batch.
                 for job in jobs:
                     self._check_jobs([job], options)
             seconds = max(time.monotonic() - began, 1e-6)
             tokens = sum(job.cost for job in jobs)
-            self._learn_speed(tokens, seconds)
+            self._measure_speed(tokens, seconds)
             self._on_batch(len(jobs), tokens, seconds)
 
-    def _learn_speed(self, tokens: int, seconds: float) -> None:
-        """A small batch is slow for its size, so it says only that the engine is at least so fast.
+    def _measure_speed(self, tokens: int, seconds: float) -> None:
+        """A small batch is slow for its size, so it gives only a lower bound of the speed.
 
-        Bad news is believed sooner than good: to take in too much is worse than to take in too little.
+        A decrease counts for more than an increase: to admit too much is worse than to admit too little.
         """
-        difference = tokens / seconds - self._tokens_per_second
-        if difference > 0:
-            self._tokens_per_second += 0.3 * difference
-        elif tokens >= _TELLING_TOKENS:
-            self._tokens_per_second += 0.7 * difference
+        with self._changed:
+            difference = tokens / seconds - self._tokens_per_second
+            if difference > 0:
+                self._tokens_per_second += 0.3 * difference
+            elif tokens >= _MEASURABLE_TOKENS:
+                self._tokens_per_second += 0.7 * difference
 
     def _check_jobs(self, jobs: list[_Job], options: CheckOptions) -> bool:
-        """Check and deliver; False where the engine failed on several texts, which deserve another try."""
+        """Check and deliver; False where the engine failed on several texts, which are then tried singly."""
         try:
             answers = self._checker.check_many(
                 [job.text for job in jobs],

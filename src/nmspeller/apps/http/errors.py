@@ -1,4 +1,4 @@
-"""What a request may be refused for, and how it is told: a status and one sentence."""
+"""The errors of the API: a status and one sentence."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -6,7 +6,7 @@ from typing import Any
 
 @dataclass
 class ApiError(Exception):
-    """An answer other than yes."""
+    """A request that cannot be answered: the status, and one sentence that says what to do."""
 
     status: int
     sentence: str
@@ -25,13 +25,34 @@ def body_too_large(limit: int) -> ApiError:
     return ApiError(413, f"The request body is larger than {limit} bytes. Send the text in parts.")
 
 
+def not_json() -> ApiError:
+    """The body is of another kind."""
+    return ApiError(422, "Send JSON, with `Content-Type: application/json`.")
+
+
+def two_lengths() -> ApiError:
+    """A proxy may see another end of the body, and take the rest for a request of its own."""
+    return ApiError(
+        400, "Send either Content-Length or Transfer-Encoding, not both.", {"Connection": "close"}
+    )
+
+
 def body_too_slow() -> ApiError:
     """The request took too long to arrive."""
     return ApiError(408, "The request body did not arrive in time.")
 
 
+def too_many_requests(retry_after: int) -> ApiError:
+    """The server has as many requests in hand as it can have."""
+    return ApiError(
+        503,
+        f"The server has too many requests in hand. Try again in {retry_after} s.",
+        {"Retry-After": str(retry_after)},
+    )
+
+
 def queue_full(retry_after: int) -> ApiError:
-    """The server has enough to do."""
+    """The request would wait too long."""
     return ApiError(
         429,
         f"The server is busy. Try again in {retry_after} s.",

@@ -1,4 +1,4 @@
-"""The server's address, taken before anything slow is done and kept until the end."""
+"""The server's listening sockets, opened before the model is loaded."""
 
 import errno
 import os
@@ -12,16 +12,16 @@ from nmspeller.errors import InputError
 
 @contextmanager
 def listen(settings: Settings) -> Iterator[list[socket.socket]]:
-    """Sockets that listen on every address of the host; who connects now is answered once all is ready.
+    """Sockets that listen on every address of the host; connections are answered once the server is ready.
 
     Raises:
-        InputError: the address is taken, or is none of this machine's.
+        InputError: the address is in use, or is not one of this machine.
     """
     where = f"{settings.host}, port {settings.port}"
     with ExitStack() as opened:
         try:
             found = socket.getaddrinfo(settings.host, settings.port, type=socket.SOCK_STREAM)
-            # A file of hosts may name an address twice.
+            # The hosts file may list an address twice.
             listeners = [opened.enter_context(_listener(*address)) for address in dict.fromkeys(found)]
         except (OSError, UnicodeError) as wrong:
             if isinstance(wrong, OSError) and wrong.errno == errno.EADDRINUSE:
@@ -34,7 +34,7 @@ def listen(settings: Settings) -> Iterator[list[socket.socket]]:
 
 
 def addresses(listeners: list[socket.socket]) -> list[str]:
-    """What to type into a browser."""
+    """The URLs of the server."""
     names = [listener.getsockname() for listener in listeners]
     return [f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}" for host, port, *_ in names]
 
@@ -42,14 +42,14 @@ def addresses(listeners: list[socket.socket]) -> list[str]:
 def _listener(family: int, kind: int, protocol: int, _: str, address: tuple[str | int, ...]) -> socket.socket:
     listener = socket.socket(family, kind, protocol)
     try:
-        # A port that was in use a moment ago is free; on Windows this would let others take it too.
+        # A port that was in use a moment ago is free; on Windows this would let other programs bind it too.
         if os.name == "posix":
             listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        # Or an IPv6 address would take the IPv4 one of the same port as well.
+        # Without this an IPv6 socket would bind the IPv4 address of the port as well.
         if family == socket.AF_INET6:
             listener.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
         listener.bind(address)
-        # Until somebody listens, others may still take what is bound.
+        # Another program may still bind the port until this one listens.
         listener.listen()
     except OSError:
         listener.close()

@@ -1,4 +1,4 @@
-"""One line of JSON an event. What a person wrote is never in it, unless the server was told to."""
+"""One line of JSON for each event, without the texts of requests unless `--log-text` is given."""
 
 import json
 import logging
@@ -57,8 +57,8 @@ def event(name: str, **fields: Any) -> None:
     log.info(name, extra={"fields": fields})
 
 
-def refusal(name: str, wrong: InputError) -> None:
-    """Log what the operator should put right; such a sentence speaks of files, never of a text."""
+def input_error(name: str, wrong: InputError) -> None:
+    """Log what the operator should fix; the messages of input errors name files and never quote a text."""
     log.error(name, extra={"fields": {"reason": str(wrong)}})
 
 

@@ -1,4 +1,4 @@
-"""What Prometheus may know: how much and how fast, never what."""
+"""Metrics for Prometheus: counts and times, never texts."""
 
 import os
 import re
@@ -7,7 +7,7 @@ from typing import Any
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest, multiprocess
 
-_FOLDER = "PROMETHEUS_MULTIPROC_DIR"  # the client library's own name for where worker processes meet
+_FOLDER = "PROMETHEUS_MULTIPROC_DIR"  # by the client library: the folder that workers share
 
 
 class Metrics:
@@ -47,7 +47,7 @@ class Metrics:
 
 
 def _forget_dead_workers(folder: Path) -> None:
-    """A killed worker cannot take its own gauges away; its counters stay in the sums, as they should."""
+    """Remove the gauges of killed workers; their counters stay in the sums."""
     for file in folder.glob("gauge_live*.db"):
         process = re.search(r"_(\d+)\.db$", file.name)
         if process and not Path("/proc", process[1]).exists() and Path("/proc").is_dir():

@@ -1,13 +1,13 @@
-"""What every request passes on its way in and out."""
+"""Middleware for all requests: metrics, logs, security headers, limits."""
 
 import asyncio
 import time
-from collections.abc import Callable
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from nmspeller.apps.http import errors, logs
+from nmspeller.apps.http.answers import error_response
 from nmspeller.apps.http.errors import ApiError
 from nmspeller.apps.http.metrics import Metrics
 
@@ -21,10 +21,12 @@ _SECURITY_HEADERS = {
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
 }
+_HEALTH_CHECKS = frozenset(("/healthz", "/readyz", "/v2/healthcheck", "/healthcheck"))
+_SECONDS_UNTIL_FEWER_REQUESTS = 5
 
 
 class Observed:
-    """Counts and logs requests, by route and never by query, and puts the security headers on answers."""
+    """Counts and logs requests, by route and never by query, and adds the security headers to answers."""
 
     def __init__(self, app: ASGIApp, metrics: Metrics) -> None:
         self._app = app
@@ -51,7 +53,7 @@ class Observed:
         finally:
             seconds = time.perf_counter() - began
             path = getattr(scope.get("route"), "path", None) or "other"
-            # A client that went away has no status; 499 is what proxies write for it.
+            # A client that disconnected has no status; 499 is what proxies write for it.
             status = status or 499
             self._metrics.requests.labels(path, str(status)).inc()
             self._metrics.seconds.labels(path).observe(seconds)
@@ -66,7 +68,7 @@ class Observed:
 
 
 class HeadAsGet:
-    """Answers HEAD as GET without the body; the length that GET would have is announced, as it should be."""
+    """Answers HEAD as GET without the body; the length that GET would have is announced."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -85,15 +87,14 @@ class HeadAsGet:
 
 
 class Failures:
-    """Answers what nobody foresaw with a sentence.
+    """Answers an unforeseen exception with a sentence.
 
-    The framework's own place for it is outside of all others, so that the answer would be counted as that of
-    a client who went away, and could not be read by pages of other origins.
+    The framework would do it outside of all other middleware, so that the answer would be counted as that of
+    a client that went away, and could not be read by pages of other origins.
     """
 
-    def __init__(self, app: ASGIApp, *, refuse: Callable[[Scope, ApiError], ASGIApp]) -> None:
+    def __init__(self, app: ASGIApp) -> None:
         self._app = app
-        self._refuse = refuse
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -110,35 +111,62 @@ class Failures:
             await self._app(scope, receive, noting_send)
         except Exception as failure:
             if begun:
-                raise  # the connection is broken off, which says that the answer is not complete
+                raise  # closing the connection shows that the answer is incomplete
             logs.failure("request failed", failure)
-            await self._refuse(scope, errors.server_failed())(scope, receive, send)
+            await error_response(scope, errors.server_failed())(scope, receive, send)
+
+
+class RequestLimit:
+    """Limits how many requests are in hand at a time; health checks are answered in any case."""
+
+    def __init__(self, app: ASGIApp, *, limit: int) -> None:
+        self._app = app
+        self._limit = limit
+        self._in_hand = 0
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http" or scope["path"] in _HEALTH_CHECKS:
+            await self._app(scope, receive, send)
+            return
+        if self._in_hand >= self._limit:
+            error = errors.too_many_requests(_SECONDS_UNTIL_FEWER_REQUESTS)
+            await error_response(scope, error)(scope, receive, send)
+            return
+        self._in_hand += 1
+        try:
+            await self._app(scope, receive, send)
+        finally:
+            self._in_hand -= 1
 
 
 class BodyLimit:
-    """Takes a body in only up to a size and a time, whether or not it announces its length."""
+    """Reads a body only up to a size and a time, whether or not its length was announced.
 
-    def __init__(
-        self, app: ASGIApp, *, limit: int, seconds: float, refuse: Callable[[Scope, ApiError], ASGIApp]
-    ) -> None:
+    `scope["nmspeller.deadline"]` is when the time of the whole request is over, as the event loop counts it.
+    """
+
+    def __init__(self, app: ASGIApp, *, limit: int, seconds: float) -> None:
         self._app = app
         self._limit = limit
         self._seconds = seconds
-        self._refuse = refuse
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
         try:
-            announced = Headers(scope=scope).get("content-length", "")
+            headers = Headers(scope=scope)
+            announced = headers.get("content-length", "")
+            if announced and "transfer-encoding" in headers:
+                raise errors.two_lengths()
             if announced.isdecimal() and int(announced) > self._limit:
                 raise errors.body_too_large(self._limit)
+            scope["nmspeller.deadline"] = asyncio.get_running_loop().time() + self._seconds
             body = await asyncio.wait_for(self._read(receive), self._seconds)
         except asyncio.TimeoutError:
-            await self._refuse(scope, errors.body_too_slow())(scope, receive, send)
-        except ApiError as refusal:
-            await self._refuse(scope, refusal)(scope, receive, send)
+            await error_response(scope, errors.body_too_slow())(scope, receive, send)
+        except ApiError as error:
+            await error_response(scope, error)(scope, receive, send)
         else:
             if body is not None:
                 await self._app(scope, _replay(body, receive), send)
@@ -160,7 +188,7 @@ class BodyLimit:
 
 
 def _replay(body: bytes, receive: Receive) -> Receive:
-    """Give the body once more, then whatever comes after it."""
+    """Receive the body again, then what follows it."""
     given = False
 
     async def replaying() -> Message:

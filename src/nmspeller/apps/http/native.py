@@ -47,8 +47,8 @@ class EditAnswer(BaseModel):
 
     offset: int = Field(description="In code points, from 0.")
     length: int = Field(description="In code points.")
-    source: str = Field(description="What stands there.")
-    target: str = Field(description="What should stand there.")
+    source: str = Field(description="The text that is replaced.")
+    target: str = Field(description="The replacement.")
     probability: float = Field(ge=0, le=1, description="The model's probability of `target`.")
     confidence: float = Field(ge=0, le=1, description="What the levels test; filter edits by this.")
     alternatives: list[str] = Field(description="Other possibilities, the likeliest first.")
@@ -74,7 +74,7 @@ class ErrorAnswer(BaseModel):
     error: str
 
 
-REFUSALS: dict[int | str, dict[str, object]] = {
+ERRORS: dict[int | str, dict[str, object]] = {
     status: {"model": ErrorAnswer, "description": description}
     for status, description in {
         400: "The request cannot be read",
@@ -82,8 +82,8 @@ REFUSALS: dict[int | str, dict[str, object]] = {
         408: "The body did not arrive in time",
         413: "The text or the body is too long",
         422: "Something in the request is wrong",
-        429: "The queue is full; Retry-After says when to come back",
-        503: "The time was over, or the engine failed",
+        429: "The request would wait too long; try again after Retry-After seconds",
+        503: "The time was over, the engine failed, or there are too many requests; see Retry-After",
     }.items()
 }
 
@@ -100,7 +100,7 @@ router = APIRouter(prefix="/v1", tags=["native"], dependencies=[Depends(require_
             "of the part, its `edits` with offsets into the whole text, and at the end `done`.",
             "content": {_STREAM: {"schema": {"type": "string"}}},
         },
-        **REFUSALS,
+        **ERRORS,
     },
 )
 async def check(asked: CheckRequest, request: Request) -> Response:
@@ -121,7 +121,7 @@ async def check(asked: CheckRequest, request: Request) -> Response:
 
 async def _stream(service: Service, request: Request, texts: list[str], options: CheckOptions) -> Response:
     parts = service.check_in_parts(request, texts, options)
-    # The first part decides whether the request is refused; after it the status has been sent.
+    # An error before the first part decides the status; after it the status has been sent.
     first = await anext(parts, None)
 
     async def lines() -> AsyncIterator[bytes]:
@@ -133,8 +133,8 @@ async def _stream(service: Service, request: Request, texts: list[str], options:
             async for part in parts:
                 yield _part_line(part)
                 edits += len(part.edits)
-        except ApiError as refusal:
-            yield line({"error": refusal.sentence}) + b"\n"
+        except ApiError as error:
+            yield line({"error": error.sentence}) + b"\n"
         except ClientGone:
             pass
         else:

@@ -1,19 +1,19 @@
-"""What those who run the server ask it: is it well, is it ready, how much does it do."""
+"""For those who run the server: health, readiness, figures."""
 
 from fastapi import APIRouter, Depends, Request
 from prometheus_client import CONTENT_TYPE_LATEST
 from starlette.responses import PlainTextResponse, Response
 
 from nmspeller.apps.http.access import require_key
-from nmspeller.apps.http.native import REFUSALS
+from nmspeller.apps.http.native import ERRORS
 from nmspeller.apps.http.service import Service
 
 router = APIRouter(tags=["operations"])
 
-_UNWELL: dict[int | str, dict[str, object]] = {503: {"description": "One sentence that says why not"}}
+_FAILS: dict[int | str, dict[str, object]] = {503: {"description": "One sentence that says why not"}}
 
 
-@router.get("/healthz", summary="Does the engine work?", response_class=PlainTextResponse, responses=_UNWELL)
+@router.get("/healthz", summary="Does the engine work?", response_class=PlainTextResponse, responses=_FAILS)
 async def healthz(request: Request) -> Response:
     """Fails when the engine does: its thread has died, it hangs, or it cannot check a short sentence."""
     service: Service = request.app.state.service
@@ -22,7 +22,7 @@ async def healthz(request: Request) -> Response:
     return PlainTextResponse("The engine does not answer; restart the server.", 503)
 
 
-@router.get("/readyz", summary="Should it get requests?", response_class=PlainTextResponse, responses=_UNWELL)
+@router.get("/readyz", summary="Should it get requests?", response_class=PlainTextResponse, responses=_FAILS)
 async def readyz(request: Request) -> Response:
     """Fails while the server stops and while its queue is nearly full."""
     service: Service = request.app.state.service
@@ -39,7 +39,7 @@ async def readyz(request: Request) -> Response:
     response_class=PlainTextResponse,
     dependencies=[Depends(require_key)],
     responses={
-        401: {"description": REFUSALS[401]["description"], "content": {"application/json": {}}},
+        401: {"description": ERRORS[401]["description"], "content": {"application/json": {}}},
     },
 )
 async def metrics(request: Request) -> Response:

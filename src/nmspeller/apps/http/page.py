@@ -1,4 +1,4 @@
-"""The page at `/` and what it loads; all of it lies in the package, nothing comes from elsewhere."""
+"""The page at `/` and its files, all of them from the package."""
 
 from importlib.resources import files
 

@@ -1,4 +1,4 @@
-"""SIGHUP, which asks a server to read its words and its model again."""
+"""SIGHUP, on which a server reloads its words and its model."""
 
 import signal
 from collections.abc import Iterator
@@ -6,24 +6,24 @@ from contextlib import contextmanager
 from threading import Event
 
 _BY_SIGNAL = hasattr(signal, "SIGHUP")  # there is none on Windows
-_kept = Event()
+_received = Event()
 
 
 @contextmanager
-def kept_until_ready() -> Iterator[None]:
-    """Keep a SIGHUP that comes while the server starts until it can be obeyed: it would end the process."""
+def sighup_deferred() -> Iterator[None]:
+    """Defer a SIGHUP during the start, when its default action would end the process."""
     if not _BY_SIGNAL:
         yield
         return
-    before = signal.signal(signal.SIGHUP, lambda *_: _kept.set())
+    before = signal.signal(signal.SIGHUP, lambda *_: _received.set())
     try:
         yield
     finally:
         signal.signal(signal.SIGHUP, before)
 
 
-def obey_what_was_kept() -> None:
-    """Now that SIGHUP has a handler of the server's, send it the one that was kept, if any."""
-    if _kept.is_set():
-        _kept.clear()
+def handle_early_sighup() -> None:
+    """Raise the deferred SIGHUP, if any, now that the server has a handler for it."""
+    if _received.is_set():
+        _received.clear()
         signal.raise_signal(signal.SIGHUP)

@@ -7,6 +7,7 @@ import socket
 import sys
 import tempfile
 from contextlib import suppress
+from functools import cached_property
 from inspect import signature
 from pathlib import Path
 from typing import Any
@@ -17,36 +18,41 @@ from uvicorn.main import STARTUP_FAILURE
 from uvicorn.supervisors import multiprocess
 
 from nmspeller.apps.http.listening import addresses, listen
-from nmspeller.apps.http.logs import event, refusal, start_logging
-from nmspeller.apps.http.protocol import TimedProtocol
-from nmspeller.apps.http.reloading import obey_what_was_kept
+from nmspeller.apps.http.logs import event, input_error, start_logging
+from nmspeller.apps.http.protocol import LimitedProtocol
+from nmspeller.apps.http.reloading import handle_early_sighup
 from nmspeller.apps.http.settings import Settings
+from nmspeller.apps.http.stopping import GracefulServer, Supervisor
 from nmspeller.errors import InputError
 from nmspeller.runtime import Speller
 from nmspeller.runtime.engine import cores
 
-_MOST_CONNECTIONS = 512
-# A busy machine may take this long to load the model; a worker that is silent for longer is started again.
+# A busy machine may take this long to load the model; a worker that takes longer is restarted.
 _LONGEST_START = 120
 
 
 class _Worker(multiprocess.Process):
     """A worker whose death is noticed at once.
 
-    Uvicorn's parent keeps the worker's end of their pipe open too, so it would wait for a dead one's answer
-    for the whole time that a worker may be silent.
+    Uvicorn's parent keeps the worker's end of their pipe open too, so it would wait for a dead worker
+    until the health check times out.
     """
 
     def start(self) -> None:
         super().start()
         self.child_conn.close()
 
+    @cached_property
+    def server(self) -> GracefulServer:
+        """What a worker runs, since uvicorn 0.51."""
+        return GracefulServer(self.config)
+
     def target(self, sockets: list[socket.socket] | None = None) -> None:
-        """In the worker's process. Words or a model that were spoilt meanwhile are said in one sentence."""
+        """Run in the worker's process; log one sentence where words or model can no longer be read."""
         try:
             super().target(sockets)
         except InputError as wrong:
-            refusal("worker not started", wrong)
+            input_error("worker not started", wrong)
             sys.exit(2)
 
 
@@ -72,15 +78,15 @@ def worker_app() -> FastAPI:
 
 
 def run(settings: Settings) -> None:
-    """Serve until SIGTERM or SIGINT, then finish what was taken in."""
-    # Nobody shall wait for a model that cannot be served.
+    """Serve until SIGTERM or SIGINT, then answer what is in hand."""
+    # The port is taken first: loading a model that cannot be served would be a waste of time.
     with listen(settings) as listeners:
         stop_cleanly()
         settings.to_environment()
         if settings.workers == 1:
             serve_app(worker_app(), settings, listeners)
             return
-        # Whatever is wrong with the model or the words shall be said once, before workers start.
+        # Whatever is wrong with the model or the words is reported once, before workers start.
         load_speller(settings)
         start_logging(settings.log_text)
         with tempfile.TemporaryDirectory(prefix="nmspeller-metrics-") as folder:
@@ -89,7 +95,7 @@ def run(settings: Settings) -> None:
 
 
 def stop_cleanly() -> None:
-    """End well on SIGTERM; uvicorn raises it once more when all is done, which would look like a crash."""
+    """Exit with 0 on SIGTERM, which uvicorn raises again after its own shutdown."""
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
 
 
@@ -98,19 +104,18 @@ def serve_app(app: FastAPI | str, settings: Settings, listeners: list[socket.soc
     config = uvicorn.Config(
         app,
         factory=isinstance(app, str),
-        http=TimedProtocol,
+        http=LimitedProtocol,
         workers=settings.workers,
         log_config=None,
         log_level=logging.INFO,
         access_log=False,
         server_header=False,
-        limit_concurrency=_MOST_CONNECTIONS,
         timeout_graceful_shutdown=round(settings.time_limit) + 5,
         timeout_worker_healthcheck=_LONGEST_START,
     )
     event("listening", addresses=addresses(listeners))
-    server = uvicorn.Server(config)
-    with suppress(KeyboardInterrupt):  # which uvicorn raises once more when all is done
+    server = GracefulServer(config)
+    with suppress(KeyboardInterrupt):  # uvicorn raises it again after its own shutdown
         if settings.workers > 1:
             _supervise(config, server, listeners)
         else:
@@ -119,12 +124,12 @@ def serve_app(app: FastAPI | str, settings: Settings, listeners: list[socket.soc
                 sys.exit(STARTUP_FAILURE)
 
 
-def _supervise(config: uvicorn.Config, server: uvicorn.Server, listeners: list[socket.socket]) -> None:
+def _supervise(config: uvicorn.Config, server: GracefulServer, listeners: list[socket.socket]) -> None:
     """Keep workers alive that share the listeners; one that dies is started again."""
     multiprocess.Process = _Worker  # type: ignore[misc]
-    # Before 0.51 uvicorn must be told what a worker runs; since then it takes no such argument.
+    # Uvicorn before 0.51 takes what a worker runs as an argument, later versions do not.
     known: dict[str, Any] = {"config": config, "target": server.run, "sockets": listeners}
     asked = signature(multiprocess.Multiprocess).parameters
-    supervisor = multiprocess.Multiprocess(**{name: known[name] for name in asked})
-    obey_what_was_kept()
+    supervisor = Supervisor(**{name: known[name] for name in asked})
+    handle_early_sighup()
     supervisor.run()

@@ -1,4 +1,4 @@
-"""What both protocols share: a text goes in, a correction or a refusal comes out."""
+"""What both protocols share: a text goes in, a correction or an error comes out."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Sequence
@@ -10,8 +10,10 @@ from typing import Any, NamedTuple, TypeVar
 from fastapi import Request
 
 from nmspeller.apps.http import errors, logs
-from nmspeller.apps.http.batching import Batcher, CheckOptions, EngineFailed, QueueFull
+from nmspeller.apps.http.batching import Batcher, CheckOptions, EngineFailed
+from nmspeller.apps.http.clients import client_of
 from nmspeller.apps.http.errors import ApiError
+from nmspeller.apps.http.fair_queue import QueueFull
 from nmspeller.apps.http.metrics import Metrics
 from nmspeller.apps.http.settings import Settings
 from nmspeller.errors import InputError
@@ -22,13 +24,12 @@ from nmspeller.text.script import Script, detect
 
 _PROBE = "今天天气很好。"
 _FRESH_SECONDS = 10.0
-_MOST_ASIDES = 4
 
 Answer = TypeVar("Answer")
 
 
 class ClientGone(Exception):
-    """Nobody waits for the answer any more."""
+    """The client has closed its connection."""
 
 
 class CheckedPart(NamedTuple):
@@ -55,8 +56,6 @@ class Service:
 
     def start(self) -> None:
         """Open the queue."""
-        self._one_aside = asyncio.Semaphore(1)
-        self._asides = 0
         self.batcher = Batcher(
             self.checker,
             batch_tokens=self.settings.batch_tokens,
@@ -68,12 +67,12 @@ class Service:
         self.stopping = False
 
     async def warm_up(self) -> None:
-        """Check something, so that the first request finds the engine awake and its speed known."""
-        with suppress(EngineFailed, InputError):  # then the health checks will say so
+        """Check something, so that the first request finds the engine warm and its speed measured."""
+        with suppress(EngineFailed, InputError):  # the health checks report it
             await self.batcher.check([5 * _PROBE] * 8, CheckOptions())
 
     def stop(self) -> None:
-        """Finish what was taken in."""
+        """Finish what was admitted."""
         self.stopping = True
         self.batcher.close(self.settings.time_limit)
 
@@ -87,10 +86,12 @@ class Service:
         logs.failure("engine failed", failure)
 
     async def check(self, request: Request, texts: Sequence[str], options: CheckOptions) -> list[Correction]:
-        """The corrections of one request's texts, in order; a ApiError where there can be none."""
+        """The corrections of one request's texts, in order; an ApiError where there are none."""
         self._measure(texts)
         options = _in_the_script_of(texts, options)
-        edits = await self._in_time(_while_connected(request, self._ask_for_all(texts, options)))
+        client = client_of(request.scope)
+        asked = _while_connected(request, self._ask_for_all(texts, options, client))
+        edits = await self._in_time(asked, request.scope.get("nmspeller.deadline"))
         self._count(request, texts, [edit for of_text in edits for edit in of_text])
         return [
             Correction(text, apply_edits(text, of_text), of_text)
@@ -103,9 +104,10 @@ class Service:
         """The parts of long documents, in order, as they are ready; each group of them has its own time."""
         self._measure(texts)
         options = _in_the_script_of(texts, options)
+        client = client_of(request.scope)
 
-        async def ask(group: Sequence[str], patient: bool) -> list[Correction]:
-            return await self._in_time(_while_connected(request, self._ask(options, group, patient)))
+        async def ask(group: Sequence[str], admitted: bool) -> list[Correction]:
+            return await self._in_time(_while_connected(request, self._ask(options, client, group, admitted)))
 
         async for part in self._in_turns(texts, ask):
             self._count(request, [texts[part.number][part.start : part.stop]], part.edits)
@@ -116,9 +118,11 @@ class Service:
         if length > self.settings.max_text_length:
             raise errors.too_long(length, self.settings.max_text_length)
 
-    async def _ask_for_all(self, texts: Sequence[str], options: CheckOptions) -> list[tuple[Edit, ...]]:
+    async def _ask_for_all(
+        self, texts: Sequence[str], options: CheckOptions, client: str
+    ) -> list[tuple[Edit, ...]]:
         edits: list[tuple[Edit, ...]] = [()] * len(texts)
-        async for part in self._in_turns(texts, partial(self._ask, options)):
+        async for part in self._in_turns(texts, partial(self._ask, options, client)):
             edits[part.number] += part.edits
         return edits
 
@@ -127,8 +131,8 @@ class Service:
     ) -> AsyncIterator[CheckedPart]:
         """Ask for the parts of the texts, no more than a batch of the queue at a time.
 
-        So long texts and lists delay nobody, and wait where others have filled the queue: but for the first
-        time, `ask` is told to be patient.
+        So a long text or list gets no more than its client's share. Only the first group can meet a full
+        queue: the others are passed to `ask` as admitted.
         """
         parts = [
             (number, part)
@@ -144,22 +148,25 @@ class Service:
                     done[number] = edits[-1].offset + edits[-1].length
                 yield CheckedPart(number, part.keep_start, part.keep_stop, edits)
 
-    async def _ask(self, options: CheckOptions, texts: Sequence[str], patient: bool) -> list[Correction]:
-        while True:
-            try:
-                return await self.batcher.check(texts, options)
-            except QueueFull as full:
-                if not patient:
-                    raise errors.queue_full(full.retry_after) from None
-                await asyncio.sleep(0.1)
-            except InputError as wrong:
-                raise ApiError(422, str(wrong)) from None
-            except EngineFailed as failed:
-                raise errors.engine_failed(str(failed)) from None
-
-    async def _in_time(self, answer: Coroutine[Any, Any, Answer]) -> Answer:
+    async def _ask(
+        self, options: CheckOptions, client: str, texts: Sequence[str], admitted: bool
+    ) -> list[Correction]:
         try:
-            return await asyncio.wait_for(answer, self.settings.time_limit)
+            return await self.batcher.check(texts, options, client=client, admitted=admitted)
+        except QueueFull as full:
+            raise errors.queue_full(full.retry_after) from None
+        except InputError as wrong:
+            raise ApiError(422, str(wrong)) from None
+        except EngineFailed as failed:
+            raise errors.engine_failed(str(failed)) from None
+
+    async def _in_time(self, answer: Coroutine[Any, Any, Answer], deadline: float | None = None) -> Answer:
+        """An answer before the deadline of its request, or within the whole time limit."""
+        seconds = self.settings.time_limit
+        if deadline is not None:
+            seconds = max(0.0, deadline - asyncio.get_running_loop().time())
+        try:
+            return await asyncio.wait_for(answer, seconds)
         except asyncio.TimeoutError:
             raise errors.out_of_time(self.settings.time_limit) from None
 
@@ -174,21 +181,6 @@ class Service:
         if self.settings.log_text:
             fields["text"] = [*fields.get("text", []), *texts]
 
-    async def aside(self, work: Callable[[], Answer]) -> Answer:
-        """Do something heavy beside the queue; one such thing at a time leaves room for the others."""
-
-        async def in_turn() -> Answer:
-            async with self._one_aside:
-                return await asyncio.to_thread(work)
-
-        if self._asides >= _MOST_ASIDES:
-            raise errors.queue_full(2)
-        self._asides += 1
-        try:
-            return await self._in_time(in_turn())
-        finally:
-            self._asides -= 1
-
     async def healthy(self) -> bool:
         """Whether the engine does what it should; asked with a probe where it has not just shown so."""
         batcher = self.batcher
@@ -197,9 +189,7 @@ class Service:
         if batcher.busy_seconds > 0 or batcher.seconds_since_success < _FRESH_SECONDS:
             return True
         try:
-            await asyncio.wait_for(
-                batcher.check([_PROBE], CheckOptions(), urgent=True), timeout=self.settings.time_limit
-            )
+            await asyncio.wait_for(batcher.probe(_PROBE), timeout=self.settings.time_limit)
         except (EngineFailed, InputError, asyncio.TimeoutError):
             return False
         return True
@@ -223,8 +213,8 @@ class Service:
         try:
             checker = self._load_checker()
         except InputError as wrong:
-            logs.refusal("words not reloaded", wrong)
-        except Exception as wrong:  # whatever is wrong with a file must not stop a running server
+            logs.input_error("words not reloaded", wrong)
+        except Exception as wrong:  # a bad file must not stop a running server
             logs.failure("words not reloaded", wrong)
         else:
             self.checker = checker
@@ -253,7 +243,7 @@ def _in_the_script_of(texts: Sequence[str], options: CheckOptions) -> CheckOptio
 
 
 async def _while_connected(request: Request, answer: Coroutine[Any, Any, Answer]) -> Answer:
-    """Give the work up when the client goes away, so that stale requests cost nothing."""
+    """Cancel the work when the client disconnects."""
 
     async def gone() -> None:
         while (await request.receive())["type"] != "http.disconnect":

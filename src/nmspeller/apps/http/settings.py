@@ -1,4 +1,4 @@
-"""What a server is told when it starts; a request can change none of it."""
+"""The settings of a server; a request cannot change them."""
 
 import ipaddress
 import json
@@ -60,7 +60,7 @@ class Settings:
         if not (self.is_loopback or self.api_key or self.insecure):
             raise InputError(
                 f"Everyone who can reach {self.host} could use this server: give --api-key, "
-                "or --insecure if that is meant."
+                "or --insecure if you intend that."
             )
 
     @property
@@ -74,11 +74,11 @@ class Settings:
             return False
 
     def to_environment(self) -> None:
-        """Leave the settings where worker processes, which are started afresh, find them."""
+        """Pass the settings to worker processes, which are spawned."""
         os.environ[_ENVIRONMENT] = json.dumps(asdict(self))
 
     @classmethod
     def from_environment(cls) -> "Settings":
-        """The settings that the parent process left."""
+        """The settings that the parent process passed."""
         values = json.loads(os.environ[_ENVIRONMENT])
         return cls(**{**values, "allow_origins": tuple(values["allow_origins"])})

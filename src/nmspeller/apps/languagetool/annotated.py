@@ -1,7 +1,7 @@
 """Text with markup, as LanguageTool's `data` parameter carries it.
 
-The speller sees only the prose. Markup may say how it is to be read (`interpretAs`: a line break for `<p>`);
-what stands for markup can take part in no correction.
+Only prose is checked. Markup may have a replacement for the check (`interpretAs`: a line break for `<p>`);
+such a replacement is never part of a correction.
 """
 
 import json
@@ -17,7 +17,7 @@ _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 
 @dataclass(frozen=True)
 class _Piece:
-    """A stretch of the plain text: where it starts there, and where the original has it or its markup."""
+    """A span of the plain text: its start there, and the span of the original that it or its markup has."""
 
     start: int
     original: int
@@ -55,7 +55,7 @@ class AnnotatedText:
         return (begin, end) if end - begin == stop - start else None
 
     def surround(self, start: int, stop: int) -> tuple[int, int]:
-        """The stretch of the original from what plain[start] stands for to what plain[stop - 1] does."""
+        """The span of the original that plain[start:stop] was made from, markup included."""
         first, last = self._pieces[self._index_at(start)], self._pieces[self._index_at(stop - 1)]
         begin = first.original + (start - first.start if first.is_prose else 0)
         end = last.original + stop - last.start if last.is_prose else last.original_stop
@@ -100,5 +100,5 @@ def _read_piece(annotation: Any) -> tuple[str, str | None]:
 
 
 def _clean(text: str) -> str:
-    """JSON can smuggle half a character in; the replacement sign is as long, in both countings."""
+    """Replace lone surrogates, which JSON can contain, by a character of the same length in both units."""
     return _LONE_SURROGATE.sub("\ufffd", text)

@@ -4,6 +4,9 @@ from dataclasses import dataclass
 
 from nmspeller.apps.http.errors import ApiError
 from nmspeller.text.script import Script, detect
+from nmspeller.text.vocabulary import is_hanzi
+
+_HIGHEST_CONFIDENCE = 0.99
 
 
 @dataclass(frozen=True)
@@ -39,7 +42,7 @@ def listed() -> list[dict[str, str]]:
 
 
 def find(code: str | None) -> Language | None:
-    """The language of a code; None for `auto`. An unknown code is refused, as LanguageTool refuses it."""
+    """The language of a code; None for `auto`. An unknown code is an error, as in LanguageTool."""
     if not code:
         raise ApiError(400, "Missing 'language' parameter, e.g. 'language=zh-CN' or 'language=auto'.")
     normal = code.replace("_", "-").lower()
@@ -55,5 +58,11 @@ def find(code: str | None) -> Language | None:
 
 
 def detected(text: str) -> Language:
-    """The Chinese that a text is written in."""
+    """The Chinese that a text is written in, if it is Chinese."""
     return TRADITIONAL if detect(text) is Script.TRADITIONAL else SIMPLIFIED
+
+
+def confidence(text: str) -> float:
+    """How much speaks for Chinese: the share of Hanzi among the letters of a text."""
+    letters = sum(map(str.isalpha, text))
+    return round(_HIGHEST_CONFIDENCE * sum(map(is_hanzi, text)) / letters, 4) if letters else 0.0

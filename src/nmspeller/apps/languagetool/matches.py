@@ -10,8 +10,7 @@ from nmspeller.runtime.correction import Correction, Edit
 from nmspeller.text.windows import sentences
 
 _AROUND = 40
-# Of a line without a sentence end each match quotes so much to either side, or answers would grow with its
-# square.
+# How much of a very long sentence each match quotes on either side; else answers would grow quadratically.
 _OF_THE_SENTENCE = 500
 
 
@@ -81,7 +80,7 @@ def _match(edit: Edit, offset: int, length: int, context: dict[str, Any], senten
 
 
 def _context(text: str, edit: Edit) -> dict[str, Any]:
-    """The text around an edit on one line, with dots where it goes on."""
+    """The text around an edit on one line, with dots where it was cut."""
     start, stop = max(0, edit.offset - _AROUND), min(len(text), edit.offset + edit.length + _AROUND)
     before = ("..." if start else "") + text[start : edit.offset]
     within = text[edit.offset : edit.offset + edit.length]

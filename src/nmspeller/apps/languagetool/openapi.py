@@ -1,4 +1,4 @@
-"""LanguageTool's protocol for the OpenAPI document; forms and plain-text errors are not FastAPI's way."""
+"""LanguageTool's protocol for the OpenAPI document: forms, and errors in plain text."""
 
 from typing import Any
 
@@ -64,8 +64,8 @@ class CheckResult(BaseModel):
 
 
 _FIELDS = {
-    "text": "The text. Either this or `data`.",
-    "data": 'Text with markup: {"annotation": [{"text": "…"}, {"markup": "<b>", "interpretAs": ""}]}',
+    "text": "The text. Either this or `data` is required.",
+    "data": 'Or text with markup: {"annotation": [{"text": "…"}, {"markup": "<b>", "interpretAs": ""}]}',
     "language": "`zh-CN`, `zh-TW`, `zh` … or `auto`",
     "level": "`default`, or `picky` to find more",
     "enabledRules": "Rule ids, comma-separated",
@@ -82,8 +82,8 @@ _FIELDS = {
 _REQUIRED = ("language",)
 _VALUES = {
     "language": ["auto", "zh", "zh-CN", "zh-TW", "zh-HK", "zh-MO", "zh-SG"],
-    "level": ["default", "picky"],
-    "mode": ["all", "textLevelOnly", "allButTextLevelOnly", "batch"],
+    "level": ["", "default", "picky"],
+    "mode": ["", "all", "textLevelOnly", "allButTextLevelOnly", "batch"],
 }
 
 
@@ -112,19 +112,20 @@ CHECK_REQUEST_BODY: dict[str, Any] = {
                     for name, description in _FIELDS.items()
                 },
                 "required": list(_REQUIRED),
+                "oneOf": [{"required": ["text"]}, {"required": ["data"]}],
             },
             "example": {"text": "我今天很高心。", "language": "zh-CN"},
         }
     },
 }
-PLAIN_REFUSALS: dict[int | str, dict[str, Any]] = {
+PLAIN_ERRORS: dict[int | str, dict[str, Any]] = {
     status: {"description": description, "content": {"text/plain": {"schema": {"type": "string"}}}}
     for status, description in {
         400: "Something in the request is wrong",
         401: "The API key is missing or wrong",
         408: "The body did not arrive in time",
         413: "The text or the body is too long",
-        429: "The queue is full; Retry-After says when to come back",
-        503: "The time was over, or the engine failed",
+        429: "The request would wait too long; try again after Retry-After seconds",
+        503: "The time was over, the engine failed, or there are too many requests; see Retry-After",
     }.items()
 }

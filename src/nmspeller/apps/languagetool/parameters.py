@@ -1,7 +1,7 @@
 """What a LanguageTool request asks for: form fields in a query, a form body, or a multipart body."""
 
 from dataclasses import dataclass
-from urllib.parse import parse_qsl
+from urllib.parse import parse_qsl, unquote_to_bytes
 
 from fastapi import Request
 from starlette.exceptions import HTTPException
@@ -19,7 +19,7 @@ _MODES = ("", "all", "textlevelonly", "allbuttextlevelonly", "batch")
 
 @dataclass(frozen=True)
 class Asked:
-    """A request, understood. `language` is None where it is to be detected."""
+    """A parsed request. `language` is None where it is to be detected."""
 
     text: AnnotatedText
     language: Language | None
@@ -32,7 +32,9 @@ async def read_fields(request: Request) -> dict[str, str]:
     """The fields of a request; those of the body go before those of the query."""
     fields = _decode(request.scope["query_string"])
     if request.method == "POST":
+        body = await request.body()
         if request.headers.get("content-type", "").lower().startswith("multipart/form-data"):
+            _require_utf8(body)
             try:
                 form = await request.form(
                     max_files=0, max_fields=_MOST_FIELDS, max_part_size=64 * 1024 * 1024
@@ -41,22 +43,28 @@ async def read_fields(request: Request) -> dict[str, str]:
                 raise ApiError(400, "The multipart form cannot be read.") from None
             fields.update({name: value for name, value in form.items() if isinstance(value, str)})
         else:
-            fields.update(_decode(await request.body()))
+            fields.update(_decode(body))
     return fields
 
 
 def _decode(encoded: bytes) -> dict[str, str]:
     """Form fields, percent-encoded or (as `curl -d` sends them) in bare UTF-8."""
+    _require_utf8(unquote_to_bytes(encoded))
     try:
-        return dict(
-            parse_qsl(encoded.decode("utf-8", "replace"), keep_blank_values=True, max_num_fields=_MOST_FIELDS)
-        )
+        return dict(parse_qsl(encoded.decode(), keep_blank_values=True, max_num_fields=_MOST_FIELDS))
     except ValueError:
         raise ApiError(400, f"The form has more than {_MOST_FIELDS} fields.") from None
 
 
-def understand(fields: dict[str, str]) -> Asked:
-    """What is asked, or a refusal in LanguageTool's own words."""
+def _require_utf8(content: bytes) -> None:
+    try:
+        content.decode()
+    except UnicodeDecodeError:
+        raise ApiError(400, "The form is not in UTF-8.") from None
+
+
+def parse(fields: dict[str, str]) -> Asked:
+    """What is asked, or an error in LanguageTool's own words."""
     if "text" in fields and "data" in fields:
         raise ApiError(400, "Set only 'text' or 'data' parameter, not both.")
     if "text" not in fields and "data" not in fields:

@@ -18,10 +18,10 @@ from nmspeller.apps.languagetool.matches import matches, sentence_ranges
 from nmspeller.apps.languagetool.openapi import (
     CHECK_PARAMETERS,
     CHECK_REQUEST_BODY,
-    PLAIN_REFUSALS,
+    PLAIN_ERRORS,
     CheckResult,
 )
-from nmspeller.apps.languagetool.parameters import read_fields, understand
+from nmspeller.apps.languagetool.parameters import parse, read_fields
 from nmspeller.runtime.correction import Correction
 
 _SOFTWARE = {
@@ -54,7 +54,7 @@ def _address(method: str, path: str, **described: Any) -> Callable[[Handler], Ha
     "/check",
     summary="Check a text (LanguageTool)",
     response_model=CheckResult,
-    responses=PLAIN_REFUSALS,
+    responses=PLAIN_ERRORS,
     openapi_extra={"parameters": CHECK_PARAMETERS},
     operation_id="languagetool_check_get",
 )
@@ -63,7 +63,7 @@ def _address(method: str, path: str, **described: Any) -> Callable[[Handler], Ha
     "/check",
     summary="Check a text (LanguageTool)",
     response_model=CheckResult,
-    responses=PLAIN_REFUSALS,
+    responses=PLAIN_ERRORS,
     openapi_extra={"requestBody": CHECK_REQUEST_BODY},
     operation_id="languagetool_check_post",
 )
@@ -73,7 +73,7 @@ async def check(request: Request) -> Response:
     fields = await read_fields(request)
     if not is_right_key(service.settings, bearer_key(request) or fields.get("apiKey")):
         raise errors.wrong_key()
-    asked = understand(fields)
+    asked = parse(fields)
     plain = asked.text.plain
     if asked.wants_spelling:
         [correction] = await service.check(request, [plain], CheckOptions(asked.level))
@@ -90,7 +90,7 @@ async def check(request: Request) -> Response:
                 "detectedLanguage": {
                     "name": language.name,
                     "code": language.code,
-                    "confidence": 0.99,
+                    "confidence": languages.confidence(plain),
                     "source": "script",
                 },
             },

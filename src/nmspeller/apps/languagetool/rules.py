@@ -10,7 +10,7 @@ CATEGORY = {"id": "TYPOS", "name": "错别字"}
 
 @dataclass(frozen=True)
 class Rule:
-    """What a client shows of a rule, and what it says of a match."""
+    """What clients show of a rule and of its matches."""
 
     id: str
     description: str

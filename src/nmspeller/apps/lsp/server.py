@@ -7,6 +7,7 @@ batch of texts to the thread at a time, so that documents take turns and no requ
 import asyncio
 import contextlib
 import sys
+import threading
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -37,6 +38,7 @@ from nmspeller.text.script import Script, detect
 _SECONDS_BETWEEN_PARTIAL_RESULTS = 1.0
 _SECONDS_A_QUICK_FIX_WAITS = 2.0
 _SECONDS_TO_WAIT_FOR_SETTINGS = 2.0
+_THREAD_NAME = "speller"
 
 Result = TypeVar("Result")
 
@@ -110,7 +112,7 @@ class SpellingServer(LanguageServer):
         self._initial_options: Any = None
         self._configured = asyncio.Event()
         self._speller = lru_cache(maxsize=2)(partial(_load, make_speller))
-        self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="speller")
+        self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix=_THREAD_NAME)
         self._open: dict[str, _Open] = {}
         self._ignored: set[tuple[str, str, str, str]] = set()
         self._warned: set[str] = set()
@@ -167,11 +169,19 @@ class SpellingServer(LanguageServer):
             self._start_check(uri, delay=0)
 
     def stop(self) -> None:
-        """Cancel all work; the thread's current batch takes a fraction of a second."""
+        """Cancel all work; the thread still finishes its current batch."""
         self.shut_down = True
         for state in self._open.values():
             _cancel(state)
         self._thread.shutdown(wait=False, cancel_futures=True)
+
+    def finish(self, seconds: float) -> bool:
+        """Accept no more work, and return whether the thread finished its current batch in time."""
+        self._thread.shutdown(wait=False, cancel_futures=True)
+        running = [thread for thread in threading.enumerate() if thread.name.startswith(_THREAD_NAME)]
+        for thread in running:  # one at most
+            thread.join(seconds)
+        return not any(thread.is_alive() for thread in running)
 
     # Requests of the editor.
 

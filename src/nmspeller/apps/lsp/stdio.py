@@ -1,12 +1,16 @@
 """The server on standard input and output."""
 
+import contextlib
 import logging
 import os
 import signal
 import sys
+from typing import BinaryIO
 
 from nmspeller.apps.lsp.features import connect
 from nmspeller.apps.lsp.server import MakeSpeller, SpellingServer
+
+_SECONDS_TO_FINISH = 1.0  # long enough to write a word list, and short enough for an editor that waits
 
 
 def serve(make_speller: MakeSpeller, *, prefilter: bool = False) -> int:
@@ -22,4 +26,16 @@ def serve(make_speller: MakeSpeller, *, prefilter: bool = False) -> int:
     logging.getLogger("pygls").setLevel(logging.ERROR)
     server = connect(SpellingServer(make_speller, prefilter=prefilter))
     server.start_io(sys.stdin.buffer, messages)
-    return 0 if server.shut_down else 1
+    code = 0 if server.shut_down else 1
+    if not server.finish(_SECONDS_TO_FINISH):
+        # A thread cannot be stopped, and the interpreter would wait for it: many seconds for a slow batch.
+        _exit_at_once(code, messages)
+    return code
+
+
+def _exit_at_once(code: int, messages: BinaryIO) -> None:
+    """End the process without its exit handlers, but with everything written."""
+    for stream in (messages, sys.stderr):
+        with contextlib.suppress(OSError, ValueError):  # the editor, or pygls, closed it
+            stream.flush()
+    os._exit(code)

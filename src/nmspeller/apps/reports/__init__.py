@@ -18,12 +18,12 @@ class Report(Protocol):
         ...
 
 
-def report(name: str, *, fixing: bool = False) -> Report:
-    """The report of that name; `fixing` where the findings are being corrected."""
+def report(name: str, *, fixing: bool = False, of_files: bool = True) -> Report:
+    """The report of that name; `fixing` where findings are corrected, `of_files` unless a text is checked."""
     if name == "terminal":
         from nmspeller.apps.reports.terminal import TerminalReport
 
-        return TerminalReport(fixing=fixing)
+        return TerminalReport(fixing=fixing, of_files=of_files)
     if name == "diff":
         from nmspeller.apps.reports.diff import DiffReport
 

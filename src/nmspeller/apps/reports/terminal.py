@@ -20,9 +20,12 @@ _LINE_END = re.compile(r"[\r\n]|\Z")
 class TerminalReport:
     """Prints the findings of each document under its name, and a summary at the end."""
 
-    def __init__(self, *, fixing: bool = False, console: Console | None = None) -> None:
+    def __init__(
+        self, *, fixing: bool = False, of_files: bool = True, console: Console | None = None
+    ) -> None:
         self._console = console or Console(highlight=False, soft_wrap=True, emoji=False, markup=False)
         self._fixing = fixing
+        self._of_files = of_files
         self._documents = self._with_findings = self._findings = 0
 
     def show(self, document: Document, correction: Correction) -> None:
@@ -72,7 +75,7 @@ class TerminalReport:
             self._console.print(Text(f"{' ' * len(number)}   {cells}  {one.confidence:.2f}", style="dim"))
 
     def finish(self) -> None:
-        documents = counted(self._documents, "file")
+        documents = counted(self._documents, "file") if self._of_files else "the text"
         if not self._findings:
             self._console.print(Text(f"No findings in {documents}.", style="green"))
             return

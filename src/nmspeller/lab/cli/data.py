@@ -18,6 +18,20 @@ app.command("noise")(noise)
 app.command("mine")(mine)
 
 
+@app.command("leaks")
+def leaks(
+    out: Path = typer.Option(..., help="The Markdown page to write; a JSON file is written beside it."),
+    data: Path | None = typer.Option(None, help="The data folder; $NMSPELLER_DATA if not given."),
+) -> None:
+    """Count the errors of the test sets that Wang271K contains."""
+    from nmspeller.lab.data.error_leaks import count_leaks
+    from nmspeller.lab.data.folder import data_folder
+    from nmspeller.lab.evaluation.leak_page import write_page
+
+    for path in write_page(out, count_leaks(data or data_folder())):
+        typer.echo(path)
+
+
 @app.command("stats")
 def stats(
     folder: Path = typer.Argument(

@@ -1,4 +1,4 @@
-"""`nmspeller train`, `pretrain`, `experiment`: the laboratory, which needs the `train` extra."""
+"""`nmspeller lab train`, `pretrain`, `experiment` and `average`, which need the `train` extra."""
 
 import json
 import sys
@@ -18,28 +18,28 @@ from nmspeller.files import write_whole
 if TYPE_CHECKING:
     from nmspeller.lab.training.trainer import Progress
 
-# What a config may hold; `paper_row` is for readers and for the tables.
+# The keys of a config; `paper_row` is for the tables alone.
 _TRAIN_CONFIG = ("name", "model", "recipe", "paper_row")
 _PRETRAIN_CONFIG = ("name", "encoder", "recipe", "modalities")
 
-_CONFIG = typer.Argument(..., metavar="CONFIG", help="A YAML file, such as those in configs/.")
-_DATA = typer.Option(..., help="What `nmspeller data prepare` wrote.")
+_CONFIG = typer.Argument(..., metavar="CONFIG", help="A config's name, such as nm-bert, or a YAML file.")
+_DATA = typer.Option(..., help="The folder that `nmspeller lab data prepare` wrote.")
 _START = typer.Option(None, help="Weights to start from: a Hugging Face BERT folder or a checkpoint.")
 _MODALITIES = typer.Option(
-    None, help="Pretrained phonetic and graphic encoders (configs/pretrain/modalities)."
+    None, help="Pretrained phonetic and graphic encoders (`nmspeller lab pretrain modalities`)."
 )
-_TEACHER = typer.Option(None, help="A checkpoint to learn from, beside the data.")
+_TEACHER = typer.Option(None, help="A checkpoint to distil from.")
 _SEED = typer.Option(0, min=0, max=2**63 - 1, help="The same seed gives the same training.")
-_SECONDS = typer.Option(None, min=0.001, help="Stop after this much time, with the schedule complete.")
+_SECONDS = typer.Option(None, min=0.001, help="Stop after this many seconds, with the schedule complete.")
 
 
 def train(
-    config: Path = _CONFIG,
+    config: str = _CONFIG,
     data: Path = _DATA,
     start: Path | None = _START,
     out: Path | None = typer.Option(None, help="The folder to write; runs/NAME-SEED if not given."),
     recipe: str | None = typer.Option(
-        None, help="A recipe's name or file, instead of the config's own; `fast` where that has none."
+        None, help="A recipe's name or file, instead of the config's own; `fast` if it has none."
     ),
     seed: int = _SEED,
     seconds: float | None = _SECONDS,
@@ -47,11 +47,12 @@ def train(
     teacher: Path | None = _TEACHER,
     dry_run: bool = typer.Option(False, help="Only build the model and take one step, on the CPU."),
 ) -> None:
-    """Train a speller from a config; the same command again goes on after a kill.
+    """Train a speller from a config; the same command again resumes an interrupted training.
 
-    Under `torchrun` several processes, on one machine or more, share every batch.
+    Under `torchrun`, the processes of one or more machines share every batch.
     """
     need_training()
+    from nmspeller.lab.configs import find_config
     from nmspeller.lab.data.prepared import Prepared
     from nmspeller.lab.models import checkpoint
     from nmspeller.lab.models.registry import read_yaml
@@ -59,14 +60,15 @@ def train(
     from nmspeller.lab.training.distributed import join_processes
     from nmspeller.lab.training.start import load_teacher, start_model
 
-    values = read_yaml(config, _TRAIN_CONFIG)
+    path = find_config("models", config)
+    values = read_yaml(path, _TRAIN_CONFIG)
     if "model" not in values:
-        raise InputError(f"{config} has no model; see configs/models for examples.")
+        raise InputError(f"{config} has no model; add one, such as `model: {{speller: bert}}`.")
     plan = recipes.read_recipe(recipe or values.get("recipe", "fast"))
     if seconds:
         plan = recipes.with_budget(plan, seconds)
     prepared, tables = Prepared(data), data / "characters.npz"
-    name = str(values.get("name", config.stem))
+    name = str(values.get("name", path.stem))
     out = out or Path("runs") / f"{name}-{seed}"
     if dry_run:
         loss = finetune.dry_run(values["model"], plan, prepared, start=start, tables=tables)
@@ -101,20 +103,21 @@ def train(
         "model": values["model"],
         "recipe": asdict(plan),
         "start": start.name if start else None,
+        "modalities": modalities.name if modalities else None,
         "teacher": teacher.name if teacher else None,
         "seconds": time.perf_counter() - began,
         "processes": processes.world,
         "data_hashes": prepared.manifest["sources"],
     }
     checkpoint.save(
-        out, model, prepared.vocabulary.tokens, card=f"# {name}\n\nTrained by `nmspeller train`.\n"
+        out, model, prepared.vocabulary.tokens, card=f"# {name}\n\nTrained by `nmspeller lab train`.\n"
     )
-    _keep(out / "train.json", record)
+    _write_json(out / "train.json", record)
     _draw(out)
 
 
 def pretrain(
-    config: Path = _CONFIG,
+    config: str = _CONFIG,
     data: Path = _DATA,
     start: Path | None = _START,
     out: Path | None = typer.Option(None, help="The folder to write; runs/NAME-SEED if not given."),
@@ -122,8 +125,9 @@ def pretrain(
     seconds: float | None = _SECONDS,
     teacher: Path | None = _TEACHER,
 ) -> None:
-    """Pretrain an encoder, from a checkpoint or from nothing; or the encoders of sound and shape."""
+    """Pretrain an encoder, from a checkpoint or from random weights; or the phonetic and graphic encoders."""
     need_training()
+    from nmspeller.lab.configs import find_config
     from nmspeller.lab.models.config import from_mapping
     from nmspeller.lab.models.registry import read_yaml
     from nmspeller.lab.training import recipes
@@ -131,14 +135,15 @@ def pretrain(
     from nmspeller.lab.training.modalities import ModalitiesRecipe, pretrain_modalities
     from nmspeller.lab.training.pretrain import pretrain as run
 
-    values = read_yaml(config, _PRETRAIN_CONFIG)
-    name = str(values.get("name", config.stem))
+    path = find_config("pretrain", config)
+    values = read_yaml(path, _PRETRAIN_CONFIG)
+    name = str(values.get("name", path.stem))
     out = out or Path("runs") / f"{name}-{seed}"
     if start is None and ("modalities" in values or "encoder" not in values):
-        raise InputError(f"{config} goes on from other weights; say which with --start.")
+        raise InputError(f"{config} continues from other weights; give them with --start.")
     if "modalities" in values and (seconds or teacher):
         raise InputError(
-            f"{config} pretrains sounds and pictures by steps; leave out --seconds and --teacher."
+            f"{config} pretrains phonetic and graphic encoders by steps; leave out --seconds and --teacher."
         )
     if not isinstance(values.get("encoder", {}), dict):
         raise InputError(f"{config}: encoder must be a mapping, not {values['encoder']!r}.")
@@ -163,40 +168,50 @@ def pretrain(
                 teacher=teacher,
             )
     if join_processes().first:
-        _keep(out / "pretrain.json", result)
+        _write_json(out / "pretrain.json", result)
         _draw(out)
 
 
 def experiment(
-    name: str = typer.Argument(..., metavar="NAME", help="table1, table2, ngrams, seeds or cases."),
-    out: Path = typer.Option(..., help="Where the runs are kept; what is there is not run again."),
-    data: Path | None = typer.Option(None, help="What `nmspeller data prepare` wrote."),
+    name: str = typer.Argument(
+        ...,
+        metavar="NAME",
+        help="table1, table2 (the paper's Tables 2 and 3), ngrams, seeds; or results, cases: write the page.",
+    ),
+    out: Path = typer.Option(..., help="The folder of the runs; those already there are not repeated."),
+    data: Path | None = typer.Option(None, help="The folder that `nmspeller lab data prepare` wrote."),
     start: Path | None = _START,
     modalities: Path | None = _MODALITIES,
     seeds: str = typer.Option("0,1,2", help="One training each."),
-    recipe: str = typer.Option("fast", help="A recipe's name or file."),
+    recipe: str | None = typer.Option(
+        None, help="A recipe's name or file, instead of the one that each row of the paper's tables names."
+    ),
+    all_models: bool = typer.Option(False, help="For ngrams: all six spellers (Table 5), not BERT alone."),
     side_by_side: int = typer.Option(1, min=1, help="How many trainings share the device."),
-    results: Path | None = typer.Option(None, help="Where tables are written; OUT/results if not given."),
+    results: Path | None = typer.Option(
+        None, help="The folder of results.json, cases.json and their pages; OUT/results if not given."
+    ),
 ) -> None:
-    """Run one of the paper's experiments, then write the tables; `cases` only writes its page."""
+    """Run one of the paper's experiments and add its runs to the results, or write a page again."""
     results = results or out / "results"
-    if name == "cases":
-        from nmspeller.lab.evaluation.case_study import write_cases
+    if name in ("results", "cases"):
+        need_training("yaml")
+        from nmspeller.lab.evaluation import case_study, tables
 
-        typer.echo(write_cases(out, results))
+        typer.echo((tables if name == "results" else case_study).write_page(results))
         return
     need_training()
     from nmspeller.lab.evaluation import experiments
-    from nmspeller.lab.evaluation.tables import write_results
     from nmspeller.lab.training.recipes import read_recipe
     from nmspeller.lab.training.runner import run_side_by_side
 
-    jobs = experiments.jobs(name, _numbers(seeds, "--seeds"))
-    read_recipe(recipe)  # a mistake is better found before anything starts
+    jobs = experiments.jobs(name, _numbers(seeds, "--seeds"), recipe=recipe, all_models=all_models)
+    for plan in {job.recipe for job in jobs}:
+        read_recipe(plan)  # a mistake is reported before anything starts
     if data is None:
-        raise InputError("give --data, a folder that `nmspeller data prepare` wrote.")
+        raise InputError("give --data, a folder that `nmspeller lab data prepare` wrote.")
     out.mkdir(parents=True, exist_ok=True)
-    work = partial(experiments.run_job, recipe=recipe, data=data, start=start, out=out, modalities=modalities)
+    work = partial(experiments.run_job, data=data, start=start, out=out, modalities=modalities)
     for job in jobs:
         (out / f"{job.name}.failure.txt").unlink(missing_ok=True)
     failures = run_side_by_side(work, jobs, side_by_side)
@@ -204,17 +219,27 @@ def experiment(
         typer.echo(f"{jobs[number].name} failed: {reason.strip().splitlines()[-1]}", err=True)
         (out / f"{jobs[number].name}.failure.txt").write_text(reason, encoding="utf-8")
     if len(failures) < len(jobs):
-        for path in write_results(out, results):
-            typer.echo(path)
+        _add_results(out, results)
     if failures:
         raise InputError(f"{len(failures)} of {len(jobs)} trainings failed; see *.failure.txt in {out}.")
+
+
+def _add_results(out: Path, results: Path) -> None:
+    """Add the runs of a folder to the results, and write the pages."""
+    from nmspeller.lab.evaluation import case_study, runs, tables
+
+    runs.add_results(results / "results.json", runs.read_runs(out))
+    case_study.add_cases(results / "cases.json", out)
+    for module in (tables, case_study):
+        typer.echo(module.write_page(results))
+    _draw(out)
 
 
 def average(
     checkpoints: list[Path] = typer.Argument(..., help="Trainings of one model that differ in their seed."),
     out: Path = typer.Option(..., help="The checkpoint folder to write."),
 ) -> None:
-    """Write the mean of several trained models, which is often better than each."""
+    """Write the mean of the weights of several trained models, which is often better than each of them."""
     need_training()
     from nmspeller.lab.training.averaging import average as write_mean
 
@@ -223,10 +248,10 @@ def average(
 
 
 class TrainingBar:
-    """Shows a person a bar, and a log file a line now and then, both on standard error."""
+    """Progress on standard error: a bar on a terminal, otherwise a line every `pause` seconds."""
 
     def __init__(self, name: str, pause: float = 20.0) -> None:
-        self._name, self._pause, self._said = name, pause, 0.0
+        self._name, self._pause, self._printed = name, pause, 0.0
         self._bar: Any = None
 
     def __enter__(self) -> "TrainingBar":
@@ -253,20 +278,20 @@ class TrainingBar:
         )
         if self._bar is not None:
             self._bar.update(self._task, description=line, completed=progress.step, total=progress.steps)
-        elif time.monotonic() - self._said > self._pause:
-            self._said = time.monotonic()
+        elif time.monotonic() - self._printed > self._pause:
+            self._printed = time.monotonic()
             typer.echo(line, err=True)
 
 
-def _keep(path: Path, record: dict[str, Any]) -> None:
+def _write_json(path: Path, record: dict[str, Any]) -> None:
     write_whole(path, (json.dumps(record, ensure_ascii=False, indent=1) + "\n").encode())
 
 
 def _draw(out: Path) -> None:
-    """Draw the losses of a run, and say where it lies."""
+    """Draw the losses of a run, or of all runs below a folder, and print the folder."""
     from nmspeller.lab.evaluation.plots import draw_losses
 
-    logs = {log.stem: log for log in sorted(out.glob("*.jsonl"))}
+    logs = {str(log.relative_to(out).with_suffix("")): log for log in sorted(out.rglob("*.jsonl"))}
     if logs:
         draw_losses(logs, out / "loss.png")
     typer.echo(out)
@@ -279,7 +304,8 @@ def _numbers(given: str, option: str) -> list[int]:
         raise InputError(f"{option} is {given!r}; give numbers with commas between, such as 0,1,2.") from None
 
 
-def need_training() -> None:
-    missing = [module for module in ("torch", "safetensors", "yaml") if find_spec(module) is None]
+def need_training(*modules: str) -> None:
+    """Check that modules of the `train` extra are installed: those given, or all that training needs."""
+    missing = [module for module in modules or ("torch", "safetensors", "yaml") if find_spec(module) is None]
     if missing:
         raise InputError(f"this needs {', '.join(missing)}; install it with `pip install nmspeller[train]`.")

@@ -47,7 +47,7 @@ class BakeoffTest(NamedTuple):
 
 
 def read_test(path: str | Path, truth: str | Path | None = None) -> BakeoffTest:
-    """Read a test input and its truth, or, without `truth`, training data in SGML, which holds both.
+    """Read a test input and its truth, or, without `truth`, training data in SGML, which has both.
 
     Bad lines, and passages without a usable answer, are skipped and logged: the released files have some.
 

@@ -1,4 +1,4 @@
-"""Plain text to learn from: one paragraph a line, read from compressed parts, kept as character ids."""
+"""Plain training text: one paragraph a line, read from compressed parts, stored as character ids."""
 
 import lzma
 from collections.abc import Callable, Iterator
@@ -11,8 +11,8 @@ from nmspeller.errors import InputError
 
 LINE_END = 0  # the id of [PAD], which no character has, closes every paragraph
 
-# The corpora are shuffled in blocks of 30 lines; every 50th block is kept from training, whole, so that
-# held-out text shares no article with training text.
+# The corpora are shuffled in blocks of 30 lines; every 50th block is held out as a whole, so that held-out
+# text shares no article with training text.
 BLOCK_LINES = 30
 HELD_OUT_EVERY = 50
 
@@ -39,7 +39,7 @@ def corpus_files(place: Path) -> list[Path]:
 
 
 def is_held_out(line_number: int) -> bool:
-    """Whether a line, counted from 0 within its file, is kept from training."""
+    """Whether a line, counted from 0 within its file, is held out from training."""
     return (line_number // BLOCK_LINES) % HELD_OUT_EVERY == HELD_OUT_EVERY - 1
 
 

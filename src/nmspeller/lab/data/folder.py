@@ -1,4 +1,4 @@
-"""Where the corpora and evaluation sets lie; they are never part of the package."""
+"""The folder of the corpora and evaluation sets, which are not part of the package."""
 
 import os
 from pathlib import Path
@@ -17,6 +17,6 @@ def data_folder() -> Path:
     folder = Path(named) if named else project.parent / "shared" / "data"
     if not folder.is_dir():
         raise InputError(
-            f"no data folder at {folder}; set NMSPELLER_DATA to the folder that holds sighan/ and corpus/."
+            f"no data folder at {folder}; set NMSPELLER_DATA to the folder with sighan/ and corpus/."
         )
     return folder

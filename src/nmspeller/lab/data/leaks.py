@@ -1,8 +1,7 @@
-"""No evaluation sentence may be learnt by heart: find those, and clauses of them, in training text.
+"""Evaluation sentences, and clauses of them, must not be in training text: find those that are.
 
-A training text leaks when, blanks, case and compatibility forms aside, it is an evaluation sentence, or
-holds a clause of one that has ten or more characters, anywhere. A clause is what stands between two
-punctuation marks.
+A training text leaks if, apart from blanks, case and compatibility forms, it equals an evaluation sentence,
+or contains a clause of ten or more characters of one. A clause is the text between two punctuation marks.
 """
 
 import re
@@ -26,13 +25,13 @@ EVALUATION_SETS = (
 
 
 class LeakFilter:
-    """Knows the evaluation sentences, and tells which training texts give them away."""
+    """Finds the training texts that leak evaluation sentences."""
 
     def __init__(self, evaluation_texts: Iterable[str]) -> None:
         self._sentences: set[str] = set()
         # Clauses by their first characters: a window of that length slides over the text.
         self._clauses: dict[str, list[str]] = {}
-        # A text is cut into blocks; wherever a clause begins in it, one block is part of that beginning.
+        # A text is split into blocks; wherever a clause begins in it, one block is part of that beginning.
         # Most texts share no block with any clause, and need no window.
         self._blocks: set[str] = set()
         for text in evaluation_texts:
@@ -71,9 +70,7 @@ def evaluation_sentences(folder: str | Path) -> list[str]:
     for pattern in EVALUATION_SETS:
         paths = sorted(Path(folder).glob(pattern))
         if not paths:
-            raise InputError(
-                f"no evaluation set {pattern} in {folder}; without it leaks cannot be ruled out."
-            )
+            raise InputError(f"no evaluation set {pattern} in {folder}; without it, leaks would be missed.")
         for path in paths:
             for pair in read_pairs(path):
                 sentences.update(dict.fromkeys(pair))

@@ -17,14 +17,14 @@ log = logging.getLogger(__name__)
 
 
 class Pair(NamedTuple):
-    """A sentence as it was written and as it should be, of equal length."""
+    """A sentence as written and as corrected, of equal length."""
 
     source: str
     target: str
 
 
 class BadLine(NamedTuple):
-    """A line that holds no pair, and why; lines count from 1."""
+    """A line that is not a pair, and the reason; lines count from 1."""
 
     path: str
     line: int
@@ -68,7 +68,7 @@ def write_pairs(path: str | Path, pairs: Iterable[tuple[str, str]]) -> None:
     """Write pairs so that `read_pairs` gives them back; the file appears only when it is complete.
 
     Raises:
-        InputError: a pair cannot be held by the format, or the file cannot be written.
+        InputError: the format cannot represent a pair, or the file cannot be written.
     """
     write_lines(path, (_format(*pair, number) for number, pair in enumerate(pairs, start=1)))
 
@@ -77,13 +77,13 @@ def write_lines(path: str | Path, lines: Iterable[str]) -> None:
     """Write UTF-8 lines to a file that appears only when it is complete.
 
     Raises:
-        InputError: a line holds a lone surrogate, or the file cannot be written.
+        InputError: a line has a lone surrogate, or the file cannot be written.
     """
     part = Path(f"{path}.part")
     try:
         with open(part, "wb") as file:
             for number, line in enumerate(lines, start=1):
-                # What looks like a byte-order mark would be lost when read; one more before it saves it.
+                # A leading U+FEFF would be read as a byte-order mark; a second one preserves it.
                 mark = "\ufeff" if number == 1 and line.startswith("\ufeff") else ""
                 file.write(f"{mark}{line}\n".encode())
         os.replace(part, path)
@@ -97,7 +97,7 @@ def write_lines(path: str | Path, lines: Iterable[str]) -> None:
 
 
 def read_lines(path: str | Path) -> Iterator[bytes]:
-    """The lines of a file without byte-order mark and line ends, undecoded: a bad byte spoils one line only.
+    """The undecoded lines of a file, without byte-order mark and line ends: a bad byte affects one line.
 
     Raises:
         InputError: the file cannot be read.
@@ -119,7 +119,7 @@ def report_skipped(skipped: list[BadLine]) -> None:
 
 
 def decode(line: bytes) -> str:
-    """The text of a line; ValueError with a person's reason where it is not UTF-8."""
+    """The text of a line; ValueError with a readable reason where it is not UTF-8."""
     try:
         return line.decode("utf-8")
     except UnicodeDecodeError as wrong:

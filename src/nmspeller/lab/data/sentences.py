@@ -7,7 +7,7 @@ from nmspeller.lab.data.pairs import BadLine, decode, read_lines
 
 
 def read_sentences(path: Path) -> list[str]:
-    """What stands before the first tab of every line, without blanks around it; empty lines are left out.
+    """The text before the first tab of every line, stripped; empty lines are left out.
 
     Raises:
         InputError: the file cannot be read, is not UTF-8, or has no text.

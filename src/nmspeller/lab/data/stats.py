@@ -1,4 +1,4 @@
-"""What a set of pairs holds, counted as the paper's appendix counts: lines, mean length, wrong characters."""
+"""Statistics of a set of pairs, as in the paper's appendix: lines, mean length, wrong characters."""
 
 from pathlib import Path
 from typing import NamedTuple
@@ -8,7 +8,7 @@ from nmspeller.lab.data.pairs import Pair, read_pairs
 
 
 class SetStatistics(NamedTuple):
-    """One set: `erroneous` of its `lines` hold `errors` wrong characters; `skipped` lines hold no pair."""
+    """One set: `erroneous` of its `lines` have `errors` wrong characters; `skipped` lines are not pairs."""
 
     name: str
     lines: int
@@ -39,7 +39,7 @@ def count_folder(folder: str | Path) -> list[SetStatistics]:
     folder = Path(folder)
     paths = [folder] if folder.is_file() else sorted(folder.rglob("*.tsv"))
     if not paths:
-        raise InputError(f"no TSV files of pairs under {folder}; name a folder that holds some.")
+        raise InputError(f"no TSV files of pairs under {folder}; name a folder that has some.")
     root = folder.parent if folder.is_file() else folder
     found = []
     for path in paths:

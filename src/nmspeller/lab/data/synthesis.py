@@ -1,4 +1,4 @@
-"""Pairs without end from clean text: right sentences, and the same sentences with errors."""
+"""An endless stream of synthetic pairs from clean text: sentences with errors, and the same without."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -23,10 +23,10 @@ TRIALS = 16
 
 @dataclass
 class PairMaker:
-    """Makes pairs like Wang271K's, whose errors come from a scanner and from a recogniser of speech.
+    """Makes pairs like Wang271K's, whose errors come from character and speech recognition.
 
     profiles: the share of sentences that follow each noise profile.
-    errors: how many wrong characters a sentence has in the mean, if it has any.
+    errors: mean number of wrong characters of a sentence with errors.
     clean: share of sentences left without an error.
     limit, join: see `sentence_windows`.
     """
@@ -43,7 +43,7 @@ class PairMaker:
     join: float = 0.4
 
     def pairs(self, corpus: Path, seed: int) -> Iterator[Pair]:
-        """Pairs from a corpus, over and over, with other errors each time; the same for the same seed.
+        """Pairs from a corpus, repeatedly, with other errors each time; the same for the same seed.
 
         Raises:
             InputError: the corpus cannot be read, or not one sentence of it can be used.
@@ -82,7 +82,7 @@ class PairMaker:
     def _misspell(
         self, right: NDArray[np.int32], expected: float, random: np.random.Generator
     ) -> NDArray[np.int32]:
-        """Rows with at least one error each, but for the clean share and what cannot be misspelt."""
+        """Rows with at least one error each, except the clean share and rows that cannot be misspelt."""
         ways = np.array([self.noise.profile_index(name) for name in self.profiles])
         shares = np.array(list(self.profiles.values()), dtype=np.float64)
         profile = random.choice(ways, size=len(right), p=shares / shares.sum())
@@ -92,13 +92,13 @@ class PairMaker:
             errors = np.full(len(left), expected)
             wrong[left] = self.noise.corrupt(right[left], profile[left], errors, random)
             left = left[(wrong[left] == right[left]).all(axis=1)]
-        wrong[left] = -1  # marks what no trial could misspell
+        wrong[left] = -1  # marks rows that no trial could misspell
         return wrong
 
     def _expected(self, right: NDArray[np.int32]) -> float:
-        """The number of errors to ask for so that sentences with any have `self.errors` in the mean.
+        """The number of errors to request so that sentences with errors have `self.errors` on average.
 
-        Sentences without an error are tried again, and one error draws others along; so it is found by trial.
+        Sentences without an error are tried again, and errors occur together; so it is found by bisection.
         """
         sample, low, high = right[:2_000], 0.01, 4 * self.errors
         for _ in range(12):
@@ -117,7 +117,7 @@ class PairMaker:
         wrong: NDArray[np.int32],
         lengths: NDArray[np.int64],
     ) -> Iterator[Pair]:
-        """Rows as pairs of text, in which characters outside the vocabulary are what they were."""
+        """Rows as pairs of text; characters outside the vocabulary stay unchanged."""
         tokens = self.vocabulary.tokens
         changed = wrong != right
         for number, (start, length) in enumerate(zip(starts.tolist(), lengths.tolist(), strict=True)):

@@ -1,55 +1,91 @@
-"""The paper's example sentences with each trained speller's answer, as Markdown, from the runs' files."""
+"""The paper's example sentences with the answer of each trained speller, as Markdown."""
 
+import json
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 from nmspeller.errors import InputError
+from nmspeller.files import write_whole
 from nmspeller.lab.evaluation.cases import CASES
 from nmspeller.lab.evaluation.paper import CITATION
-from nmspeller.lab.evaluation.runs import json_objects
+from nmspeller.lab.evaluation.runs import run_files, run_name
+
+Answers = dict[str, dict[str, list[str]]]
+"""By sentence, then by answer: the names of the runs that gave it."""
 
 
-def write_cases(runs_folder: str | Path, out_folder: str | Path) -> Path:
-    """Write `cases.md` from every run that answered the cases; returns its path.
+def add_cases(path: Path, runs_folder: Path) -> None:
+    """Add the answers of an experiment's runs to a cases file, where they replace those of the same names."""
+    new = {
+        run_name(runs_folder, file, content): content["cases"]
+        for file, content in run_files(runs_folder)
+        if "cases" in content
+    }
+    answers = read_cases(path) if path.is_file() else {}
+    for by_answer in answers.values():
+        for names in by_answer.values():
+            names[:] = [name for name in names if name not in new]
+    for name, cases in new.items():
+        for case in cases:
+            by_answer = answers.setdefault(case["input"], {})
+            by_answer[case["answer"]] = sorted([*by_answer.get(case["answer"], ()), name])
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_whole(path, (json.dumps(answers, ensure_ascii=False, indent=1) + "\n").encode())
+
+
+def read_cases(path: Path) -> Answers:
+    """The answers of a cases file.
 
     Raises:
-        InputError: no run did.
+        InputError: the file is absent or damaged.
     """
-    answers = {name: run["cases"] for name, run in _runs(Path(runs_folder)).items() if run.get("cases")}
-    if not answers:
-        raise InputError(f"no run under {runs_folder} has answered the cases; run another experiment first.")
-    path = Path(out_folder) / "cases.md"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(cases_page(answers), encoding="utf-8")
+    try:
+        answers: Answers = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise InputError(f"there is no {path}; run `nmspeller lab experiment` first.") from None
+    except ValueError:
+        raise InputError(f"{path} cannot be read as JSON; run the experiment again.") from None
+    return answers
+
+
+def write_page(folder: Path) -> Path:
+    """Write cases.md from the cases.json in the same folder; returns its path.
+
+    Raises:
+        InputError: cases.json is absent or damaged.
+    """
+    path = folder / "cases.md"
+    path.write_text(cases_page(read_cases(folder / "cases.json")), encoding="utf-8")
     return path
 
 
-def cases_page(answers: dict[str, list[dict[str, str]]]) -> str:
-    """One section a sentence, one row a different answer; what was changed is bold."""
+def cases_page(answers: Mapping[str, Mapping[str, list[str]]]) -> str:
+    """One section a sentence, one row a different answer; changed characters are bold."""
     parts = [
         "# The paper's example sentences",
-        f"Written by a command from the runs' files; the sentences are those of {CITATION}. Right is an"
-        f" answer that is the wanted sentence, character by character. There are {len(answers)} runs:"
-        " speller, n-gram, seed, and whether the masking layer is always active or in training alone; before"
-        " a slash the folder of runs with another start or recipe.",
+        f"Written by `nmspeller lab experiment cases` from cases.json; the sentences are those of {CITATION}."
+        " An answer is right if it equals the paper's correction, character by character. The name of a run"
+        " has its folder, speller, n-gram, seed, and whether the masking layer is always active or in"
+        " training only.",
     ]
     for wrong, wanted in CASES:
-        who: dict[str, list[str]] = {wanted: []}
-        for name, cases in sorted(answers.items()):
-            for case in cases:
-                if case["input"] == wrong:
-                    who.setdefault(case["answer"], []).append(name)
+        found = {wanted: answers.get(wrong, {}).get(wanted, []), **answers.get(wrong, {})}
+        runs = sum(len(names) for names in found.values())
+        parts.append(f"## {wrong}")
+        if not runs:
+            parts.append(f"Correction: {_changed(wrong, wanted)} These runs were not asked this sentence.")
+            continue
         rows = [
-            f"| {_changed(wrong, answer)} | {'right' if answer == wanted else '–'} "
-            f"| {_names(names, len(answers))} |"
-            for answer, names in who.items()
+            f"| {_changed(wrong, answer)} | {'right' if answer == wanted else '–'} | {_names(names, runs)} |"
+            for answer, names in found.items()
+            if names or answer == wanted
         ]
-        parts += [f"## {wrong}", "\n".join(["| answer | | runs |", "|---|---|---|", *rows])]
+        parts.append("\n".join(["| answer | | runs |", "|---|---|---|", *rows]))
     return "\n\n".join(parts) + "\n"
 
 
 def _names(names: list[str], all_runs: int) -> str:
-    """How many, and who; of a majority, who was not among them is clear from the other rows."""
+    """The number of runs and their names; a majority is not listed, since the other rows name the rest."""
     if len(names) > max(1, all_runs // 2):
         return f"{len(names)} of {all_runs}"
     return f"{len(names)}: {', '.join(names)}" if names else "none"
@@ -59,12 +95,3 @@ def _changed(before: str, after: str) -> str:
     return "".join(
         new if old == new else f"**{new}**" for old, new in zip(before, after, strict=True)
     ).replace("****", "")
-
-
-def _runs(folder: Path) -> dict[str, dict[str, Any]]:
-    """Every run's content, by its name; in a folder below, by the folder's and its own."""
-    contents = {}
-    for path, content in json_objects(folder):
-        if "name" in content:
-            contents[(path.parent.relative_to(folder) / content["name"]).as_posix()] = content
-    return contents

@@ -1,7 +1,9 @@
-"""The paper's own example sentences (its Tables 1, 5, 6 and the appendix), with the answer it wants."""
+"""The paper's example sentences (its Tables 1, 6, 7, 9 and 10), each with its correction."""
 
 CASES = (
     ("去外国可以认识很多的人，就可以借少。", "去外国可以认识很多的人，就可以介绍。"),
+    # Its Table 1 again, with the neighbouring error corrected: BERT corrects 借 then.
+    ("去外国可以认识很多的人，就可以借绍。", "去外国可以认识很多的人，就可以介绍。"),
     ("她的脸百百的、园园的，头发黑黑的，眼睛大大的。", "她的脸白白的、圆圆的，头发黑黑的，眼睛大大的。"),
     ("老师们很聪明，心地也很善良。", "老师们很聪明，心地也很善良。"),
     ("我们很喜欢很想买，可是对我们来说一定要杀戒一下。", "我们很喜欢很想买，可是对我们来说一定要杀价一下。"),

@@ -1,11 +1,12 @@
-"""The paper's experiments: which spellers are trained, how they are measured, and the file each run leaves.
+"""The paper's experiments: which spellers are trained, how they are measured, and the file of each run.
 
-One training serves two rows: the masking layer may be off in prediction (the paper's star) or on.
+One training gives two runs of a masked speller: with the masking layer off in prediction (the paper's star),
+and on.
 """
 
 import json
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -13,9 +14,8 @@ from typing import Any
 from nmspeller.errors import InputError
 from nmspeller.files import write_whole
 from nmspeller.lab.data.prepared import Prepared
-from nmspeller.lab.evaluation import suites
+from nmspeller.lab.evaluation import outcomes, paper, suites
 from nmspeller.lab.evaluation.cases import CASES
-from nmspeller.lab.models import checkpoint
 from nmspeller.lab.models.speller import SpellerModel
 from nmspeller.lab.training.finetune import finetune
 from nmspeller.lab.training.prediction import correct_sentences
@@ -23,75 +23,67 @@ from nmspeller.lab.training.recipes import read_recipe
 from nmspeller.lab.training.start import start_model
 from nmspeller.lab.training.trainer import Report
 
-NGRAMS = ("unigram", "left-bigram", "right-bigram", "trigram")
-
-# The n-gram that the paper's Table 4 marks as best on SIGHAN15, where its gains are largest.
-BEST_NGRAM = {
-    "bert": "trigram",
-    "spellgcn": "right-bigram",
-    "dcn": "left-bigram",
-    "phmospell": "left-bigram",
-    "realise": "left-bigram",
-    "dgspeller": "trigram",
-}
+EXPERIMENTS = ("table1", "table2", "ngrams", "seeds")
 
 
 @dataclass(frozen=True)
 class Job:
-    """One training: a speller, with or without masking, and a seed."""
+    """One training: a model as its config describes it, a recipe by name or file, and a seed."""
 
-    speller: str
-    ngram: str | None
+    model: Mapping[str, Any]
+    recipe: str
     seed: int
 
     @property
+    def speller(self) -> str:
+        return str(self.model["speller"])
+
+    @property
+    def ngram(self) -> str:
+        return str(self.model["masking"]["ngram"]) if "masking" in self.model else "none"
+
+    @property
     def name(self) -> str:
-        return f"{self.speller}-{self.ngram or 'none'}-{self.seed}"
-
-    def description(self) -> dict[str, Any]:
-        """The model as the registry reads it; packed batches want no dropout on the attention."""
-        masking = {"masking": {"ngram": self.ngram, "active": "training"}} if self.ngram else {}
-        return {"speller": self.speller, "encoder": {"attention_dropout": 0.0}, **masking}
+        settings = [str(value) for value in paper.settings(self.model).values()]
+        return "-".join([self.speller, *settings, self.ngram, Path(self.recipe).stem, str(self.seed)])
 
 
-def jobs(experiment: str, seeds: Sequence[int]) -> list[Job]:
-    """The trainings of an experiment, in the order in which they are worth having."""
+def jobs(
+    experiment: str, seeds: Sequence[int], *, recipe: str | None = None, all_models: bool = False
+) -> list[Job]:
+    """The trainings of an experiment, each once, seed after seed.
 
-    def with_and_without(spellers: Iterable[str]) -> list[Job]:
-        return [
-            Job(name, ngram, seed)
-            for seed in seeds
-            for name in spellers
-            for ngram in (None, BEST_NGRAM[name])
-        ]
+    recipe: instead of the one that each of the paper's rows names.
+    all_models: for `ngrams`, all six spellers (the paper's Table 5) instead of BERT alone (its Table 4).
 
+    Raises:
+        InputError: the experiment is unknown.
+    """
+    if experiment not in EXPERIMENTS:
+        raise InputError(f"unknown experiment {experiment!r}; choose {', '.join(EXPERIMENTS)} or cases.")
     if experiment == "ngrams":
-        return [Job("bert", ngram, seed) for seed in seeds for ngram in (None, *NGRAMS)]
-    if experiment == "seeds":
-        return with_and_without(["bert"])
-    if experiment == "table1":
-        return with_and_without(["bert", "spellgcn", "dcn"])
-    if experiment == "table2":
-        return with_and_without(["realise", "phmospell", "dgspeller"])
-    raise InputError(f"no experiment {experiment!r}; choose table1, table2, ngrams, seeds or cases.")
+        models = list(_with_every_ngram(paper.all_rows() if all_models else _bert_rows()))
+    elif experiment == "seeds":
+        models = [(row.model, row.recipe) for row in _bert_rows()]
+    else:
+        models = [(row.model, row.recipe) for row in paper.rows(experiment)]
+    found = [Job(_trained(model), recipe or own, seed) for seed in seeds for model, own in models]
+    return list({job.name: job for job in found}.values())
 
 
 def run_job(
     job: Job,
     *,
-    recipe: str,
     data: Path,
     start: Path | None,
     out: Path,
     modalities: Path | None = None,
     sets: Sequence[str] = tuple(suites.SETS),
-    keep: bool = False,
     report: Report | None = None,
 ) -> None:
     """Train one speller, measure it with its masking layer off and on, and write a JSON for each.
 
     modalities: a checkpoint of pretrained phonetic and graphic encoders, for the models that have them.
-    keep: keep the trained checkpoint too.
     """
     finished = out / f"{job.name}.json"
     if finished.exists():
@@ -99,23 +91,28 @@ def run_job(
     prepared = Prepared(data)
     started = time.perf_counter()
     model = start_model(
-        job.description(),
+        job.model,
         start,
         vocabulary=prepared.vocabulary,
         tables=data / "characters.npz",
         modalities=modalities,
         seed=job.seed,
     )
-    plan = read_recipe(recipe)
+    plan = read_recipe(job.recipe)
     finetune(model, plan, prepared, out=out / job.name, seed=job.seed, report=report)
     trained = time.perf_counter() - started
-    if keep:
-        checkpoint.save(out / job.name, model, prepared.vocabulary.tokens)
-    for active in ("always", "training") if job.ngram else ("",):
+    inputs = {
+        "recipe": Path(job.recipe).stem,
+        "start": start.name if start else None,
+        "modalities": modalities.name if modalities else None,
+        "settings": paper.settings(job.model),
+        **asdict(plan),
+    }
+    for active in ("",) if job.ngram == "none" else ("always", "training"):
         # The starred file is written last: its presence means that the job is done.
         target = finished if active != "always" else out / f"{job.name}-always.json"
         record = measure(model, prepared, job, active=active, seconds=trained, sets=sets)
-        record["config"] = {"recipe": recipe, "start": start.name if start else None, **asdict(plan)}
+        record["config"] = inputs
         write_whole(target, (json.dumps(record, ensure_ascii=False) + "\n").encode())
 
 
@@ -128,7 +125,7 @@ def measure(
     seconds: float,
     sets: Sequence[str],
 ) -> dict[str, Any]:
-    """Everything that a trained speller shows, as plain values."""
+    """The scores, outcomes and edits of a trained speller on the sets, as plain values."""
     if model.semantic.masking is not None:
         model.semantic.masking.config = replace(model.semantic.masking.config, active=active)
 
@@ -139,15 +136,36 @@ def measure(
     return {
         "name": f"{job.name}-{active}" if active else job.name,
         "model": job.speller,
-        "ngram": job.ngram or "none",
+        "ngram": job.ngram,
         "active": active,
         "seed": job.seed,
+        "description": dict(job.model),
         "data_hashes": prepared.manifest["sources"],
         "seconds": seconds,
         "metrics": {name: scores.as_dict() for name, scores in suites.score(predictions).items()},
+        **outcomes.summary(predictions),
         "edits": {name: suites.edits_of(name, answers) for name, answers in predictions.items()},
         "cases": [
             {"input": wrong, "wanted": right, "answer": answer}
             for (wrong, right), answer in zip(CASES, correct([wrong for wrong, _ in CASES]), strict=True)
         ],
     }
+
+
+def _bert_rows() -> list[paper.Row]:
+    return [row for row in paper.rows("table1") if row.speller == "bert"]
+
+
+def _with_every_ngram(rows: Iterable[paper.Row]) -> Iterable[tuple[Mapping[str, Any], str]]:
+    for row in rows:
+        if row.ngram == "none":
+            for ngram in paper.NGRAMS:
+                masking = {} if ngram == "none" else {"masking": {"ngram": ngram}}
+                yield {**row.model, **masking}, row.recipe
+
+
+def _trained(model: Mapping[str, Any]) -> dict[str, Any]:
+    """A row's model as it is trained, whether or not masking stays active in prediction."""
+    if "masking" not in model:
+        return dict(model)
+    return {**model, "masking": {**model["masking"], "active": "training"}}

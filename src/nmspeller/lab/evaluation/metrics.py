@@ -1,11 +1,11 @@
-"""How many sentences and characters a speller detects and corrects.
+"""Precision, recall and F1 of detection and correction, by sentence and by character.
 
 Sentence level is ReaLiSe's definition, which the paper follows. A sentence counts as found by the
 speller when anything in it was changed. It is detected when exactly the wrong positions were changed,
 corrected when they also got the right characters. Precision is over the sentences that were changed,
-recall over those that hold an error.
+recall over those that have an error.
 
-The loose convention (pycorrector's) differs in precision alone: a sentence that holds an error and was
+The loose convention (pycorrector's) differs in precision alone: a sentence that has an error and was
 changed wrongly is not a false positive, only a clean sentence that was changed is. Its figures are
 higher, and not to be compared with the others.
 
@@ -42,7 +42,7 @@ class Level:
 
     @classmethod
     def from_counts(cls, hits: float, found: float, wrong: float) -> "Level":
-        """From the true positives, what the speller found and what was there to find."""
+        """From the true positives, the predicted positives and the actual positives."""
         precision, recall = percent(hits, found), percent(hits, wrong)
         return cls(precision, recall, f1(hits, found, wrong))
 
@@ -66,7 +66,7 @@ class Outcomes:
 
     @cached_property
     def erroneous(self) -> Flags:
-        """The sentence holds an error."""
+        """The sentence has an error."""
         return self.wrong > 0
 
     @cached_property
@@ -82,7 +82,7 @@ class Outcomes:
 
     @cached_property
     def right_exactly(self) -> Flags:
-        """The sentence reads as the reference does."""
+        """The corrected sentence equals the reference."""
         exactly: Flags = (self.wrong == self.found) & (self.found == self.right)
         return exactly
 
@@ -146,7 +146,7 @@ def evaluate(
 def compare(
     sources: Sequence[str], targets: Sequence[str], predictions: Sequence[str], *, drop_de: DropDe = False
 ) -> Outcomes:
-    """Count the edits of each sentence, as `evaluate` sees them."""
+    """Count the edits of each sentence, as `evaluate` does."""
     _check_lengths(sources, targets, predictions)
     source, target, prediction = (_code_points(texts) for texts in (sources, targets, predictions))
     wrong, found = target != source, prediction != source
@@ -167,7 +167,7 @@ def compare(
 
 
 def score(outcomes: Outcomes) -> Scores:
-    """The scores that outcomes mean."""
+    """The scores of outcomes."""
     erroneous, changed = int(outcomes.erroneous.sum()), int(outcomes.changed.sum())
     detected, corrected = int(outcomes.detected.sum()), int(outcomes.corrected.sum())
     false_alarms = int((outcomes.changed & ~outcomes.erroneous).sum())
@@ -194,7 +194,7 @@ def score(outcomes: Outcomes) -> Scores:
 
 
 def percent(part: float, whole: float) -> float:
-    """A share in percent; 0 of nothing is 0."""
+    """A share in percent; 0 where the whole is 0."""
     return 100.0 * part / whole if whole else 0.0
 
 

@@ -1,4 +1,4 @@
-"""Loss curves and reliability, drawn with matplotlib (extra `train`), which loads when something is drawn."""
+"""Loss curves and reliability diagrams, drawn with matplotlib (extra `train`), which is imported lazily."""
 
 import json
 from collections.abc import Mapping
@@ -30,13 +30,13 @@ def draw_losses(logs: Mapping[str, Path], path: str | Path) -> None:
 
 
 def draw_reliability(probabilities: ArrayLike, right: ArrayLike, path: str | Path, *, bins: int = 10) -> None:
-    """Draw how often edits are right against how sure the speller was: arrays of shape (edits,).
+    """Draw the share of right edits against their probability: arrays of shape (edits,).
 
     Raises:
         InputError: there are no edits, or matplotlib is missing.
     """
     sure, share, sizes = reliability(probabilities, right, bins=bins)
-    figure, axes = _figure("probability the speller gives", "share of edits that are right")
+    figure, axes = _figure("probability of the edit", "share of edits that are right")
     axes.plot([0, 1], [0, 1], color="grey", linestyle="--", linewidth=1)
     axes.plot(sure, share, marker="o")
     for x, y, size in zip(sure, share, sizes, strict=True):
@@ -50,7 +50,7 @@ def read_losses(log: str | Path) -> tuple[list[int], list[float]]:
     """Steps and losses of a JSON-lines log.
 
     Raises:
-        InputError: a line is damaged; the last one may be cut short, as a killed training leaves it.
+        InputError: a line is damaged; the last one may be incomplete, from an interrupted training.
     """
     lines = Path(log).read_text(encoding="utf-8").split("\n")
     steps: list[int] = []
@@ -73,7 +73,7 @@ def read_losses(log: str | Path) -> tuple[list[int], list[float]]:
 def reliability(
     probabilities: ArrayLike, right: ArrayLike, *, bins: int = 10
 ) -> tuple[list[float], list[float], list[int]]:
-    """Mean probability, share right and number of edits in each bin that holds any.
+    """Mean probability, share right and number of edits in each bin that has any.
 
     Raises:
         InputError: there are no edits.

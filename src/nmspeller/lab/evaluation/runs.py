@@ -1,25 +1,29 @@
-"""What experiments leave behind: one JSON file a run, read again to make tables."""
+"""Trained spellers and their outcomes: a JSON file per run of an experiment, and one results file for all."""
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields
-from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from nmspeller.errors import InputError
-from nmspeller.lab.evaluation.suites import answers_of
+from nmspeller.files import write_whole
+from nmspeller.lab.evaluation.outcomes import changed_clean, sentence_scores
 
-# These differ between the runs of one protocol, or are a column of their own.
+# These differ between the runs of one protocol, or have a column of their own.
 _NOT_PROTOCOL = frozenset({"seed", "name", "out", "model"})
 
 
 @dataclass(frozen=True, eq=False)
 class Run:
-    """One trained speller and how it did.
+    """One trained speller and its outcomes.
 
-    `ngram` is none or the n-gram that was masked; `active` says when: training or always. `metrics` and
-    `edits` are by evaluation set; an edit is [sentence, position, character].
+    ngram: none, or the masked n-gram.
+    active: when it is masked, training or always; empty without masking.
+    config: the recipe and the other inputs.
+    outcomes, counts: a letter per sentence of the paper's sets, and the number of each letter in other sets;
+    see the module `outcomes`.
     """
 
     name: str
@@ -30,18 +34,23 @@ class Run:
     config: Mapping[str, Any]
     data_hashes: Mapping[str, str]
     seconds: float
-    metrics: Mapping[str, Any]
-    edits: Mapping[str, list[list[int | str]]]
-
-    @cached_property
-    def predictions(self) -> Mapping[str, list[str]]:
-        """The answer to every sentence, by evaluation set; needs the evaluation data."""
-        return {name: answers_of(name, edits) for name, edits in self.edits.items()}
+    outcomes: Mapping[str, str]
+    counts: Mapping[str, Mapping[str, int]]
 
     @property
     def protocol(self) -> str:
         """How it was trained, apart from speller and seed, as JSON; runs of one protocol may be averaged."""
         return json.dumps(_protocol(self.config), ensure_ascii=False, sort_keys=True)
+
+    def figure(self, name: str, *path: str) -> float | None:
+        """One figure of a set, ("correction", "f1") or ("changed_clean",), if the run was measured on it."""
+        counts = Counter(self.outcomes[name]) if name in self.outcomes else self.counts.get(name)
+        if counts is None:
+            return None
+        if path == ("changed_clean",):
+            return changed_clean(counts)
+        task, figure = path
+        return float(getattr(getattr(sentence_scores(counts), task), figure))
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,46 +63,103 @@ class Group:
     protocol: str
     runs: tuple[Run, ...]
 
+    @property
+    def config(self) -> Mapping[str, Any]:
+        return self.runs[0].config
+
     def figures(self, name: str, *path: str) -> list[float]:
-        """One figure of a set, such as ("sentence", "correction", "f1"), of each run that has it."""
-        found = []
-        for run in self.runs:
-            if name in run.metrics:
-                figure = run.metrics[name]
-                for key in path:
-                    figure = figure[key]
-                found.append(float(figure))
-        return found
+        """One figure of a set, such as ("correction", "f1"), of each run that was measured on it."""
+        found = (run.figure(name, *path) for run in self.runs)
+        return [figure for figure in found if figure is not None]
 
 
-def read_runs(folder: str | Path) -> list[Run]:
-    """Every run under a folder; JSON files without metrics and edits are not runs and are passed over.
+def read_runs(folder: Path) -> list[Run]:
+    """The runs of an experiment's folder, each named after the folder and its own name.
 
     Raises:
         InputError: there is no run, or a file is damaged.
     """
     runs = []
-    for path, content in json_objects(Path(folder)):
-        if {"metrics", "edits"} <= content.keys():
-            runs.append(_run(content, path))
+    for path, content in run_files(folder):
+        if {"outcomes", "edits"} <= content.keys():
+            runs.append(_run(content | {"name": run_name(folder, path, content)}, path))
     if not runs:
-        raise InputError(f"no runs under {folder}; run `nmspeller experiment` first.")
+        raise InputError(f"no runs in {folder}; run `nmspeller lab experiment` first.")
     return runs
 
 
-def json_objects(folder: Path) -> Iterator[tuple[Path, dict[str, Any]]]:
-    """Every JSON file under a folder that holds an object.
+def run_files(folder: Path) -> Iterator[tuple[Path, dict[str, Any]]]:
+    """Every JSON file in a folder and below that contains an object.
 
     Raises:
         InputError: a file is damaged.
     """
     for path in sorted(folder.rglob("*.json")):
-        try:
-            content = json.loads(path.read_text(encoding="utf-8"))
-        except (OSError, ValueError) as wrong:
-            raise InputError(f"{path} cannot be read as JSON; remove it or run it again.") from wrong
+        content = _read_json(path)
         if isinstance(content, dict):
             yield path, content
+
+
+def run_name(folder: Path, path: Path, content: Mapping[str, Any]) -> str:
+    """A name that stays unique when the runs of several folders are put together."""
+    return (Path(folder.resolve().name) / path.parent.relative_to(folder) / str(content["name"])).as_posix()
+
+
+def read_results(path: Path) -> list[Run]:
+    """The runs of a results file.
+
+    Raises:
+        InputError: the file is absent or damaged.
+    """
+    if not path.is_file():
+        raise InputError(f"there is no {path}; run `nmspeller lab experiment` first.")
+    content = _read_json(path)
+    try:
+        return [
+            _run(
+                run
+                | {
+                    "config": content["configs"][run["config"]],
+                    "data_hashes": content["data"][run["data_hashes"]],
+                },
+                path,
+            )
+            for run in content["runs"]
+        ]
+    except (KeyError, IndexError, TypeError):
+        raise InputError(f"{path} is not a results file; run the experiment again.") from None
+
+
+def write_results(path: Path, runs: Iterable[Run]) -> None:
+    """Write a results file, one run a line; configs and data that runs share are written once."""
+    configs: dict[str, int] = {}
+    data: dict[str, int] = {}
+    lines = []
+    for run in sorted(runs, key=lambda run: run.name):
+        values = {field.name: getattr(run, field.name) for field in fields(Run)}
+        values["config"] = configs.setdefault(_dump(run.config), len(configs))
+        values["data_hashes"] = data.setdefault(_dump(run.data_hashes), len(data))
+        values["seconds"] = round(run.seconds, 1)
+        lines.append(_dump(values))
+    parts = [
+        f'"{name}": [\n' + ",\n".join(each) + "\n]"
+        for name, each in (("configs", configs), ("data", data), ("runs", lines))
+    ]
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_whole(path, ("{\n" + ",\n".join(parts) + "\n}\n").encode())
+
+
+def add_results(path: Path, runs: Iterable[Run]) -> list[Run]:
+    """Add runs to a results file, where they replace those of the same name; returns all of its runs.
+
+    Raises:
+        InputError: the file is damaged, or a run is there twice under different names.
+    """
+    old = read_results(path) if path.is_file() else []
+    together = list({run.name: run for run in (*old, *runs)}.values())
+    group_runs(together)
+    write_results(path, together)
+    return read_results(path)
 
 
 def group_runs(runs: Iterable[Run]) -> list[Group]:
@@ -107,22 +173,29 @@ def group_runs(runs: Iterable[Run]) -> list[Group]:
         seeds = groups.setdefault((run.model, run.ngram, run.active, run.protocol), {})
         if run.seed in seeds:
             raise InputError(
-                f"runs {seeds[run.seed].name} and {run.name} are the same but for their names; remove one."
+                f"runs {seeds[run.seed].name} and {run.name} differ only in their names; remove one."
             )
         seeds[run.seed] = run
     return [Group(*key, tuple(seeds[seed] for seed in sorted(seeds))) for key, seeds in groups.items()]
 
 
-def _run(content: dict[str, Any], path: Path) -> Run:
+def _run(content: Mapping[str, Any], path: Path) -> Run:
     names = [field.name for field in fields(Run)]
     missing = [name for name in names if name not in content]
     if missing:
-        raise InputError(f"{path} has no {', '.join(missing)}; it is no complete run, run it again.")
-    values = {name: content[name] for name in names}
-    # An unmasked speller has no masking to be active.
-    if values["ngram"] in (None, "none"):
-        values |= {"ngram": "none", "active": ""}
-    return Run(**values)
+        raise InputError(f"{path} has no {', '.join(missing)}; it is not a complete run, run it again.")
+    return Run(**{name: content[name] for name in names})
+
+
+def _read_json(path: Path) -> Any:
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as wrong:
+        raise InputError(f"{path} cannot be read as JSON; remove it or run it again.") from wrong
+
+
+def _dump(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False)
 
 
 def _protocol(value: Any) -> Any:
@@ -130,7 +203,7 @@ def _protocol(value: Any) -> Any:
         return {key: _protocol(each) for key, each in value.items() if key not in _NOT_PROTOCOL}
     if isinstance(value, list):
         return [_protocol(each) for each in value]
-    # Where a file lay on the machine that trained is nobody's business; its name says what it was.
+    # The name of a file identifies it; its folder depends on the machine that trained.
     if isinstance(value, str) and Path(value).is_absolute():
         return Path(value).name
     return value

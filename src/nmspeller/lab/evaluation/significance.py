@@ -1,12 +1,12 @@
-"""Is one speller better than another, or was the test kind to it?
+"""Significance: is one speller better than another, or could it be chance?
 
-Everything rests on per-sentence counts, an array of shape (sentences, 3): true positives, sentences
-found, sentences with errors. Sentences with equal counts are interchangeable, so resampling draws how
-many of each kind come up, not which; the distribution is that of the ordinary bootstrap, at a fraction
-of its cost.
+Everything is computed from per-sentence counts, an array of shape (sentences, 3): true positives, sentences
+found, sentences with errors. Sentences with equal counts are interchangeable, so resampling draws the
+number of each kind instead of single sentences; the distribution is that of the ordinary bootstrap, at a
+fraction of its cost.
 
-Counts of several seeds may be added: the sentence stays the unit that is drawn or swapped, so that a
-test set is not taken for a larger one because it was run three times.
+Counts of several seeds may be added: the sentence stays the unit that is drawn or swapped, so that three
+runs on a test set do not count as a test set three times as large.
 """
 
 from collections.abc import Iterable
@@ -16,10 +16,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nmspeller.errors import InputError
-from nmspeller.lab.evaluation.metrics import Outcomes
+from nmspeller.lab.evaluation.outcomes import CORRECTED, DETECTED, FALSE_ALARM, MISSED, UNCHANGED, WRONG
 
 SAMPLES = 10_000
 SEED = 20230505
+# True positive, found, erroneous.
+COUNTS = {
+    UNCHANGED: (0, 0, 0),
+    FALSE_ALARM: (0, 1, 0),
+    MISSED: (0, 0, 1),
+    WRONG: (0, 1, 1),
+    DETECTED: (0, 1, 1),
+    CORRECTED: (1, 1, 1),
+}
 
 Counts = NDArray[np.int64]
 Figures = NDArray[np.float64]
@@ -33,7 +42,7 @@ class Interval(NamedTuple):
 
 
 class Comparison(NamedTuple):
-    """The F1 of a second speller less that of the first, in points, and how likely chance gives as much."""
+    """The F1 of a second speller minus that of the first, in points, with its p-values."""
 
     difference: float
     interval: Interval
@@ -41,9 +50,12 @@ class Comparison(NamedTuple):
     p_randomisation: float
 
 
-def correction_counts(runs: Iterable[Outcomes]) -> Counts:
-    """Counts of sentence-level correction, added over the runs (seeds) of one speller: (sentences, 3)."""
-    return _add([np.stack((run.corrected, run.changed, run.erroneous), axis=1) for run in runs])
+def correction_counts(runs: Iterable[str]) -> Counts:
+    """Counts of sentence-level correction, added over the runs (seeds) of one speller: (sentences, 3).
+
+    runs: the letters of each run, see the module `outcomes`.
+    """
+    return _add([np.array([COUNTS[letter] for letter in run], dtype=np.int64).reshape(-1, 3) for run in runs])
 
 
 def f1_interval(counts: Counts, *, level: float = 0.95, samples: int = SAMPLES, seed: int = SEED) -> Interval:
@@ -60,8 +72,8 @@ def compare_f1(
     """Compare two spellers on the same sentences.
 
     The paired bootstrap gives the interval of the difference, and a two-sided p from how often a resampled
-    difference, centred, is as large as the one seen. Approximate randomisation swaps the two spellers'
-    answers to each sentence at the toss of a coin.
+    difference, centred, is as large as the observed one. Approximate randomisation swaps the two spellers'
+    answers to each sentence with probability 1/2.
 
     Raises:
         InputError: the counts are of different sentences.
@@ -80,8 +92,8 @@ def compare_f1(
     resampled = _f1(drawn @ theirs) - _f1(drawn @ ours)
 
     swapped = np.random.default_rng(seed).binomial(weights, 0.5, size=(samples, len(weights)))
-    kept = weights - swapped
-    randomised = _f1(kept @ theirs + swapped @ ours) - _f1(kept @ ours + swapped @ theirs)
+    unswapped = weights - swapped
+    randomised = _f1(unswapped @ theirs + swapped @ ours) - _f1(unswapped @ ours + swapped @ theirs)
 
     return Comparison(
         difference=seen,
@@ -99,7 +111,7 @@ def _add(counts: list[Counts]) -> Counts:
 
 
 def _draw(weights: Counts, samples: int, seed: int) -> Counts:
-    """How many sentences of each kind come up in each resampled set: (samples, kinds)."""
+    """The number of sentences of each kind in each resampled set: (samples, kinds)."""
     total = weights.sum()
     return np.random.default_rng(seed).multinomial(total, weights / total, size=samples)
 
@@ -117,6 +129,6 @@ def _middle(values: Figures, level: float) -> Interval:
 
 
 def _p_value(by_chance: Figures, seen: float) -> float:
-    # The set at hand counts as one of the samples; rounding must not turn a tie into a smaller difference.
+    # The observed set counts as one of the samples; rounding must not turn a tie into a smaller difference.
     as_large = np.abs(by_chance) >= abs(seen) - 1e-9
     return (1 + int(as_large.sum())) / (1 + len(by_chance))

@@ -1,10 +1,10 @@
-"""How many sentences a second: the model alone, and everything from strings to edits.
+"""Sentences per second: of the model alone, and of the pipeline from strings to edits.
 
     python -m nmspeller.lab.evaluation.speed FOLDER --device cuda --sentences 200000 --workers 1 8 --json
 
-The model alone goes from ids to each position's best id in one process. The pipeline goes from strings to
-edits in processes that share the device, as `nmspeller batch` does; each has its model loaded and warm, and
-its strings at hand, when the clock starts, and it stops when the last is done.
+The model alone maps ids to the best id of each position, in one process. The pipeline maps strings to edits
+in processes that share the device, as `nmspeller batch` does. Time is measured from when all processes have
+loaded and warmed up their models until the last one is done.
 """
 
 import argparse
@@ -30,7 +30,7 @@ from nmspeller.runtime.pipeline import SHIPPED
 from nmspeller.runtime.speller import Speller
 from nmspeller.text.vocabulary import Vocabulary
 
-# About 30 characters each, with an error in most; other sentences are put together from their clauses.
+# About 30 characters each, most with an error; other sentences are combined from their clauses.
 _SENTENCES = (
     "我门去外国可以认识很多的人，还能学到不少新的东西呢。",
     "昨天晚上我和朋友一起去看了一场电影，剧情非常精采动人。",
@@ -44,12 +44,12 @@ _SENTENCES = (
     "如果你有什么问题，可以随时给我打电话或者发电子邮件。",
 )
 _WARM_UP = 2000  # sentences
-_PATIENCE = 3600  # seconds for a process to read its sentences
-_AT_ONCE = 10_000  # sentences handed to the speller in one call, about a shard of `nmspeller batch`
+_PATIENCE = 3600  # seconds that a process may take for its sentences
+_AT_ONCE = 10_000  # sentences per call of the speller, about a shard of `nmspeller batch`
 
 
 def make_sentences(count: int) -> list[str]:
-    """Different sentences of 27 to 33 characters, put together from clauses of those above."""
+    """Different sentences of 27 to 33 characters, combined from clauses of those above."""
     clauses = [clause for sentence in _SENTENCES for clause in sentence.rstrip("。").split("，")]
     choice = random.Random(0)
     sentences: list[str] = []
@@ -61,7 +61,7 @@ def make_sentences(count: int) -> list[str]:
 
 
 def sentences_to_read(count: int, file: Path | None) -> list[str]:
-    """Those of a file, from its start again where it has fewer, or made ones."""
+    """Sentences of a file, repeated where it has fewer, or synthetic ones."""
     return list(islice(cycle(read_sentences(file)), count)) if file else make_sentences(count)
 
 
@@ -126,7 +126,7 @@ def measure_pipeline(folder: Path, sentences: Sequence[str], device: Device, wor
         edits = sum(done.get(timeout=_PATIENCE) for _ in processes)
         seconds = time.perf_counter() - began
     except (BrokenBarrierError, queue.Empty):
-        raise InputError("a process could not read the sentences; what it says above tells why.") from None
+        raise InputError("a process failed; see its error above.") from None
     for process in processes:
         process.join()
     return {
@@ -163,7 +163,7 @@ def _name(device: Device) -> str:
 
 
 def processor() -> str:
-    """What the processor calls itself."""
+    """The name of the processor."""
     try:
         lines = Path("/proc/cpuinfo").read_text("utf-8").splitlines()
         return next(line.split(": ")[1] for line in lines if line.startswith("model name"))
@@ -174,7 +174,7 @@ def processor() -> str:
 def in_words(found: dict[str, Any]) -> str:
     """The figures as sentences."""
     lines = [
-        f"{found['device']}: the model alone reads {found['model']['sentences_per_second']:,.0f} sentences/s."
+        f"{found['device']}: the model alone does {found['model']['sentences_per_second']:,.0f} sentences/s."
     ]
     for pipeline in found["pipeline"]:
         plural = "" if pipeline["workers"] == 1 else "es"
@@ -193,7 +193,7 @@ def main() -> None:
     parser.add_argument("folder", type=Path, nargs="?", default=SHIPPED)
     parser.add_argument("--device", default="cpu")
     parser.add_argument("--sentences", type=int, default=2000)
-    parser.add_argument("--texts", type=Path, help="a file of sentences or pairs instead of made ones")
+    parser.add_argument("--texts", type=Path, help="a file of sentences or pairs instead of synthetic ones")
     parser.add_argument("--workers", type=int, nargs="+", default=[1])
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()

@@ -8,7 +8,8 @@ from typing import NamedTuple
 from nmspeller.errors import InputError
 from nmspeller.lab.data.folder import data_folder
 from nmspeller.lab.data.pairs import Pair, read_pairs
-from nmspeller.lab.evaluation.metrics import DropDe, Scores, evaluate
+from nmspeller.lab.evaluation import metrics
+from nmspeller.lab.evaluation.metrics import DropDe, Outcomes, Scores
 
 
 class EvaluationSet(NamedTuple):
@@ -51,31 +52,25 @@ def predict(
 
 def score(predictions: Mapping[str, Sequence[str]]) -> dict[str, Scores]:
     """The scores of answers, set by set."""
-    return {name: _score(name, answers) for name, answers in predictions.items()}
+    return {name: metrics.score(outcomes(name, answers)) for name, answers in predictions.items()}
+
+
+def outcomes(name: str, answers: Sequence[str], drop_de: DropDe | None = None) -> Outcomes:
+    """What happened to each sentence of a set, by the set's own rule for 地 and 得 unless one is given."""
+    pairs = load(name)
+    sources, targets = [pair.source for pair in pairs], [pair.target for pair in pairs]
+    rule = SETS[name].drop_de if drop_de is None else drop_de
+    return metrics.compare(sources, targets, answers, drop_de=rule)
 
 
 def edits_of(name: str, answers: Sequence[str]) -> list[list[int | str]]:
-    """Answers as what they change, [sentence, position, character]: small, without the set's sentences."""
+    """The edits of answers, [sentence, position, character]: small, and without the set's sentences."""
     return [
         [number, place, new]
         for number, (pair, answer) in enumerate(zip(load(name), answers, strict=True))
         for place, (old, new) in enumerate(zip(pair.source, answer, strict=True))
         if old != new
     ]
-
-
-def answers_of(name: str, edits: Iterable[Sequence[int | str]]) -> list[str]:
-    """The inverse of `edits_of`."""
-    answers = [list(pair.source) for pair in load(name)]
-    for number, place, new in edits:
-        answers[int(number)][int(place)] = str(new)
-    return ["".join(answer) for answer in answers]
-
-
-def _score(name: str, answers: Sequence[str]) -> Scores:
-    pairs = load(name)
-    sources, targets = [pair.source for pair in pairs], [pair.target for pair in pairs]
-    return evaluate(sources, targets, answers, drop_de=SETS[name].drop_de)
 
 
 @cache

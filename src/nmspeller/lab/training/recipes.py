@@ -2,18 +2,16 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import Any
 
 from nmspeller.errors import InputError
+from nmspeller.lab.configs import find_config
 from nmspeller.lab.data.prepared import Prepared
 from nmspeller.lab.models.config import check_range, from_mapping
 from nmspeller.lab.models.registry import read_yaml
 from nmspeller.lab.training.distillation import TEACHER_SHARE
 from nmspeller.lab.training.streams import NoiseConfig, PairStream
 from nmspeller.lab.training.trainer import LoopConfig
-
-CONFIGS = Path(__file__).resolve().parents[1] / "configs"
 
 
 @dataclass(frozen=True)
@@ -106,13 +104,7 @@ def _values(given: str | Mapping[str, Any]) -> Mapping[str, Any]:
         return given
     if not isinstance(given, str):
         raise InputError(f"the recipe is {given!r}; name one, or write its values there.")
-    path = (
-        Path(given) if given.endswith((".yaml", ".yml", ".json")) else CONFIGS / "recipes" / f"{given}.yaml"
-    )
-    if not path.exists():
-        known = ", ".join(sorted(file.stem for file in (CONFIGS / "recipes").glob("*.yaml")))
-        raise InputError(f"no recipe {given!r}; name a YAML file or one of {known}.")
-    return read_yaml(path)
+    return read_yaml(find_config("recipes", given))
 
 
 def with_budget(recipe: Recipe, seconds: float) -> Recipe:

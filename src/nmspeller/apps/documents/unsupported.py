@@ -1,0 +1,87 @@
+"""Formats that writers use and that cannot be read: their names, and what to do instead."""
+
+from pathlib import PurePath
+from typing import NamedTuple
+
+from nmspeller.errors import InputError
+
+
+class Unsupported(NamedTuple):
+    """A format as a sentence calls it, and the advice that follows."""
+
+    description: str
+    advice: str
+
+
+_SAVE_AS_DOCX = "save it as .docx and check that file"
+_COPY_THE_TEXT = "copy the text out into a .txt or .docx file and check that file"
+
+_WORD = Unsupported("an old Word document (.doc)", _SAVE_AS_DOCX)
+_WPS = Unsupported("a WPS document (.wps)", _SAVE_AS_DOCX)
+_POWERPOINT = Unsupported("an old PowerPoint presentation (.ppt)", _COPY_THE_TEXT)
+_EXCEL = Unsupported("an old Excel workbook (.xls)", _COPY_THE_TEXT)
+_PDF = Unsupported("a PDF document (.pdf)", _COPY_THE_TEXT)
+_RTF = Unsupported("a rich text document (.rtf)", _SAVE_AS_DOCX)
+_PROTECTED = Unsupported(
+    "an Office document with a password", "save it without the password and check that file"
+)
+_OTHER_OFFICE = Unsupported("an old Office document", _SAVE_AS_DOCX)
+
+_BY_SUFFIX = {
+    ".doc": _WORD,
+    ".dot": _WORD,
+    ".wps": _WPS,
+    ".wpt": _WPS,
+    ".ppt": _POWERPOINT,
+    ".dps": Unsupported("a WPS presentation (.dps)", _COPY_THE_TEXT),
+    ".pptx": Unsupported("a PowerPoint presentation (.pptx)", _COPY_THE_TEXT),
+    ".xls": _EXCEL,
+    ".et": Unsupported("a WPS workbook (.et)", _COPY_THE_TEXT),
+    ".xlsx": Unsupported("an Excel workbook (.xlsx)", _COPY_THE_TEXT),
+    ".pdf": _PDF,
+    ".rtf": _RTF,
+    ".odt": Unsupported("an OpenDocument text (.odt)", _SAVE_AS_DOCX),
+}
+_OLE_HEADER = bytes.fromhex("d0cf11e0a1b11ae1")
+# The streams of an OLE container; a password hides all others, so it comes first.
+_BY_STREAM = {
+    "EncryptedPackage": _PROTECTED,
+    "PowerPoint Document": _POWERPOINT,
+    "WordDocument": _WORD,
+    "Workbook": _EXCEL,
+}
+
+
+def reject_by_content(raw: bytes, name: str) -> None:
+    """Raise an `InputError` for bytes that begin as a format that cannot be read."""
+    if raw.startswith(_OLE_HEADER):
+        raise _error(name, _in_ole_container(raw, name))
+    if raw.startswith(b"%PDF-"):
+        raise _error(name, _PDF)
+    if raw.startswith(b"{\\rtf"):
+        raise _error(name, _RTF)
+
+
+def reject_by_suffix(name: str) -> None:
+    """Raise an `InputError` for a name whose suffix is that of a format that cannot be read.
+
+    Only for bytes that are no text: a plain text may be called `notes.doc`.
+    """
+    if found := _BY_SUFFIX.get(_suffix(name)):
+        raise _error(name, found)
+
+
+def _in_ole_container(raw: bytes, name: str) -> Unsupported:
+    """What a container holds, by suffix and streams: Word and WPS differ in the suffix alone."""
+    streams = (kind for stream, kind in _BY_STREAM.items() if stream.encode("utf-16-le") in raw)
+    inside = next(streams, None)
+    by_suffix = _BY_SUFFIX.get(_suffix(name))
+    return inside if inside is _PROTECTED else by_suffix or inside or _OTHER_OFFICE
+
+
+def _suffix(name: str) -> str:
+    return PurePath(name).suffix.lower()
+
+
+def _error(name: str, found: Unsupported) -> InputError:
+    return InputError(f"{name} is {found.description}, which cannot be read; {found.advice}.")
