@@ -60,7 +60,8 @@ class MaskingConfig:
     ngram: one of the paper's four names.
     offsets: any other set of relative positions to mask, instead of an n-gram.
     active: in 'training' only, or 'always'.
-    init: 'from_layer0' copies the encoder's first layer; 'random' does not.
+    init: 'from_layer0' copies the encoder's first layer; 'identity' starts with attention and feed-forward at
+    zero, so that the encoder's input is at first what it was; 'random' is BERT's initialisation.
     """
 
     ngram: str = "trigram"
@@ -73,8 +74,10 @@ class MaskingConfig:
             raise InputError(f"unknown n-gram {self.ngram!r}; use {', '.join(NGRAMS)}, or give offsets.")
         if self.active not in ("training", "always"):
             raise InputError(f"masking is active in 'training' or 'always', not {self.active!r}.")
-        if self.init not in ("from_layer0", "random"):
-            raise InputError(f"the masking layer starts 'from_layer0' or 'random', not {self.init!r}.")
+        if self.init not in ("from_layer0", "identity", "random"):
+            raise InputError(
+                f"the masking layer starts 'from_layer0', 'identity' or 'random', not {self.init!r}."
+            )
 
     @property
     def masked_offsets(self) -> tuple[int, ...]:

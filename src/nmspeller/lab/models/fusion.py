@@ -3,16 +3,17 @@
 Each gate takes H_s, H_p, H_g and mean(H_s), all (..., hidden), to one fused (..., hidden).
 """
 
+from collections.abc import Collection
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Literal, cast
 
 import torch
 from torch import Tensor, nn
 
 from nmspeller.lab.models.batch import Batch, PackedBatch
 from nmspeller.lab.models.characters import TableBuffers
-from nmspeller.lab.models.config import SpellerConfig
-from nmspeller.lab.models.encoder import initialise, run, stack
+from nmspeller.lab.models.config import SpellerConfig, check_range
+from nmspeller.lab.models.encoder import Layer, initialise, run, stack, start_as_identity
 from nmspeller.lab.models.graphic import GraphicEncoder
 from nmspeller.lab.models.phonetic import PhoneticEncoder
 from nmspeller.lab.models.speller import SpellerModel
@@ -69,12 +70,25 @@ def sentence_mean(hidden: Tensor, batch: Batch | PackedBatch) -> Tensor:
 
 @dataclass(frozen=True)
 class MultiModalConfig(SpellerConfig):
-    """What ReaLiSe, PHMOSpell and DGSpeller share in the paper, so that only their gates differ."""
+    """What ReaLiSe, PHMOSpell and DGSpeller share in the paper, so that only their gates differ.
 
-    head: str = "linear"
+    With the defaults a speller starts, nearly, as the BERT that it extends.
+
+    fusion_init: 'identity' lets the layers after the gate start as the identity; 'random' does not.
+    modality_scale: what the outputs of the phonetic and graphic encoders are multiplied by when the training
+    starts. At full size they saturate the dot-product gate and drown the semantic encoding.
+    """
+
     phonetic_layers: int = 4
     fusion_layers: int = 3
     graphic_channels: tuple[int, ...] = (64, 128, 256, 512)
+    fusion_init: Literal["identity", "random"] = "identity"
+    modality_scale: float = 0.05
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_range(self, "phonetic_layers", "fusion_layers", least=1)
+        check_range(self, "modality_scale", least=0)
 
 
 class MultiModalSpeller(SpellerModel):
@@ -94,6 +108,26 @@ class MultiModalSpeller(SpellerModel):
         self.graphic = GraphicEncoder(encoder.hidden, config.graphic_channels, encoder.norm_epsilon)
         self.gate = gate
         self.fusion = stack(encoder, config.fusion_layers).apply(initialise)
+        self.fusion_init, self.modality_scale = config.fusion_init, config.modality_scale
+        self.start_fusion()
+
+    def start_new_layers(self, loaded: Collection[str]) -> None:
+        super().start_new_layers(loaded)
+        if not any(name.startswith("fusion.") for name in loaded):
+            self.start_fusion()
+
+    def start_fusion(self) -> None:
+        """Initialise the fusion layers, which may depend on the encoder's weights."""
+        if self.fusion_init == "identity":
+            for layer in self.fusion:
+                start_as_identity(cast(Layer, layer), cast(Layer, self.semantic.layers[-1]).output_norm)
+
+    @torch.no_grad()
+    def scale_modalities(self) -> None:
+        """Multiply the outputs of the phonetic and graphic encoders by `modality_scale`, in their norms."""
+        for norm in (cast(Layer, self.phonetic.layers[-1]).output_norm, self.graphic.norm):
+            norm.weight.mul_(self.modality_scale)
+            norm.bias.mul_(self.modality_scale)
 
     def hidden(self, batch: Batch | PackedBatch) -> Tensor:
         semantic = self.semantic(batch)

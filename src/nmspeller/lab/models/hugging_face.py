@@ -28,8 +28,10 @@ def read_encoder_config(folder: str | Path) -> EncoderConfig:
     return names.config_from_hugging_face(config, mask_id=Vocabulary.from_file(folder / "vocab.txt").mask)
 
 
-def load_backbone(model: SpellerModel, folder: str | Path) -> None:
-    """Load the encoder, and the head where both have one; the masking layer is initialised again.
+def load_backbone(model: SpellerModel, folder: str | Path) -> set[str]:
+    """Load the encoder, and the head where both have one; layers that depend on them are initialised again.
+
+    Returns the names of the loaded tensors.
 
     Raises:
         InputError: the folder is not a BERT of this model's sizes.
@@ -42,8 +44,10 @@ def load_backbone(model: SpellerModel, folder: str | Path) -> None:
         found, expected = tuple(tensor.shape), tuple(own[name].shape) if name in own else None
         if expected is not None and found != expected:
             raise InputError(f"{folder} has {name} of shape {found}, but this model needs {expected}.")
-    model.load_state_dict({name: tensor for name, tensor in tensors.items() if name in own}, strict=False)
-    model.semantic.start_masking()
+    fitting = {name: tensor for name, tensor in tensors.items() if name in own}
+    model.load_state_dict(fitting, strict=False)
+    model.start_new_layers(fitting)
+    return set(fitting)
 
 
 def write(model: SpellerModel, folder: str | Path) -> None:

@@ -7,6 +7,7 @@ disturb. The residual is still E_out, through which the model sees the character
 this as its limitation.
 """
 
+from collections.abc import Mapping
 from typing import Protocol
 
 import torch
@@ -15,7 +16,7 @@ from torch import Tensor, nn
 from nmspeller.lab.models.attention import Attention, FeedForward
 from nmspeller.lab.models.batch import Batch, PackedBatch
 from nmspeller.lab.models.config import EncoderConfig, MaskingConfig
-from nmspeller.lab.models.encoder import Layer, dropout
+from nmspeller.lab.models.encoder import dropout, start_as_identity
 
 
 class MaskEmbeddings(Protocol):
@@ -47,10 +48,12 @@ class NGramMasking(nn.Module):
         hidden = self.attention_norm(E_out + self.dropout(attended))  # the residual is E_out, not E_query
         return self.output_norm(hidden + self.dropout(self.feed_forward(hidden)))
 
-    def start_from(self, first: Layer) -> None:
-        """Start as a copy of the encoder's first layer, where the config asks for it."""
+    def start(self, first_layer: Mapping[str, Tensor], embeddings_norm: nn.LayerNorm) -> None:
+        """Initialise the layer as the config asks: from the first layer's tensors, or as the identity."""
         if self.config.init == "from_layer0":
-            self.load_state_dict(first.state_dict())
+            self.load_state_dict(first_layer)
+        elif self.config.init == "identity":
+            start_as_identity(self, embeddings_norm)
 
 
 def visible_positions(offsets: tuple[int, ...], real: Tensor) -> Tensor:

@@ -49,8 +49,7 @@ def mask_bert(
     weight = bert.embeddings.word_embeddings.weight
     masking = NGramMasking(encoder, MaskingConfig(ngram=ngram, offsets=offsets, active=active, init=init))
     masking.apply(initialise)
-    if init == "from_layer0":
-        masking.load_state_dict(_first_layer(bert, encoder))
+    masking.start(_first_layer(bert, encoder), bert.embeddings.LayerNorm)
     bert.ngram_masking = masking.to(weight.device, weight.dtype).train(bert.training)
     _Hooks(bert, mask_id)
     return model

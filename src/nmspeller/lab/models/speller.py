@@ -1,5 +1,6 @@
 """What every speller is: a semantic encoder, something on top, and one interface."""
 
+from collections.abc import Collection
 from typing import ClassVar
 
 import torch
@@ -10,7 +11,7 @@ from nmspeller.lab.models.attention import Dense
 from nmspeller.lab.models.batch import NO_TARGET, Batch, PackedBatch
 from nmspeller.lab.models.config import EncoderConfig, MaskingConfig, SpellerConfig
 from nmspeller.lab.models.crf import NEVER
-from nmspeller.lab.models.encoder import Embeddings, Layer, dropout, initialise, run, stack
+from nmspeller.lab.models.encoder import Embeddings, dropout, initialise, run, stack
 from nmspeller.lab.models.masking import NGramMasking
 
 
@@ -44,9 +45,7 @@ class SemanticEncoder(nn.Module):
     def start_masking(self) -> None:
         """Initialise the masking layer again: its start may depend on the layers' weights."""
         if self.masking is not None:
-            first = self.layers[0]
-            assert isinstance(first, Layer)
-            self.masking.start_from(first)
+            self.masking.start(self.layers[0].state_dict(), self.embeddings.norm)
 
 
 class OutputLayer(nn.Module):
@@ -97,12 +96,22 @@ class SpellerModel(nn.Module):
 
     needs: ClassVar[tuple[str, ...]] = ()
     """The names of the arrays of `CharacterTables` that this speller uses."""
+    new_parameters: Collection[str] = ()
+    """The names of the parameters that were not loaded when the training started; see `OptimiserConfig`."""
 
     def __init__(self, config: SpellerConfig) -> None:
         super().__init__()
         self.config = config
         self.semantic = SemanticEncoder(config.encoder, config.masking)
         self.head = Head(config)
+
+    def start_new_layers(self, loaded: Collection[str]) -> None:
+        """Initialise the layers whose start depends on other weights, and that were not loaded themselves.
+
+        loaded: the names of the tensors that were.
+        """
+        if not any(name.startswith("semantic.masking.") for name in loaded):
+            self.semantic.start_masking()
 
     def hidden(self, batch: Batch | PackedBatch) -> Tensor:
         """The head's input: (..., hidden). Spellers that enrich the semantic encoding do it here."""

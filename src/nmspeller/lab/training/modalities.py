@@ -112,7 +112,7 @@ def pretrain_modalities(
     prepared = Prepared(data)
     processes = join_processes()
     model = start_model(
-        {"speller": "realise", "encoder": {"attention_dropout": 0.0}},
+        {"speller": "realise", "encoder": {"attention_dropout": 0.0}, "modality_scale": 1.0},
         start,
         vocabulary=prepared.vocabulary,
         tables=data / "characters.npz",

@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal, NamedTuple
 
 import torch
 from torch import Tensor, nn
@@ -16,6 +16,7 @@ class OptimiserConfig:
 
     rate and adamw_rate are peak learning rates; Muon's steps are scaled to the size that AdamW's would have,
     so the same rates suit both.
+    new_parameter_rate: a factor of both for parameters that were not loaded when the training started.
     """
 
     kind: Literal["adamw", "muon"] = "adamw"
@@ -23,9 +24,10 @@ class OptimiserConfig:
     adamw_rate: float | None = None
     weight_decay: float = 0.01
     clip: float = 1.0
+    new_parameter_rate: float = 1.0
 
     def __post_init__(self) -> None:
-        check_range(self, "rate", "adamw_rate", "weight_decay", "clip", least=0)
+        check_range(self, "rate", "adamw_rate", "weight_decay", "clip", "new_parameter_rate", least=0)
 
 
 class Muon(torch.optim.Optimizer):
@@ -35,10 +37,9 @@ class Muon(torch.optim.Optimizer):
     on arithmetic, so here matrices of equal shape are stacked.
     """
 
-    def __init__(
-        self, parameters: list[nn.Parameter], *, rate: float, weight_decay: float, momentum: float = 0.95
-    ) -> None:
-        super().__init__(parameters, {"lr": rate, "weight_decay": weight_decay, "momentum": momentum})
+    def __init__(self, groups: list[dict[str, Any]], *, weight_decay: float, momentum: float = 0.95) -> None:
+        """groups: the parameters of each, and its learning rate as "lr"."""
+        super().__init__(groups, {"weight_decay": weight_decay, "momentum": momentum})
 
     @torch.no_grad()
     def step(self, closure: None = None) -> None:  # type: ignore[override]
@@ -84,33 +85,45 @@ def orthogonalise(matrices: Tensor, steps: int = 5) -> Tensor:
     return x.mT if tall else x
 
 
+class _Groups(NamedTuple):
+    """Parameters by what moves them: Muon, AdamW, AdamW without weight decay."""
+
+    matrices: list[nn.Parameter]
+    others: list[nn.Parameter]
+    vectors: list[nn.Parameter]
+
+
 class Optimiser:
     """One or two optimisers that follow one schedule."""
 
     def __init__(self, model: nn.Module, config: OptimiserConfig) -> None:
-        matrices, others, plain = [], [], []
+        new_names = set(getattr(model, "new_parameters", ()))
+        groups = {new: _Groups([], [], []) for new in (False, True)}
         for name, parameter in model.named_parameters():
             if not parameter.requires_grad:
                 continue
+            group = groups[name in new_names and config.new_parameter_rate != 1]
             if config.kind == "muon" and parameter.ndim == 2 and ("layers." in name or "masking." in name):
-                matrices.append(parameter)
+                group.matrices.append(parameter)
             elif parameter.ndim >= 2:
-                others.append(parameter)
+                group.others.append(parameter)
             else:
-                plain.append(parameter)  # biases and norms have no weight decay
+                group.vectors.append(parameter)
+        adamw, muon, self.parameters = [], [], list[nn.Parameter]()
+        for new, (matrices, others, vectors) in groups.items():
+            factor = config.new_parameter_rate if new else 1.0
+            rate = (config.adamw_rate or config.rate) * factor
+            adamw.append({"params": others, "lr": rate, "weight_decay": config.weight_decay})
+            adamw.append({"params": vectors, "lr": rate, "weight_decay": 0.0})  # biases and norms
+            muon.append({"params": matrices, "lr": config.rate * factor})
+            self.parameters += [*matrices, *others, *vectors]
         fused = {"fused": True} if next(model.parameters()).is_cuda else {}
-        rate = config.adamw_rate or config.rate
-        groups = [
-            {"params": others, "weight_decay": config.weight_decay},
-            {"params": plain, "weight_decay": 0.0},
-        ]
         self.parts: list[torch.optim.Optimizer] = [
-            torch.optim.AdamW(groups, lr=rate, betas=(0.9, 0.98), eps=1e-8, **fused)
+            torch.optim.AdamW(_without_empty(adamw), betas=(0.9, 0.98), eps=1e-8, **fused)
         ]
-        if matrices:
-            self.parts.append(Muon(matrices, rate=config.rate, weight_decay=config.weight_decay))
+        if muon := _without_empty(muon):
+            self.parts.append(Muon(muon, weight_decay=config.weight_decay))
         self.peaks = [[group["lr"] for group in part.param_groups] for part in self.parts]
-        self.parameters = [*matrices, *others, *plain]
         self.clip = config.clip
 
     def step(self, factor: float) -> Tensor:
@@ -142,6 +155,10 @@ class Optimiser:
                 if int(owner) == part_index:
                     states[int(index)][key] = tensor
             part.load_state_dict({**whole, "state": dict(states)})
+
+
+def _without_empty(groups: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return [group for group in groups if group["params"]]
 
 
 def rate_factor(progress: float, *, warm_up: float, decay_from: float = 0.0, floor: float = 0.0) -> float:

@@ -11,10 +11,14 @@ from nmspeller.errors import InputError
 from nmspeller.lab.data.prepared import check_vocabulary
 from nmspeller.lab.models import checkpoint, hugging_face
 from nmspeller.lab.models.config import EncoderConfig, from_mapping
+from nmspeller.lab.models.fusion import MultiModalSpeller
 from nmspeller.lab.models.registry import build, needed_tables, parse
 from nmspeller.lab.models.speller import SpellerModel
 from nmspeller.lab.models.tables import CharacterTables
 from nmspeller.text.vocabulary import Vocabulary
+
+MODALITIES = ("phonetic.", "graphic.")
+"""The encoders that can be pretrained apart from the speller."""
 
 
 def start_model(
@@ -36,6 +40,8 @@ def start_model(
     modalities: a checkpoint with pretrained phonetic and graphic encoders, for models that have these.
     dropout: replaces the config's own.
     seed: of the weights that are not in `start`.
+
+    Parameters that are in neither folder are the model's `new_parameters`.
 
     Raises:
         InputError: a folder cannot be read, or does not fit the description or the vocabulary.
@@ -59,12 +65,18 @@ def start_model(
             f"{description['speller']} needs character tables; give a prepared folder that has them."
         )
     model = build(config, CharacterTables.load(tables) if needed_tables(config) and tables else None)
-    if start and _is_checkpoint(start):
-        take_weights(model, start)
-    elif start:
-        hugging_face.load_backbone(model, start)
-    if modalities and hasattr(model, "phonetic"):
-        take_weights(model, modalities, only=("phonetic.", "graphic."))
+    loaded: set[str] = set()
+    if start:
+        load = take_weights if _is_checkpoint(start) else hugging_face.load_backbone
+        loaded = load(model, start)
+    if isinstance(model, MultiModalSpeller):
+        trained = any(name.startswith(MODALITIES) for name in loaded)
+        if modalities:
+            loaded |= take_weights(model, modalities, only=MODALITIES)
+        if modalities or not trained:
+            model.scale_modalities()
+    if start:
+        model.new_parameters = {name for name, _ in model.named_parameters() if name not in loaded}
     return model
 
 
@@ -90,10 +102,11 @@ def check_positions(model: SpellerModel, longest: int) -> None:
         raise InputError(f"the model has {positions} positions, but rows have up to {longest} tokens.")
 
 
-def take_weights(model: SpellerModel, folder: Path, only: tuple[str, ...] = ("",)) -> None:
+def take_weights(model: SpellerModel, folder: Path, only: tuple[str, ...] = ("",)) -> set[str]:
     """Copy each tensor of a checkpoint that `model` has too.
 
-    A masking layer that is not in the checkpoint is initialised again, from the new weights.
+    Layers whose start depends on the encoder and that are not in the checkpoint are initialised again.
+    Returns the names of the copied tensors.
 
     Raises:
         InputError: there is no such tensor, or one has another shape.
@@ -108,9 +121,9 @@ def take_weights(model: SpellerModel, folder: Path, only: tuple[str, ...] = ("",
         if found != expected:
             raise InputError(f"{folder} has {name} of shape {found}, but this model needs {expected}.")
     model.load_state_dict(fitting, strict=False)
-    encoder = [name for name in fitting if name.startswith("semantic.")]
-    if encoder and not any(name.startswith("semantic.masking.") for name in encoder):
-        model.semantic.start_masking()
+    if any(name.startswith("semantic.") for name in fitting):
+        model.start_new_layers(fitting)
+    return set(fitting)
 
 
 def _is_checkpoint(folder: Path) -> bool:
