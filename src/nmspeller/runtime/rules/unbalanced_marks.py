@@ -18,6 +18,7 @@ _MARK = re.compile(f"[{OPENING}{CLOSING}]")
 _LABEL = re.compile(r"(?:\A|[\s，。；：、！？])[0-9A-Za-z一二三四五六七八九十甲乙丙丁]{1,3}\Z")
 # ：） smiles and ：（ does not.
 _EYES = frozenset(":：;；")
+_AROUND_SUBJECTS = frozenset((("“", "”"), ("‘", "’"), ("「", "」"), ('"', '"'), ("'", "'")))
 _LONGEST_LABEL = 6
 _APOSTROPHE = re.compile("[A-Za-z0-9]")
 # Speech may run over several paragraphs, but not over a chapter.
@@ -76,8 +77,13 @@ class UnbalancedMarks:
 
 
 def _is_other_use(text: str, place: int, line_start: int) -> bool:
-    """Whether a single mark numbers a list (1）), is an apostrophe (don’t), or part of a face."""
+    """Whether a single mark numbers a list (1）), is an apostrophe (don’t), part of a face, or meant (“（”).
+
+    In plays 〔 opens a line that tells what is done, and nothing closes it.
+    """
     before, after = text[max(line_start, place - _LONGEST_LABEL) : place], text[place + 1 : place + 2]
+    if (before[-1:], after) in _AROUND_SUBJECTS or (text[place] == "〔" and not before.strip()):
+        return True
     if text[place] in "（）" and before[-1:] in _EYES:
         return True
     if text[place] == "）":
