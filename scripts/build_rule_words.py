@@ -16,8 +16,9 @@ mistakes that only the ear explains, were chosen by hand: scripts/idiom_mistakes
 import argparse
 import json
 import lzma
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
+from itertools import combinations
 from pathlib import Path
 
 import jieba
@@ -69,7 +70,8 @@ def main() -> None:
     mistakes = set(MISTAKES.read_text("utf-8").split())
     candidates = {word for word in (headwords | of_jieba) - mistakes if uses[word] >= LEAST_USES}
     idioms = candidates - misspellings(candidates & headwords, candidates - headwords, dictionary, uses)
-    idioms |= {meant for mistake in mistakes if (meant := meant_by(mistake, long_words - mistakes, uses))}
+    fitting = fitting_gaps(long_words - mistakes)
+    idioms |= {meant for mistake in mistakes if (meant := meant_by(mistake, fitting, uses))}
     near = NearIdioms(idioms, frozenset(mistakes))
     # Names and terms matter only where they look like an idiom.
     phrases = {word for word in dictionary if len(word) >= SHORTEST and tags[word][0] not in "njx"}
@@ -85,21 +87,45 @@ def main() -> None:
         "".join(sorted(word for word in dictionary if len(word) == 2)),
         "".join(sorted(bound_characters(dictionary))),
         " ".join(sorted(word for word in mistakes if any(near.near(word)))),
+        "".join(sorted(variants(headwords))),
     )
     packed = lzma.compress("\n".join(sections).encode(), preset=9 | lzma.PRESET_EXTREME)
     OUT.write_bytes(packed)
     print(*(len(section.split()) for section in sections), f"{len(packed)} bytes")
 
 
-def meant_by(mistake: str, words: set[str], uses: Counter[str]) -> str | None:
+def variants(headwords: set[str]) -> set[str]:
+    """Pairs of confusable characters that differ in one of two headwords and leave both right."""
+    pairs = (
+        pair
+        for characters in fitting_gaps(headwords).values()
+        for pair in combinations(sorted(characters), 2)
+    )
+    return {a + b for a, b in pairs if is_confusable(a, b) or is_confusable(b, a)}
+
+
+def meant_by(mistake: str, fitting: dict[str, set[str]], uses: Counter[str]) -> str | None:
     """The most common word that differs from a mistake in one character, if possible a confusable one."""
-    differing = {
-        word: [(a, b) for a, b in zip(mistake, word, strict=True) if a != b]
-        for word in words
-        if len(word) == len(mistake)
+    found = {
+        mistake[:place] + right + mistake[place + 1 :]: is_confusable(written, right)
+        for place, written in enumerate(mistake)
+        for right in fitting.get(with_gap(mistake, place), ())
+        if right != written
     }
-    found = [word for word, pairs in differing.items() if len(pairs) == 1]
-    return max(found, key=lambda word: (is_confusable(*differing[word][0]), uses[word], word), default=None)
+    return max(found, key=lambda word: (found[word], uses[word], word), default=None)
+
+
+def with_gap(word: str, place: int) -> str:
+    return f"{word[:place]} {word[place + 1 :]}"
+
+
+def fitting_gaps(words: Iterable[str]) -> dict[str, set[str]]:
+    """The characters that fit the gap, by each word with a gap in it."""
+    fitting: defaultdict[str, set[str]] = defaultdict(set)
+    for word in words:
+        for place, character in enumerate(word):
+            fitting[with_gap(word, place)].add(character)
+    return fitting
 
 
 def is_idiom_of_jieba(word: str, dictionary: dict[str, int], tags: dict[str, str]) -> bool:

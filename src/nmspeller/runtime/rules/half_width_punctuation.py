@@ -19,6 +19,7 @@ _MARK = re.compile(
 )
 _SENTENCE_MARK = re.compile("[。！？；，：]")
 _SEPARATOR = re.compile("[,;]")
+_FEW_CELLS, _MANY_CELLS = 2, 5
 _LONGEST_CELL = 6
 
 
@@ -44,9 +45,8 @@ class HalfWidthPunctuation:
 
 def _is_row(line: str) -> bool:
     """Whether the line is a row of a table or a list of short words, no sentence: 张三,李四,王五."""
-    cells = _SEPARATOR.split(line)
-    return (
-        len(cells) > 2
-        and all(len(cell.strip()) <= _LONGEST_CELL for cell in cells)
-        and not _SENTENCE_MARK.search(line)
-    )
+    if _SENTENCE_MARK.search(line):
+        return False
+    lengths = [len(cell.strip()) for cell in _SEPARATOR.split(line)]
+    is_list = len(lengths) > _MANY_CELLS and sum(lengths) <= _LONGEST_CELL * len(lengths)
+    return is_list or (len(lengths) > _FEW_CELLS and max(lengths) <= _LONGEST_CELL)

@@ -19,6 +19,8 @@ _SHORTEST, _LONGEST = 4, 8
 _BESIDE = 20
 _SENTENCE_MARK = re.compile("[，。！？；…,!?;]")
 _QUOTES = frozenset(OPENING + CLOSING + "\"'") - frozenset("（）")
+# A dictionary explains a form of an idiom, or sends to another.
+_CROSS_REFERENCES = re.compile("[见見同][“「]|[谓謂]")
 
 
 class Idiom:
@@ -72,7 +74,7 @@ def _unambiguous(text: str, found: Iterable[Near]) -> list[Near]:
 
 
 def _in_prose(text: str, found: Sequence[Near]) -> Iterator[Near]:
-    """Those in lines that have punctuation, without those beside a quotation mark."""
+    """Those in lines that have punctuation, but none beside a quotation mark, and no dictionary's entries."""
     if not found:
         return
     bounds = iter(lines(text))
@@ -82,7 +84,8 @@ def _in_prose(text: str, found: Sequence[Near]) -> Iterator[Near]:
             start, stop = next(bounds)
             is_prose = _SENTENCE_MARK.search(text, start, stop) is not None
         beside = {text[max(0, near.start - 1) : near.start], text[near.stop : near.stop + 1]}
-        if is_prose and beside.isdisjoint(_QUOTES):
+        is_entry = _CROSS_REFERENCES.match(text, near.stop) is not None
+        if is_prose and not is_entry and beside.isdisjoint(_QUOTES):
             yield near
 
 
@@ -95,7 +98,8 @@ def _is_right(text: str, near: Near) -> bool:
         return True
     if stretch in known.mistakes:
         return False
-    if not is_sure_slip(text[doubtful], near.idiom[near.place]):
+    written, meant = text[doubtful], near.idiom[near.place]
+    if "".join(sorted(written + meant)) in known.variants or not is_sure_slip(written, meant):
         return True
     return (
         {stretch[:2], stretch[2:]} <= known.short_words

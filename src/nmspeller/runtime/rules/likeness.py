@@ -10,14 +10,15 @@ _OTHER_TONE = 0.9
 _SAME_PART = 0.45
 _SHARED_PART = 0.3
 _SIMILAR_SHAPE = 0.7
+_LAST_OF_FIRST_LEVEL = b"\xd7\xf9"
 # Two ways to write one word rather than a mistake: 振振有辞, 绰绰有馀, 追根究柢.
 _VARIANTS = (
     "词辞 余馀 复覆 利俐 巨钜 着著 于於 象像 才材 账帐 唯惟 维惟 连联 飘漂 份分 一壹 只止 轻青 底柢 "
-    "妳你 它他 她他 哪那 做作 毋勿 决绝 托讬 纪记 须需 像相"
+    "妳你 它他 她他 哪那 做作 毋勿 决绝 托讬 纪记 须需 像相 见现 蹋塌 踏塌"
 )
 _VARIANT_PAIRS = frozenset(map(frozenset, _VARIANTS.split()))
 # Characters so common, in texts of today or of old, that they stand anywhere by chance.
-_GRAMMATICAL = frozenset("的地得他她它们妳您了着过也都还不没无在是有我你这那和与会能要就被把吾汝尔矣焉哉乎")
+_GRAMMATICAL = frozenset("的地得他她它们妳您了着过也都还不没无在是有我你这那和与会能要就被把吾汝尔矣焉哉乎太")
 
 
 @lru_cache(maxsize=65536)
@@ -55,9 +56,8 @@ def _likeness(written: str, meant: str) -> tuple[float, float]:
 
 
 def _is_common(character: str) -> bool:
-    """Whether the standard of 1980 has it; others in its place are mostly old or foreign forms of it."""
+    """Whether it is of the first level of GB 2312; what is not is mostly an old form, and rarely typed."""
     try:
-        character.encode("gb2312")
+        return character.encode("gb2312") <= _LAST_OF_FIRST_LEVEL
     except UnicodeEncodeError:
         return False
-    return True

@@ -11,7 +11,8 @@ from nmspeller.text.protect import Span
 from nmspeller.text.script import simplify
 from nmspeller.text.windows import lines
 
-_GAP = re.compile(f"(?<=[{HANZI}])[{BLANK}]{{1,2}}(?=[{HANZI}])")
+# Not in a label set wide, 译  者：.
+_GAP = re.compile(f"(?<=[{HANZI}])[{BLANK}]{{1,2}}(?=[{HANZI}](?![：:]))")
 _SENTENCE_MARK = re.compile("[，。！？；]")
 _MOST_GAPS = 3
 

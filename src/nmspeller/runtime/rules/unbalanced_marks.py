@@ -20,7 +20,7 @@ _LABEL = re.compile(r"(?:\A|[\s，。；：、！？])[0-9A-Za-z一二三四五�
 _EYES = frozenset(":：;；")
 _AROUND_SUBJECTS = frozenset((("“", "”"), ("‘", "’"), ("「", "」"), ('"', '"'), ("'", "'")))
 _LONGEST_LABEL = 6
-_APOSTROPHE = re.compile("[A-Za-z0-9]")
+_APOSTROPHE = re.compile("[A-Za-z0-9０-９]")
 # Speech may run over several paragraphs, but not over a chapter.
 _LINES_OPEN = 20
 _PAUSE = "，。！？；、：…"

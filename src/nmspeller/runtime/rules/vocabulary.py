@@ -13,6 +13,7 @@ class Words(NamedTuple):
     `long_words`: these and other words of four to eight characters, each of them right as it stands.
     `short_words`: words of two characters.
     `bound`: characters that hardly ever stand alone as a word, and are never doubled.
+    `variants`: two characters, the lower code point first, that idioms have in place of one another.
     `mistakes`: idioms with a wrong character that only sounds like the right one, as people write them.
     """
 
@@ -21,13 +22,14 @@ class Words(NamedTuple):
     short_words: frozenset[str]
     bound: frozenset[str]
     mistakes: frozenset[str]
+    variants: frozenset[str]
 
 
 @cache
 def words() -> Words:
     """The shipped words; read once, on first use."""
     packed = resources.files("nmspeller.runtime.rules").joinpath("words.txt.xz").read_bytes()
-    idioms, others, short, bound, mistakes = lzma.decompress(packed).decode("utf-8").split("\n")
+    idioms, others, short, bound, mistakes, variants = lzma.decompress(packed).decode("utf-8").split("\n")
     right = frozenset(idioms.split())
     return Words(
         idioms=right,
@@ -35,6 +37,7 @@ def words() -> Words:
         short_words=frozenset(_pairs(short)),
         bound=frozenset(bound),
         mistakes=frozenset(mistakes.split()),
+        variants=frozenset(_pairs(variants)),
     )
 
 
