@@ -1,0 +1,73 @@
+"""What characters alone cannot say: small, transparent rules beside the model.
+
+Each rule is one file, with a name, an explanation and a switch.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
+
+from nmspeller.runtime.rules.de_pattern import DePattern
+from nmspeller.runtime.rules.doubled_character import DoubledCharacter
+from nmspeller.runtime.rules.doubled_punctuation import DoubledPunctuation
+from nmspeller.runtime.rules.doubled_word import DoubledWord
+from nmspeller.runtime.rules.half_width_punctuation import HalfWidthPunctuation
+from nmspeller.runtime.rules.idiom import Idiom
+from nmspeller.runtime.rules.mixed_spacing import MixedSpacing
+from nmspeller.runtime.rules.name_variants import NameVariants
+from nmspeller.runtime.rules.rule import Bilingual, Rule, RuleMatch
+from nmspeller.runtime.rules.space_between_hanzi import SpaceBetweenHanzi
+from nmspeller.runtime.rules.unbalanced_marks import UnbalancedMarks
+from nmspeller.text.protect import Span
+
+__all__ = ["RULES", "Bilingual", "Rule", "RuleMatch", "apply_fixes", "default_rules", "find"]
+
+_IN_ORDER_OF_PRECEDENCE: tuple[Rule, ...] = (
+    Idiom(),
+    DoubledCharacter(),
+    DoubledWord(),
+    DePattern(),
+    DoubledPunctuation(),
+    HalfWidthPunctuation(),
+    SpaceBetweenHanzi(),
+    MixedSpacing(),
+    UnbalancedMarks(),
+    NameVariants(),
+)
+
+RULES: Mapping[str, Rule] = MappingProxyType({rule.id: rule for rule in _IN_ORDER_OF_PRECEDENCE})
+"""Every rule by its id, the one that goes before others first."""
+
+
+def default_rules() -> tuple[Rule, ...]:
+    """The rules that nobody has to ask for."""
+    return tuple(rule for rule in RULES.values() if rule.on_by_default)
+
+
+def find(text: str, protected: Sequence[Span], rules: Iterable[Rule]) -> list[RuleMatch]:
+    """What the rules find in a text, in order and disjoint.
+
+    Where matches overlap, a fix goes before a hint, then the rule that comes first in `rules`, then the
+    match that starts first. Two insertions at one place overlap too.
+    """
+    found = [match for rule in rules for match in rule.matches(text, protected)]
+    found.sort(key=lambda match: match.target is None)
+    taken: set[int] = set()
+    kept = []
+    for match in found:
+        # An insertion takes the gap before a character, which is numbered between its neighbours.
+        places = range(2 * match.offset + 1, 2 * match.stop, 1) if match.length else (2 * match.offset,)
+        if taken.isdisjoint(places):
+            taken.update(places)
+            kept.append(match)
+    return sorted(kept)
+
+
+def apply_fixes(text: str, matches: Iterable[RuleMatch]) -> str:
+    """The text with every fix made; the matches are those of `find`, and hints change nothing."""
+    pieces: list[str] = []
+    end = 0
+    for match in matches:
+        if match.target is not None:
+            pieces += (text[end : match.offset], match.target)
+            end = match.stop
+    return "".join((*pieces, text[end:]))

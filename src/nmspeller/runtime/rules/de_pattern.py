@@ -1,0 +1,46 @@
+"""的 for 地 or 得 where the words around it leave no choice: 慢慢的走了 → 慢慢地走了."""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from nmspeller.runtime.rules.closed import Closed
+from nmspeller.runtime.rules.rule import Bilingual, RuleMatch, replace
+from nmspeller.text.protect import Span
+from nmspeller.text.script import Script, detect
+
+_ADVERBS = (
+    "慢慢|渐渐|悄悄|默默|狠狠|偷偷|匆匆|紧紧|静静|牢牢|缓缓|急急|连连|频频|"
+    "不停|不住|拼命|使劲|飞快|一个劲|高兴|兴奋|认真|仔细"
+)
+_VERBS = "走|跑|跳|说|看|听|站|坐|抱|抓|握|笑|哭|点|摇|离开|打开|变|爬|飞|望|盯|追|等|睡|拉|推|写|读|唱"
+# What follows a verb only: of 慢慢的说法 the second word is a noun.
+_AFTER_VERB = "[了着过起出到在下上住进向]"
+_ADVERBIAL = f"(?:{_ADVERBS})的(?=(?:{_VERBS}){_AFTER_VERB})"
+# Verbs that name no thing with 的: 说的, 写的, 做的 and 吃的 may be what is said, written, made and eaten.
+_COMPLEMENT = "[跑走飞睡跳玩唱变]的(?=(?:很|非常|太|特别)(?:好|快|慢|高|早|晚|远|近|累|开心)[，。！？；了])"
+_PATTERN = re.compile(f"(?P<地>{_ADVERBIAL})|(?P<得>{_COMPLEMENT})")
+
+
+class DePattern:
+    """Replaces 的 between an adverb and a verb by 地, and between a verb and its complement by 得.
+
+    Traditional texts are passed over: 的 is usual there in both.
+    """
+
+    id = "de_pattern"
+    name = Bilingual("的, 地 or 得", "的、地、得")
+    explanation = Bilingual(
+        "地 stands between an adverb and its verb, 得 between a verb and what says how it is done.",
+        "状语与动词之间用“地”，动词与补语之间用“得”。",
+    )
+    on_by_default = True
+
+    def matches(self, text: str, protected: Sequence[Span]) -> Iterator[RuleMatch]:
+        found = list(_PATTERN.finditer(text))
+        if not found or detect(text) is Script.TRADITIONAL:
+            return
+        closed = Closed(protected)
+        for pattern in found:
+            place = pattern.end() - 1
+            if not closed.overlaps(place, place + 1):
+                yield replace(self, text, place, place + 1, pattern.lastgroup)

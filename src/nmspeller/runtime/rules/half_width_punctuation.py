@@ -1,0 +1,52 @@
+"""Half-width marks in Chinese sentences: 你好,世界 → 你好，世界."""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from nmspeller.runtime.rules.characters import BLANK, CLOSING, HANZI, OPENING
+from nmspeller.runtime.rules.closed import Closed
+from nmspeller.runtime.rules.rule import Bilingual, RuleMatch, replace
+from nmspeller.text.protect import Span
+from nmspeller.text.windows import lines
+
+_FULL_WIDTH = str.maketrans(",;:!?.", "，；：！？。")
+# A mark belongs to the Chinese text if that stands on both sides of it, or if it closes the line. A full stop
+# between Chinese characters may part a foreign name (约翰.史密斯), so it counts at the end of a line only.
+_MARK = re.compile(
+    f"(?<=[{HANZI}{CLOSING}])(?:[,;:]|[!?]{{1,3}})"
+    f"(?:[{BLANK}]?(?=[{HANZI}{OPENING}])|(?=[{CLOSING}]|[ \t]*(?:[\n\r]|\\Z)))"
+    f"|(?<=[{HANZI}]{{4}})\\.(?=[{CLOSING}]?[ \t]*(?:[\n\r]|\\Z))"
+)
+_SENTENCE_MARK = re.compile("[。！？；，：]")
+_SEPARATOR = re.compile("[,;]")
+_FEW_CELLS, _MANY_CELLS = 2, 5
+_LONGEST_CELL = 6
+
+
+class HalfWidthPunctuation:
+    """Half-width marks with Chinese around them become full-width ones, and swallow the blank after them."""
+
+    id = "half_width_punctuation"
+    name = Bilingual("Half-width punctuation", "半角标点")
+    explanation = Bilingual(
+        "A Chinese sentence has full-width marks: ，；：！？。",
+        "中文句子应使用全角标点：，；：！？。",
+    )
+    on_by_default = True
+
+    def matches(self, text: str, protected: Sequence[Span]) -> Iterator[RuleMatch]:
+        closed = Closed(protected)
+        for start, stop in lines(text):
+            marks = [mark for mark in _MARK.finditer(text, start, stop) if not closed.overlaps(*mark.span())]
+            if marks and not _is_row(text[start:stop]):
+                for mark in marks:
+                    yield replace(self, text, *mark.span(), mark[0].rstrip(BLANK).translate(_FULL_WIDTH))
+
+
+def _is_row(line: str) -> bool:
+    """Whether the line is a row of a table or a list of short words, no sentence: 张三,李四,王五."""
+    if _SENTENCE_MARK.search(line):
+        return False
+    lengths = [len(cell.strip()) for cell in _SEPARATOR.split(line)]
+    is_list = len(lengths) > _MANY_CELLS and sum(lengths) <= _LONGEST_CELL * len(lengths)
+    return is_list or (len(lengths) > _FEW_CELLS and max(lengths) <= _LONGEST_CELL)

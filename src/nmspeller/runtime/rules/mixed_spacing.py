@@ -1,0 +1,29 @@
+"""A blank between Chinese characters and Latin letters or digits, as some houses set it."""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from nmspeller.runtime.rules.characters import HANZI
+from nmspeller.runtime.rules.closed import Closed
+from nmspeller.runtime.rules.rule import Bilingual, RuleMatch, replace
+from nmspeller.text.protect import Span
+
+_SEAM = re.compile(f"(?<=[{HANZI}])(?=[A-Za-z0-9])|(?<=[A-Za-z0-9])(?=[{HANZI}])")
+
+
+class MixedSpacing:
+    """Inserts a blank where the scripts meet: 用Python写 → 用 Python 写. A matter of taste, so it is off."""
+
+    id = "mixed_spacing"
+    name = Bilingual("Blank between Chinese and Western text", "中西文之间的空格")
+    explanation = Bilingual(
+        "In this style a blank stands between Chinese characters and Latin letters or digits.",
+        "按此体例，汉字与西文字母、数字之间应留一个空格。",
+    )
+    on_by_default = False
+
+    def matches(self, text: str, protected: Sequence[Span]) -> Iterator[RuleMatch]:
+        closed = Closed(protected)
+        for seam in _SEAM.finditer(text):
+            if not closed.overlaps(*seam.span()):
+                yield replace(self, text, *seam.span(), " ")

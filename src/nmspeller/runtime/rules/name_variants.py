@@ -1,0 +1,96 @@
+"""One name spelt two ways in the same text: 张林 and 张琳. A hint, never a fix: they may be two people."""
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import combinations
+
+from nmspeller.runtime.rules.characters import HANZI
+from nmspeller.runtime.rules.closed import Closed
+from nmspeller.runtime.rules.rule import Bilingual, RuleMatch, replace
+from nmspeller.runtime.rules.vocabulary import words
+from nmspeller.text.protect import Span
+from nmspeller.text.script import simplify
+from nmspeller.text.words import WordMatcher
+
+_SURNAMES = (
+    "王李张張刘劉陈陳杨楊黄黃赵趙吴吳周徐孙孫马馬朱胡郭何林罗羅郑鄭梁谢謝宋唐许許邓鄧韩韓冯馮曹彭曾肖蕭萧田董潘袁蔡"
+    "蒋蔣余于杜叶葉程魏苏蘇吕呂丁沈任姚卢盧傅钟鍾姜崔谭譚廖范汪陆陸金石戴贾賈韦韋邱侯邹鄒熊孟秦阎閻薛江尹段雷黎史龙龍"
+    "陶贺賀顾顧毛郝龚龔邵万萬钱錢严嚴赖賴武戚莫孔汤湯"
+)
+# Characters that go between a name and its verb, or make the surname a word of its own.
+_NOT_IN_NAMES = (
+    "也就又还還都却卻便只才再曾正没沒不的了在和对對向是这這那一说說道笑等们們先老总總某家太"
+    "并並则則将將给給为為把被跟与與"
+)
+_GIVEN = f"[{HANZI}](?<![{_NOT_IN_NAMES}])"
+_NAMED = re.compile(
+    f"(?=(?P<name>[{_SURNAMES}](?:{_GIVEN}){{1,2}}?)"
+    "(?:说|說|表示|认为|認為|告诉|告訴|指出|介绍|介紹|强调|強調|回答|先生|女士|小姐|同志|老师|老師|教授|博士|同学|同學|经理|經理|主任|医生|醫生))"
+)
+_LEAST_TIMES = 2
+_COMMON_READINGS = 2
+
+
+class NameVariants:
+    """Hints at the rarer of two names that differ in one character of the same sound.
+
+    A name is a surname with one or two characters before a title or a verb of saying; either spelling must
+    stand in the text at least twice.
+    """
+
+    id = "name_variants"
+    name = Bilingual("One name, two spellings", "人名前后不一")
+    explanation = Bilingual(
+        "The same text also has a name of the same sound written with another character.",
+        "文中另有同音而写法不同的人名，请核对。",
+    )
+    on_by_default = True
+
+    def matches(self, text: str, protected: Sequence[Span]) -> Iterator[RuleMatch]:
+        named = {match["name"] for match in _NAMED.finditer(text)}
+        names = [name for name in named if simplify(name).text not in words().short_words]
+        pairs = _sound_alike(names)
+        if not pairs:
+            return
+        places = _places({name for pair in pairs for name in pair}, text)
+        times = Counter(name for _, name in places)
+        rarer = {
+            min(pair, key=lambda name: (times[name], name))
+            for pair in pairs
+            if all(times[name] >= _LEAST_TIMES for name in pair)
+        }
+        closed = Closed(protected)
+        for start, name in places:
+            if name in rarer and not closed.overlaps(start, start + len(name)):
+                yield replace(self, text, start, start + len(name), None)
+
+
+def _sound_alike(names: Iterable[str]) -> set[tuple[str, str]]:
+    """Pairs of names of one length that differ in one character of the given name, but not in its sound."""
+    # Loaded with the first name: most texts have none.
+    from nmspeller.knowledge import pinyin
+
+    alike: defaultdict[tuple[str, pinyin.Syllable, str], list[str]] = defaultdict(list)
+    for name in names:
+        for place in range(1, len(name)):
+            for reading in pinyin.readings(name[place])[:_COMMON_READINGS]:
+                alike[name[:place], reading, name[place + 1 :]].append(name)
+    return {
+        pair
+        for group in alike.values()
+        for pair in combinations(sorted(group), 2)
+        # The same name in both scripts is no mistake.
+        if simplify(pair[0]).text != simplify(pair[1]).text
+    }
+
+
+def _places(names: set[str], text: str) -> list[tuple[int, str]]:
+    """Where each name stands; of those that overlap the first."""
+    places: list[tuple[int, str]] = []
+    end = 0
+    for start, stop in WordMatcher(names).matches(text):
+        if start >= end:
+            places.append((start, text[start:stop]))
+            end = stop
+    return places

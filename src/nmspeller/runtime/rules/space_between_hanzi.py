@@ -1,0 +1,47 @@
+"""Blanks inside words: 我们去公 园玩 → 我们去公园玩."""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from nmspeller.runtime.rules.characters import BLANK, HANZI
+from nmspeller.runtime.rules.closed import Closed
+from nmspeller.runtime.rules.rule import Bilingual, RuleMatch, replace
+from nmspeller.runtime.rules.vocabulary import words
+from nmspeller.text.protect import Span
+from nmspeller.text.script import simplify
+from nmspeller.text.windows import lines
+
+# Not in a label set wide, 译  者：.
+_GAP = re.compile(f"(?<=[{HANZI}])[{BLANK}]{{1,2}}(?=[{HANZI}](?![：:]))")
+_SENTENCE_MARK = re.compile("[，。！？；]")
+_MOST_GAPS = 3
+
+
+class SpaceBetweenHanzi:
+    """Deletes a blank that splits a word in a sentence.
+
+    A blank between two words may be set on purpose: it parts a heading, a line of verse, the cells of a table
+    or the two characters of a name. So does one in a line without punctuation, or in a line with many.
+    """
+
+    id = "space_between_hanzi"
+    name = Bilingual("Blank inside a word", "词中空格")
+    explanation = Bilingual(
+        "No blank stands between the characters of a Chinese word.",
+        "词语的汉字之间不应有空格。",
+    )
+    on_by_default = True
+
+    def matches(self, text: str, protected: Sequence[Span]) -> Iterator[RuleMatch]:
+        closed = Closed(protected)
+        for start, stop in lines(text):
+            gaps = list(_GAP.finditer(text, start, stop))
+            if not 0 < len(gaps) <= _MOST_GAPS or not _SENTENCE_MARK.search(text, start, stop):
+                continue
+            for gap in gaps:
+                if not closed.overlaps(*gap.span()) and _is_word(text[gap.start() - 1] + text[gap.end()]):
+                    yield replace(self, text, *gap.span(), "")
+
+
+def _is_word(pair: str) -> bool:
+    return simplify(pair).text in words().short_words

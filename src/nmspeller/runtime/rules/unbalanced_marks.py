@@ -1,0 +1,143 @@
+"""Quotation marks and brackets that have lost their other half, or look the wrong way."""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from nmspeller.runtime.rules.characters import CLOSING, OPENING
+from nmspeller.runtime.rules.closed import Closed
+from nmspeller.runtime.rules.rule import Bilingual, RuleMatch, replace
+from nmspeller.text.protect import Span
+from nmspeller.text.windows import lines
+
+_OPENER = dict(zip(CLOSING, OPENING, strict=True))
+_QUOTES = frozenset("“‘「『")
+_MARK = re.compile(f"[{OPENING}{CLOSING}]")
+# 1） and 甲） number a list.
+_LABEL = re.compile(r"(?:\A|[\s，。；：、！？])[0-9A-Za-z一二三四五六七八九十甲乙丙丁]{1,3}\Z")
+# ：） smiles and ：（ does not.
+_EYES = frozenset(":：;；")
+_AROUND_SUBJECTS = frozenset((("“", "”"), ("‘", "’"), ("「", "」"), ('"', '"'), ("'", "'")))
+_LONGEST_LABEL = 6
+_APOSTROPHE = re.compile("[A-Za-z0-9０-９]")
+# Speech may run over several paragraphs, but not over a chapter.
+_LINES_OPEN = 20
+_PAUSE = "，。！？；、：…"
+
+
+class _Mark(NamedTuple):
+    place: int
+    sign: str
+    line: int
+
+
+class UnbalancedMarks:
+    """Hints at marks without their other half; turns quotation marks round where nothing else fits."""
+
+    id = "unbalanced_marks"
+    name = Bilingual("Unbalanced quotation marks or brackets", "引号或括号不成对")
+    explanation = Bilingual(
+        "This quotation mark or bracket lacks its other half, or looks the wrong way.",
+        "此处的引号或括号不成对，或方向相反。",
+    )
+    on_by_default = True
+
+    def matches(self, text: str, protected: Sequence[Span]) -> Iterator[RuleMatch]:
+        closed = Closed(protected)
+        found: list[RuleMatch] = []
+        lone: list[_Mark] = []
+        waiting: defaultdict[str, list[_Mark]] = defaultdict(list)
+        for number, (start, stop) in enumerate(lines(text)):
+            marks = [
+                _Mark(mark.start(), mark[0], number)
+                for mark in _MARK.finditer(text, start, stop)
+                if not closed.overlaps(*mark.span())
+            ]
+            without_opener, without_closer = (
+                [mark for mark in marks if not _is_other_use(text, mark.place, start)]
+                for marks in _singles(marks)
+            )
+            if (without_opener or without_closer) and not any(waiting.values()):
+                turned = _turned(text, start, stop, marks)
+                if turned:
+                    found += (replace(self, text, place, place + 1, sign) for place, sign in turned)
+                    continue
+            for closer in without_opener:
+                opened = waiting.pop(_OPENER[closer.sign], [])
+                if not any(mark.line >= number - _LINES_OPEN for mark in opened):
+                    lone.append(closer)
+            for opener in without_closer:
+                waiting[opener.sign].append(opener)
+        lone += (mark for marks in waiting.values() for mark in marks)
+        # A quotation of several paragraphs is opened in each of them, and closed in the last.
+        lone = [mark for mark in lone if mark.sign not in _QUOTES or not _starts_line(text, mark.place)]
+        found += (replace(self, text, mark.place, mark.place + 1, None) for mark in lone)
+        yield from sorted(found)
+
+
+def _is_other_use(text: str, place: int, line_start: int) -> bool:
+    """Whether a single mark numbers a list (1）), is an apostrophe (don’t), part of a face, or meant (“（”).
+
+    In plays 〔 opens a line that tells what is done, and nothing closes it.
+    """
+    before, after = text[max(line_start, place - _LONGEST_LABEL) : place], text[place + 1 : place + 2]
+    if (before[-1:], after) in _AROUND_SUBJECTS or (text[place] == "〔" and not before.strip()):
+        return True
+    if text[place] in "（）" and before[-1:] in _EYES:
+        return True
+    if text[place] == "）":
+        return _LABEL.search(before) is not None
+    return text[place] in "‘’" and (_APOSTROPHE.match(before[-1:]) or _APOSTROPHE.match(after)) is not None
+
+
+def _starts_line(text: str, place: int) -> bool:
+    before = text[max(0, place - _LONGEST_LABEL) : place].rstrip(" \t\u3000")
+    return not before or before[-1] in "\n\r"
+
+
+def _singles(marks: Iterable[_Mark]) -> tuple[list[_Mark], list[_Mark]]:
+    """The closing marks of a line that nothing opens, and the opening marks that nothing closes."""
+    opened: list[_Mark] = []
+    times_opened: defaultdict[str, int] = defaultdict(int)
+    without_opener: list[_Mark] = []
+    without_closer: list[_Mark] = []
+    for mark in marks:
+        opener = _OPENER.get(mark.sign)
+        if opener is None:
+            opened.append(mark)
+            times_opened[mark.sign] += 1
+        elif not times_opened[opener]:
+            without_opener.append(mark)
+        else:
+            while (last := opened.pop()).sign != opener:
+                times_opened[last.sign] -= 1
+                without_closer.append(last)
+            times_opened[opener] -= 1
+    return without_opener, without_closer + opened
+
+
+def _turned(text: str, start: int, stop: int, marks: Sequence[_Mark]) -> list[tuple[int, str]]:
+    """The quotation marks “ ” of a line to be turned round, if that sets the whole line right for certain.
+
+    Both of ”你好“ are turned, or the one of “你好“ and ”你好” that is wrong. A mark is turned only where its
+    neighbours allow nothing else: a line of a dialogue may well start inside a quotation and end in one.
+    """
+    if len(marks) % 2 or any(mark.sign not in "“”" for mark in marks):
+        return []
+    stop = start + len(text[start:stop].rstrip())
+    turned: list[tuple[int, str]] = []
+    for opener, closer in zip(marks[::2], marks[1::2], strict=True):
+        if (opener.sign, closer.sign) == ("“", "”"):
+            continue
+        before = text[max(start, opener.place - 1) : opener.place]
+        after = text[closer.place + 1 : min(stop, closer.place + 2)]
+        inside = text[opener.place + 1 : closer.place]
+        if opener.sign != "“" and before not in ("", "：", ":"):
+            return []
+        if closer.sign != "”" and after and after not in _PAUSE:
+            return []
+        if inside[-1:] in ("", "，", "：") or inside[:1] in _PAUSE:
+            return []
+        turned += ((mark.place, sign) for mark, sign in ((opener, "“"), (closer, "”")) if mark.sign != sign)
+    return turned

@@ -1,0 +1,98 @@
+import pytest
+
+from nmspeller.runtime.rules import RULES, RuleMatch
+from nmspeller.text.protect import protected_spans
+
+
+def matches(rule, text):
+    return list(RULES[rule].matches(text, protected_spans(text)))
+
+
+@pytest.mark.parametrize(
+    "right",
+    [
+        "共1,000人，12:30开会。",
+        "比分是3:2。",
+        "他说hello, world。",
+        "约翰.史密斯来了",
+        "`甲,乙`是代码",
+        "见https://例子.中国/a,b。",
+        "张三,李四,王五",
+        "房价,深圳,深圳龙华的房价,躺平,服装,流失严重",
+        "第一章.",
+        "$甲,乙\\alpha$",
+        "版本1.2.3",
+    ],
+)
+def test_half_width_marks_that_are_right(right):
+    assert matches("half_width_punctuation", right) == []
+
+
+def test_a_half_width_mark_swallows_the_blank_after_it():
+    assert matches("half_width_punctuation", "他来了, 我走了。") == [
+        RuleMatch(3, 2, ", ", "，", "half_width_punctuation")
+    ]
+    assert matches("half_width_punctuation", "真的?!\n是")[0].target == "？！"
+
+
+@pytest.mark.parametrize(
+    "right",
+    [
+        "他说：“好。”",
+        "「好，『甲』。」",
+        "“第一段。\n“第二段。”",
+        "“第一段没有完，\n第二段才完。”",
+        "1）苹果\n2）梨",
+        "他说：）",
+        "don’t，’99世博会",
+        "（见图 2）",
+        "点（甲，乙）",
+        "用“（”和“）”",
+        "〔他走了。",
+    ],
+)
+def test_balanced_marks_are_right(right):
+    assert matches("unbalanced_marks", right) == []
+
+
+def test_reversed_marks_are_turned_and_doubtful_ones_are_hints():
+    assert [match.target for match in matches("unbalanced_marks", "他说：”好。“")] == ["“", "”"]
+    assert [match.target for match in matches("unbalanced_marks", "他说：“好。“，走了。")] == ["”"]
+    assert [match.target for match in matches("unbalanced_marks", "走吧。”他说，“好。")] == [None, None]
+
+
+def test_a_lone_bracket_is_a_hint():
+    assert matches("unbalanced_marks", "甲（乙\n丙") == [RuleMatch(1, 1, "（", None, "unbalanced_marks")]
+
+
+@pytest.mark.parametrize(
+    "right",
+    [
+        "　　第一段，首行缩进。",
+        "目 录",
+        "第一章 总则",
+        "第三条 公民有权利，也有义务。",
+        "张 三，李 四，王 五，赵 六，钱 七",
+        "床前明月光 疑是地上霜",
+        "姓 名　性 别",
+        "译  者：张三，李四",
+        "他用 Python 写，很快。",
+    ],
+)
+def test_blanks_that_are_right(right):
+    assert matches("space_between_hanzi", right) == []
+
+
+def test_a_blank_inside_a_word_is_deleted():
+    assert matches("space_between_hanzi", "我们去公 园，好吗？") == [
+        RuleMatch(4, 1, " ", "", "space_between_hanzi")
+    ]
+
+
+def test_mixed_spacing_is_off_and_inserts():
+    assert not RULES["mixed_spacing"].on_by_default
+    assert matches("mixed_spacing", "用Go写") == [
+        RuleMatch(1, 0, "", " ", "mixed_spacing"),
+        RuleMatch(3, 0, "", " ", "mixed_spacing"),
+    ]
+    assert matches("mixed_spacing", "用 Go 写") == []
