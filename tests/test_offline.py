@@ -127,7 +127,7 @@ def test_server_is_offline(recording, workers):
     with recording.start("-m", "nmspeller", "serve", *options, start_new_session=True) as process:
         try:
             address = f"http://127.0.0.1:{port}"
-            assert answers_within(60, f"{address}/readyz")
+            assert answers_within(180, f"{address}/readyz")
             answer = httpx.post(f"{address}/v1/check", json={"text": TEXT}, timeout=60).json()
             assert answer["results"][0]["text"] == "我今天很高兴。"
             assert httpx.get(f"{address}/").status_code == 200
