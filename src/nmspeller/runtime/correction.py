@@ -13,6 +13,7 @@ class Reason(str, Enum):
     SIMILAR_SHAPE = "similar shape"
     DE = "的地得"
     USER_WORD = "word of the user's list"
+    RULE = "rule"
     CONTEXT = "context"
 
 
@@ -25,6 +26,8 @@ class Edit:
     are those of the first pass over the text, and so the same at every level; an edit that a level accepts
     only after the other edits of its window are applied may have a confidence below the level's threshold.
     An edit of several characters has the lowest values of its characters, a user's replacement has 1.0.
+    `rule` is the id of the rule behind an edit with the reason "rule", see `nmspeller.runtime.rules`; such an
+    edit has 1.0 as well, and may insert or delete.
     """
 
     offset: int
@@ -35,6 +38,7 @@ class Edit:
     alternatives: tuple[str, ...]
     reason: Reason
     confidence: float = 1.0
+    rule: str | None = None
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,7 @@ from nmspeller.runtime.dictionary import replacement_source, word_source
 from nmspeller.runtime.edits import Change, edits_of
 from nmspeller.runtime.pipeline import SHIPPED, Pipeline
 from nmspeller.runtime.policy import Level
+from nmspeller.runtime.rule_edits import chosen_rules, with_rules
 from nmspeller.runtime.text_batch import TextBatch
 from nmspeller.text.protect import WordMatcher
 from nmspeller.text.script import Script
@@ -44,6 +45,8 @@ class Speller:
         device: "cpu" or "cuda". A GPU needs PyTorch and onnx, and pays off for many texts per call.
         prefilter: let a very small model score every window first, so that the model only reads those that
             may contain an error. Mostly correct text takes half the time; a few percent of edits are missed.
+        rules: apply rules beside the model: True for those that are on by default, or the ids of some (see
+            `nmspeller.runtime.rules.RULES`). Where a rule and the model differ, the model's edit stays.
 
     Attributes:
         vocabulary: the characters that the model knows.
@@ -63,11 +66,14 @@ class Speller:
         threads: int | None = None,
         device: Device | str = "cpu",
         prefilter: bool = False,
+        rules: bool | Iterable[str] = False,
     ) -> None:
         if isinstance(words, str) or isinstance(replacements, str):
             raise InputError("give a file as a Path and words as a list; a plain string could mean either.")
         if words is not None and not isinstance(words, Path):
             words = tuple(words)
+        if not isinstance(rules, bool):
+            rules = tuple(rules)
         if replacements is not None and not isinstance(replacements, Path):
             replacements = dict(replacements)
         self._arguments: dict[str, Any] = {
@@ -78,12 +84,14 @@ class Speller:
             "threads": threads,
             "device": device,
             "prefilter": prefilter,
+            "rules": rules,
         }
         self._level = Level.parse(level)
         self._words, self._replacements = word_source(words), replacement_source(replacements)
         self._folder = Path(model) if model is not None else SHIPPED
         self._device = Device.parse(device)
         self._use_prefilter = prefilter
+        self._rules = chosen_rules(rules)
         self._pipeline = Pipeline(self._folder, threads=threads, device=self._device, prefilter=prefilter)
         self.vocabulary = self._pipeline.vocabulary
         self.window = self._pipeline.policy.window
@@ -169,6 +177,8 @@ class Speller:
                     [*edits, *edits_of(changes, prepared.simplified)], key=lambda edit: edit.offset
                 )
             text = prepared.simplified.source
+            if self._rules:
+                edits = with_rules(text, prepared.protected, edits, self._rules)
             yield Correction(text, apply_edits(text, edits) if edits else text, tuple(edits))
 
     def _changes(self, found: Detections, numbers: range, start: int) -> list[Change]:

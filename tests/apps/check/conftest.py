@@ -23,9 +23,9 @@ def speller(monkeypatch):
 
     made = ScriptedSpeller()
 
-    def load(model, lists, prefilter):
+    def load(model, lists, prefilter, rules):
         made.words = tuple(word for path in lists.words for word in read_words(path))
-        made.lists, made.prefilter = lists, prefilter
+        made.lists, made.prefilter, made.rules = lists, prefilter, rules
         return made
 
     monkeypatch.setattr(checking, "load_speller", load)

@@ -52,7 +52,7 @@ if __name__ == "__main__":
     from nmspeller.__main__ import run
     from nmspeller.apps.cli import checking
 
-    checking.load_speller = lambda model, lists, prefilter: ScriptedSpeller(
+    checking.load_speller = lambda model, lists, prefilter, rules: ScriptedSpeller(
         seconds=float(os.environ.get("SECONDS_A_CHECK", 0))
     )
     sys.exit(run(sys.argv[1:]))

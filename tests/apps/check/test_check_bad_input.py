@@ -292,7 +292,7 @@ def test_unreadable_files_say_why(check, tmp_path, monkeypatch):
 def test_a_model_that_cannot_be_loaded_is_tried_and_rejected_once(check, tmp_path, monkeypatch):
     tried = []
 
-    def load(model, lists, prefilter):
+    def load(model, lists, prefilter, rules):
         tried.append(model)
         raise InputError(f"{model} is damaged.")
 

@@ -59,7 +59,7 @@ def test_an_interrupt_while_writing_leaves_the_original_and_nothing_else(tmp_pat
         "from scripted_speller import ScriptedSpeller\n"
         "from nmspeller.__main__ import run\n"
         "from nmspeller.apps.cli import checking\n"
-        "checking.load_speller = lambda model, lists, prefilter: ScriptedSpeller()\n"
+        "checking.load_speller = lambda model, lists, prefilter, rules: ScriptedSpeller()\n"
         "def stuck(descriptor):\n"
         "    print('writing', flush=True)\n"
         "    time.sleep(60)\n"

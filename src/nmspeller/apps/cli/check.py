@@ -83,6 +83,9 @@ def check(
     model: Path = MODEL,
     prefilter: bool = PREFILTER,
     quick: bool = QUICK,
+    rules: bool = typer.Option(
+        False, "--rules", help="Also apply rules: idioms, doubled characters, punctuation, spaces."
+    ),
     format: Format = typer.Option(
         Format.auto, "--format", "-f", help="Only prose is checked; auto chooses by the file name."
     ),
@@ -124,6 +127,7 @@ def check(
         replacements=tuple(replacements or ()),
         model=model,
         prefilter=wants_prefilter(prefilter, quick),
+        rules=rules,
         format=format.value,
         encoding=encoding.value,
     )

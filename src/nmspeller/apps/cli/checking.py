@@ -59,6 +59,7 @@ class Job:
     replacements: tuple[Path, ...]
     model: Path | None
     prefilter: bool
+    rules: bool
     format: str
     encoding: str
     errors: set[str] = field(default_factory=set)
@@ -116,7 +117,9 @@ class Job:
         lists = Lists(config.words + self.words, config.replacements + self.replacements)
         if lists not in self.spellers:
             try:
-                self.spellers[lists] = load_speller(self.model, lists, prefilter=self.prefilter)
+                self.spellers[lists] = load_speller(
+                    self.model, lists, prefilter=self.prefilter, rules=self.rules
+                )
             except InputError as wrong:
                 self.spellers[lists] = wrong
         speller = self.spellers[lists]
@@ -169,7 +172,7 @@ def _report_written(path: Path, backup: Path | None) -> None:
     print(f"Corrected {path}{original}.", file=sys.stderr, flush=True)
 
 
-def load_speller(model: Path | None, lists: Lists, *, prefilter: bool) -> Checker:
+def load_speller(model: Path | None, lists: Lists, *, prefilter: bool, rules: bool) -> Checker:
     """A speller with the words and replacements of these files."""
     from nmspeller.runtime import Speller
     from nmspeller.runtime.dictionary import read_replacements, read_words
@@ -181,6 +184,7 @@ def load_speller(model: Path | None, lists: Lists, *, prefilter: bool) -> Checke
             wrong: right for path in lists.replacements for wrong, right in read_replacements(path).items()
         },
         prefilter=prefilter,
+        rules=rules,
     )
 
 

@@ -23,6 +23,7 @@ RULES = {
     Reason.SIMILAR_SHAPE: Rule("NMSPELLER_SIMILAR_SHAPE", "形近字误用", "字形相近"),
     Reason.DE: Rule("NMSPELLER_DE", "“的、地、得”误用", "“的、地、得”用法"),
     Reason.USER_WORD: Rule("NMSPELLER_USER_WORD", "自定义词语误写", "自定义词语"),
+    Reason.RULE: Rule("NMSPELLER_RULE", "规则检查", "规则"),
     Reason.CONTEXT: Rule("NMSPELLER_CONTEXT", "用字与上下文不符", "与上下文不符"),
 }
 

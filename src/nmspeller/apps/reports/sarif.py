@@ -18,6 +18,7 @@ _EXPLANATIONS = {
     Reason.SIMILAR_SHAPE: "A character of a similar shape fits the sentence better.",
     Reason.DE: "Another one of 的, 地 and 得 is correct here.",
     Reason.USER_WORD: "A list of replacements has another text for this one.",
+    Reason.RULE: "A rule for idioms, doubled characters or punctuation applies here.",
     Reason.CONTEXT: "Another character fits the sentence better, though it neither sounds nor looks similar.",
 }
 _HELP = "Apply the replacement; or, if the text is correct, add the word to a file given with --words."

@@ -118,7 +118,7 @@ def _in_own_script(face: Simplified, near: Near) -> str | None:
     place, right = near.doubtful, near.idiom[near.place]
     if face.converted and fold(face.text[place]) == fold(right):
         return None
-    target = face.back(place, right)
+    target = face.to_source_script(place, right)
     if target == face.source[place]:
         return None
     return face.source[near.start : place] + target + face.source[place + 1 : near.stop]
