@@ -91,8 +91,10 @@ class Job:
         prose = sum(len(passage.text) for passage in document.passages)
         correction = Correction(document.text, document.text, ())
         if prose:
+            speller = self._speller(one.config)
+            progress.begin()
             correction = documents.check(
-                self._speller(one.config),
+                speller,
                 document,
                 level=self.level or one.config.level,
                 advance=lambda characters: progress.advance(one.size * characters / prose, document.name),
