@@ -71,11 +71,11 @@ def check(
     document: Document,
     *,
     level: str | None = None,
-    advance: Callable[[int], None] | None = None,
+    advance: Callable[[int, Sequence[Edit]], None] | None = None,
 ) -> Correction:
     """Check all prose of a document; the edits' offsets are those of `document.text`.
 
-    `advance` is called with the number of characters of each finished chunk.
+    `advance` is called for each finished chunk, with its number of characters and its edits.
     """
     edits: list[Edit] = []
     document_script = detect("".join(passage.text for passage in document.passages))
@@ -83,10 +83,11 @@ def check(
         corrections = speller.check_many(
             [passage.text for passage in chunk], level=level, document_script=document_script
         )
+        before = len(edits)
         for passage, correction in zip(chunk, corrections, strict=True):
             edits += passage.in_document(correction.edits)
         if advance is not None:
-            advance(sum(len(passage.text) for passage in chunk))
+            advance(sum(len(passage.text) for passage in chunk), edits[before:])
     return Correction(document.text, apply_edits(document.text, edits), tuple(edits))
 
 
