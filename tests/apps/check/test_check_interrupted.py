@@ -50,6 +50,31 @@ def test_no_file_is_half_written(tmp_path, number):
         assert sorted(os.listdir(tmp_path)) == [path.name for path in paths]
 
 
+def test_findings_of_a_long_file_come_one_by_one_and_an_interrupt_keeps_them(tmp_path):
+    (tmp_path / "a.txt").write_text("我门去公圆。\n" * 80_000)  # the length of a novel
+    process = subprocess.Popen(
+        [*PROGRAM[:-1], "a.txt"],
+        cwd=tmp_path,
+        bufsize=0,
+        env={**os.environ, "SECONDS_A_CHECK": "3"},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        preexec_fn=listen_to_interrupts,
+    )
+    start = time.monotonic()
+    first = process.stdout.readline().decode()
+    assert first.startswith("a.txt:1:2: 门 → 们")
+    assert time.monotonic() - start < 30  # the whole would take more than a minute
+    assert process.poll() is None
+    time.sleep(1)  # the first findings are printed, the next are three seconds away
+    process.send_signal(signal.SIGINT)
+    rest, errors = process.communicate(timeout=120)
+    assert process.returncode == 130
+    assert b"Traceback" not in errors
+    assert rest.decode().startswith("a.txt:1:5: 圆 → 园")
+    assert rest.endswith(b"\n")
+
+
 def test_an_interrupt_while_writing_leaves_the_original_and_nothing_else(tmp_path):
     file = tmp_path / "a.txt"
     file.write_text(WRONG)

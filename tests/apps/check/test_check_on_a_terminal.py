@@ -75,6 +75,20 @@ def test_the_diff_is_coloured_too(tmp_path):
     assert "\x1b[32m+我们" in out
 
 
+def test_the_bar_of_a_long_file_is_drawn_after_the_first_thousands_of_characters(tmp_path):
+    (tmp_path / "a.txt").write_text("很好，" * 100 + "\n" + ("很好，" * 100 + "\n") * 40)
+    _, err = run_on_a_terminal(["a.txt"], tmp_path, SECONDS_A_CHECK="0.6")
+    first_share = int(err.split("%")[0].split()[-1])
+    assert first_share <= 10
+
+
+def test_a_long_file_is_shown_in_parts_under_one_name(tmp_path):
+    (tmp_path / "a.txt").write_text("我门去公园玩。\n" * 1000)
+    out, _ = run_on_a_terminal(["a.txt"], tmp_path, NO_COLOR="1")
+    assert out.count("a.txt") == 1
+    assert "1000 errors found in 1 file." in out.replace(",", "")
+
+
 def test_a_bar_shows_when_the_work_takes_long_and_leaves_standard_output_alone(tmp_path):
     (tmp_path / "a.txt").write_text(("很好，" * 5000 + "\n") * 12)
     out, err = run_on_a_terminal(["a.txt"], tmp_path, SECONDS_A_CHECK="0.3")

@@ -4,7 +4,7 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import FrameType
@@ -16,10 +16,10 @@ from nmspeller.apps.documents import files
 from nmspeller.apps.documents.config import Config, config_for
 from nmspeller.apps.documents.document import Document
 from nmspeller.apps.documents.find import find
-from nmspeller.apps.reports import Report, report
+from nmspeller.apps.reports import SHOWN_IN_PARTS, Report, report
 from nmspeller.errors import InputError
 from nmspeller.runtime.checker import Checker
-from nmspeller.runtime.correction import Correction
+from nmspeller.runtime.correction import Correction, Edit
 
 CLEAN, FINDINGS, BAD_INPUT = 0, 1, 2
 
@@ -90,13 +90,23 @@ class Job:
     def _check(self, one: Input, out: Report | None, progress: SlowProgress) -> None:
         document, raw = one.load()
         prose = sum(len(passage.text) for passage in document.passages)
+        shows_parts = out is not None and self.report_name in SHOWN_IN_PARTS and not self.fix
+
+        def advance(characters: int, edits: Sequence[Edit]) -> None:
+            if out and shows_parts and edits:
+                progress.pause()
+                out.show(document, Correction(document.text, document.text, tuple(edits)))
+            progress.advance(one.size * characters / prose, document.name)
+
         correction = Correction(document.text, document.text, ())
         if prose:
+            speller = self._speller(one.config)
+            progress.begin()
             correction = documents.check(
-                self._speller(one.config),
+                speller,
                 document,
                 level=self.level or one.config.level,
-                advance=lambda characters: progress.advance(one.size * characters / prose, document.name),
+                advance=advance,
             )
         if self.fix and (correction.edits or one.path is None):
             corrected = document.with_edits(correction.edits)
@@ -110,6 +120,8 @@ class Job:
         self.found |= bool(correction.edits)
         if out:
             progress.pause()
+            if shows_parts:
+                correction = Correction(document.text, document.text, ())
             out.show(document, correction)
 
     def _speller(self, config: Config) -> Checker:

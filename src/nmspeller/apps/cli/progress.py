@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from rich.progress import Progress
 
-_DELAY = 1.0  # seconds of work before the bar appears
+_DELAY = 0.5  # seconds of work before the bar appears
 
 
 class SlowProgress:
@@ -17,7 +17,7 @@ class SlowProgress:
     def __init__(self, total: float) -> None:
         self._total = total
         self._done = 0.0
-        self._began: float | None = None  # loading the model does not count
+        self._began: float | None = None
         self._bar: Progress | None = None
         self._wanted = sys.stderr.isatty() and total > 0
 
@@ -29,11 +29,15 @@ class SlowProgress:
     ) -> None:
         self.pause()
 
+    def begin(self) -> None:
+        """Work begins: the time before, for instance to load the model, does not count."""
+        self._began = self._began or time.monotonic()
+
     def advance(self, amount: float, name: str) -> None:
         """Add an amount of finished work; `name` is the current file."""
         self._done += amount
-        self._began = self._began or time.monotonic()
-        if not self._wanted or self._done >= self._total or time.monotonic() - self._began < _DELAY:
+        self.begin()
+        if not self._wanted or self._done >= self._total or not self._is_slow():
             return
         if self._bar is None:
             self._bar = self._make_bar()
@@ -44,6 +48,9 @@ class SlowProgress:
         """Hide the bar, so that something else can be printed; the next advance shows it again."""
         if self._bar is not None:
             self._bar.stop()
+
+    def _is_slow(self) -> bool:
+        return self._began is not None and time.monotonic() - self._began >= _DELAY
 
     def _make_bar(self) -> "Progress":
         from rich.console import Console

@@ -1,6 +1,6 @@
 """A document to check: its text, its passages of prose, and how to write it back."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,11 +11,10 @@ from nmspeller.apps.documents.prose import Passage
 from nmspeller.errors import InputError
 from nmspeller.runtime.checker import Checker
 from nmspeller.runtime.correction import Correction, Edit, apply_edits
-from nmspeller.runtime.parts import grouped
 from nmspeller.text.script import detect
 
-# Enough for full batches, and few enough to update the progress bar often.
-_CHARACTERS_AT_ONCE = 20_000
+# The first chunk is small, so that progress shows at once; the largest gives full batches.
+_FIRST_CHUNK, _LARGEST_CHUNK = 1_000, 20_000
 
 
 @dataclass(frozen=True)
@@ -72,20 +71,35 @@ def check(
     document: Document,
     *,
     level: str | None = None,
-    advance: Callable[[int], None] | None = None,
+    advance: Callable[[int, Sequence[Edit]], None] | None = None,
 ) -> Correction:
     """Check all prose of a document; the edits' offsets are those of `document.text`.
 
-    `advance` is called with the number of characters of each finished chunk.
+    `advance` is called for each finished chunk, with its number of characters and its edits.
     """
     edits: list[Edit] = []
     document_script = detect("".join(passage.text for passage in document.passages))
-    for chunk in grouped(document.passages, lambda passage: len(passage.text), _CHARACTERS_AT_ONCE):
+    for chunk in _growing_chunks(document.passages):
         corrections = speller.check_many(
             [passage.text for passage in chunk], level=level, document_script=document_script
         )
+        before = len(edits)
         for passage, correction in zip(chunk, corrections, strict=True):
             edits += passage.in_document(correction.edits)
         if advance is not None:
-            advance(sum(len(passage.text) for passage in chunk))
+            advance(sum(len(passage.text) for passage in chunk), edits[before:])
     return Correction(document.text, apply_edits(document.text, edits), tuple(edits))
+
+
+def _growing_chunks(passages: Sequence[Passage]) -> Iterator[list[Passage]]:
+    """The passages in chunks, each about twice as long as the one before; a passage is never cut."""
+    chunk: list[Passage] = []
+    length, limit = 0, _FIRST_CHUNK
+    for passage in passages:
+        if chunk and length + len(passage.text) > limit:
+            yield chunk
+            chunk, length, limit = [], 0, min(2 * limit, _LARGEST_CHUNK)
+        chunk.append(passage)
+        length += len(passage.text)
+    if chunk:
+        yield chunk

@@ -11,7 +11,7 @@ from nmspeller.apps.documents.markup import Markup, line_starts
 _CAPTION = re.compile(
     r"""
     (?<![^\r\n])[ \t>*+\d.)\-]*
-    (?:(?:`{3,}|~{3,})[^\r\n]*?(?<![\w.\-])|(?:\#|//|--|%%)\|[ \t]*)
+    (?:(?:`{3}|~{3})[^\r\n]*?(?<![\w.\-])|(?:\#|//|--|%%)\|[ \t]*)
     (?:title|caption|(?:fig|lst|tbl)[.-]cap)[ \t]*[=:][ \t]*
     (?:"([^"\r\n]*)"|'([^'\r\n]*)'|(?<=:[ ])([^\s"'][^\r\n]*))
     """,

@@ -5,6 +5,9 @@ from typing import Protocol
 from nmspeller.apps.documents.document import Document
 from nmspeller.runtime.correction import Correction
 
+SHOWN_IN_PARTS = frozenset(("terminal", "plain", "github"))
+"""The reports that may show a document several times, each time with the next findings."""
+
 
 class Report(Protocol):
     """Writes to standard output."""

@@ -26,16 +26,22 @@ class TerminalReport:
         self._console = console or Console(highlight=False, soft_wrap=True, emoji=False, markup=False)
         self._fixing = fixing
         self._of_files = of_files
+        self._document: Document | None = None  # the current one, shown in one or more parts
+        self._is_named = False
         self._documents = self._with_findings = self._findings = 0
 
     def show(self, document: Document, correction: Correction) -> None:
         found = list(findings(correction))
-        self._documents += 1
+        if document is not self._document:
+            self._document, self._is_named = document, False
+            self._documents += 1
         if not found:
             return
-        self._with_findings += 1
         self._findings += len(found)
-        self._console.print(Text(_printable(document.name), style="bold"))
+        if not self._is_named:
+            self._is_named = True
+            self._with_findings += 1
+            self._console.print(Text(_printable(document.name), style="bold"))
         gutter = len(str(found[-1].line)) + 2
         for number, in_line in groupby(found, key=lambda one: one.line):
             group = list(in_line)
