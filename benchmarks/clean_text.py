@@ -2,7 +2,7 @@
 
     python benchmarks/clean_text.py PREPARED OUT
 
-PREPARED is what `nmspeller data prepare` wrote. Writes OUT/clean0.txt, on which `nmspeller export --clean`
+PREPARED is what `nmspeller lab data prepare` wrote. Writes OUT/clean0.txt, on which `lab export --clean`
 chooses thresholds, and OUT/clean1.txt, on which `benchmarks/accuracy.py --clean` measures. The corpus has no
 labels, so a paragraph counts as such prose by its look alone: at least 100 characters, nothing but Chinese
 characters, digits and full-width marks, no speech and none of the words that only speech has, but at least

@@ -2,7 +2,7 @@
 
     python benchmarks/noise.py PREPARED
 
-PREPARED is what `nmspeller data prepare` wrote. The real errors are those of its dev pairs, of which nothing
+PREPARED is what `lab data prepare` wrote. The real errors are those of its dev pairs, of which nothing
 was counted; the noise model's are made in the held-out text. Writes docs/results/noise.json and noise.md.
 """
 

@@ -30,8 +30,7 @@ from math import sqrt
 from pathlib import Path
 from typing import NamedTuple
 
-from nmspeller.data.corpus import BLOCK_LINES, corpus_files, is_held_out, read_lines
-
+from nmspeller.lab.data.corpus import BLOCK_LINES, corpus_files, is_held_out, read_lines
 from nmspeller.runtime.rules import RULES, Rule, RuleMatch, apply_fixes, find
 from nmspeller.text.protect import protected_spans
 

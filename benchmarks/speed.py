@@ -5,7 +5,7 @@
 REFERENCE is a Hugging Face BERT-base folder (its weights do not matter for speed). It is used as
 pycorrector's MacBertCorrector uses such a model: PyTorch in single precision, sentence by sentence, softmax
 over the whole vocabulary, the answer decoded to a string and compared character by character. PREPARED is
-what `nmspeller data prepare` wrote: the sentences are of its held-out text. Since the prefilter passes over
+what `lab data prepare` wrote: the sentences are of its held-out text. Since the prefilter passes over
 those that look right, there are two kinds: with an error made up in one of ten, and, a quarter as many in
 bulk, with one in each, which is the worst that it can be asked. Both sides get the same sentences and the
 same number of threads, in turn, each in a process of its own: the threads of one would otherwise spin while
@@ -49,7 +49,7 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("reference", type=Path, help="a Hugging Face BERT-base folder")
-    parser.add_argument("prepared", type=Path, help="what `nmspeller data prepare` wrote")
+    parser.add_argument("prepared", type=Path, help="what `nmspeller lab data prepare` wrote")
     parser.add_argument("--model", type=Path, help="an exported model other than the shipped one")
     parser.add_argument("--sentences", type=int, default=10_000, help="how many in bulk")
     parser.add_argument(

@@ -22,8 +22,8 @@ from itertools import combinations
 from pathlib import Path
 
 import jieba
-from nmspeller.data.corpus import corpus_files, is_held_out, read_lines
 
+from nmspeller.lab.data.corpus import corpus_files, is_held_out, read_lines
 from nmspeller.runtime.rules.likeness import is_confusable
 from nmspeller.runtime.rules.near_idioms import NearIdioms
 from nmspeller.text.script import simplify

@@ -1,4 +1,4 @@
-"""`nmspeller data`: count, prepare and make training data."""
+"""`nmspeller lab data`: count, prepare and make training data."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""`nmspeller data prepare`, `noise` and `mine`: training data from pairs and running text."""
+"""`nmspeller lab data prepare`, `noise` and `mine`: training data from pairs and running text."""
 
 import os
 import sys

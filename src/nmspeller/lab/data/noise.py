@@ -131,5 +131,5 @@ class NoiseModel:
             return cls(**{**arrays, "names": names})  # type: ignore[arg-type]
         except DAMAGED as wrong:
             raise InputError(
-                f"{path} is not a noise model ({wrong}); make one with `nmspeller data prepare`."
+                f"{path} is not a noise model ({wrong}); make one with `nmspeller lab data prepare`."
             ) from wrong

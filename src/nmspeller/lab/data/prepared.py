@@ -43,7 +43,7 @@ class PairArrays:
 
 
 class Prepared:
-    """A folder that `nmspeller data prepare` wrote."""
+    """A folder that `nmspeller lab data prepare` wrote."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -52,7 +52,7 @@ class Prepared:
             prepared_with, _ = (self.manifest[name] for name in ("vocabulary", "sources"))
         except (OSError, ValueError, KeyError, TypeError) as wrong:
             raise InputError(
-                f"{folder} holds no prepared data ({wrong}); make it with `nmspeller data prepare`."
+                f"{folder} holds no prepared data ({wrong}); make it with `nmspeller lab data prepare`."
             ) from wrong
         self.vocabulary = Vocabulary.from_file(folder / "vocab.txt")
         if hashlib.sha256((folder / "vocab.txt").read_bytes()).hexdigest() != prepared_with:
@@ -92,7 +92,7 @@ class Prepared:
         # An unpacked copy, where somebody made one, loads at once.
         files = sorted(self.folder.glob(f"{part}-*.u16")) or sorted(self.folder.glob(f"{part}-*.u16.xz"))
         if not files:
-            raise InputError(f"no {part} text in {self.folder}; prepare it with `nmspeller data prepare`.")
+            raise InputError(f"no {part} text in {self.folder}; prepare it: `nmspeller lab data prepare`.")
         for file in files:
             stored = file.read_bytes()
             try:
@@ -103,7 +103,7 @@ class Prepared:
 
 
 def _damaged(path: Path) -> InputError:
-    return InputError(f"{path} is damaged; make it again with `nmspeller data prepare`.")
+    return InputError(f"{path} is damaged; make it again with `nmspeller lab data prepare`.")
 
 
 def check_vocabulary(folder: Path, vocabulary: Vocabulary) -> None:
