@@ -12,9 +12,9 @@ nobody has judged, and `--judge` takes a verdict for each of them in a file, y o
 the match's hash in benchmarks/rules_judged.json; the text itself is not kept. A match is right (y) if the
 text breaks the rule as it is explained to the user. Wrong text is tests/runtime/rules/wrong_sentences.tsv.
 
-Writes docs/results/rules.json: by rule, matches and judged false alarms per million characters, precision
-with the lower end of its 95 % interval (Wilson), recall, seconds per million characters, and how many times
-longer ten times the text takes.
+Writes docs/results/rules.json and rules.md (`--again`: the page alone): by rule, matches and judged false
+alarms per million characters, precision with the lower end of its 95 % interval (Wilson), recall, seconds
+per million characters, and how many times longer ten times the text takes, in time of the processor.
 """
 
 import argparse
@@ -28,9 +28,10 @@ from collections.abc import Iterable, Iterator
 from itertools import accumulate, groupby
 from math import sqrt
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from nmspeller.lab.data.corpus import BLOCK_LINES, corpus_files, is_held_out, read_lines
+from nmspeller.lab.evaluation.markdown import table
 from nmspeller.runtime.rules import RULES, Rule, RuleMatch, apply_fixes, find
 from nmspeller.text.protect import protected_spans
 
@@ -40,6 +41,16 @@ WRONG = ROOT / "tests/runtime/rules/wrong_sentences.tsv"
 UNREAD = 10_000_000, 32_000_000
 CONTEXT = 12
 SAMPLE = 100
+
+HEAD = """\
+# Rules
+
+Written by `benchmarks/rules.py`. Matches of each rule in {millions:.1f} million characters of text that is
+taken to be correct: news, essays, fiction and technical text. A sample of the matches was read and judged:
+right means that the text does break the rule. In parentheses the lower end of the 95 % interval. Recall is
+over own wrong sentences (`tests/runtime/rules/wrong_sentences.tsv`). `name_variants` gives hints, which are
+not edits.
+"""
 
 Judged = dict[str, dict[str, str]]
 
@@ -56,10 +67,14 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("data", type=Path)
+    parser.add_argument("--again", action="store_true", help="write the page from an earlier rules.json")
     parser.add_argument("--show", metavar="RULE")
     parser.add_argument("--judge", nargs=2, metavar=("RULE", "VERDICTS"))
     parser.add_argument("--out", type=Path, default=ROOT / "docs/results/rules.json")
     options = parser.parse_args()
+    if options.again:
+        options.out.with_suffix(".md").write_text(page(json.loads(options.out.read_text("utf-8"))), "utf-8")
+        return
     judged: Judged = json.loads(JUDGED.read_text("utf-8")) if JUDGED.exists() else {}
     texts = list(documents(options.data))
     if options.show:
@@ -75,7 +90,30 @@ def main() -> None:
     else:
         result = report(texts, judged)
         options.out.write_text(json.dumps(result, indent=1) + "\n", "utf-8")
+        options.out.with_suffix(".md").write_text(page(result), "utf-8")
         print(json.dumps(result, indent=1))
+
+
+def page(found: dict[str, Any]) -> str:
+    """docs/results/rules.md."""
+    rows = []
+    for name, rule in found["rules"].items():
+        right = f"{rule['judged_right']} of {rule['judged']}" if rule["judged"] else "none judged"
+        least = rule["precision_at_least"]
+        rows.append(
+            [
+                f"`{name}`",
+                "on" if RULES[name].on_by_default else "off",
+                f"{rule['matches_per_million']:.1f}",
+                right + (f" (≥ {100 * least:.0f} %)" if least is not None else ""),
+                "–"
+                if rule["false_alarms_per_million"] is None
+                else f"{rule['false_alarms_per_million']:.2f}",
+                f"{100 * rule['recall']:.0f} % of {rule['wrong_sentences']}",
+            ]
+        )
+    head = ["rule", "by default", "matches per million", "judged right", "false alarms per million", "recall"]
+    return f"{HEAD.format(millions=found['million_characters'])}\n{table(head, rows)}\n"
 
 
 def documents(data: Path) -> Iterator[str]:
@@ -195,9 +233,9 @@ def speed(texts: list[str], rule: Rule) -> dict[str, float]:
     seconds = []
     for length in (len(text) // 10, len(text)):
         protected = protected_spans(text[:length])
-        start = time.perf_counter()
+        start = time.process_time()
         list(rule.matches(text[:length], protected))
-        seconds.append(time.perf_counter() - start)
+        seconds.append(time.process_time() - start)
     short, long = seconds
     return {"seconds_per_million": round(long, 3), "times_for_ten_times_the_text": round(long / short, 1)}
 

@@ -107,7 +107,7 @@ def test_json_has_one_object_a_file_and_its_edits_make_the_corrected_text(check,
         text = text[: edit["offset"]] + edit["target"] + text[edit["offset"] + edit["length"] :]
     assert text == first["corrected"]
     assert set(first["edits"][0]) == {
-        "offset", "length", "source", "target", "probability", "confidence", "alternatives", "reason"
+        "offset", "length", "source", "target", "probability", "confidence", "alternatives", "reason", "rule"
     }  # fmt: skip
     assert first["edits"][0]["reason"] == "same sound"
 

@@ -1,7 +1,9 @@
 """Half-width marks in Chinese sentences: 你好,世界 → 你好，世界."""
 
 import re
-from collections.abc import Iterator, Sequence
+from bisect import bisect_right
+from collections.abc import Callable, Iterator, Sequence
+from itertools import groupby
 
 from nmspeller.runtime.rules.characters import BLANK, CLOSING, HANZI, OPENING
 from nmspeller.runtime.rules.closed import Closed
@@ -17,6 +19,7 @@ _MARK = re.compile(
     f"(?:[{BLANK}]?(?=[{HANZI}{OPENING}])|(?=[{CLOSING}]|[ \t]*(?:[\n\r]|\\Z)))"
     f"|(?<=[{HANZI}]{{4}})\\.(?=[{CLOSING}]?[ \t]*(?:[\n\r]|\\Z))"
 )
+_FULL_STOP = re.compile("[。！？；]")
 _SENTENCE_MARK = re.compile("[。！？；，：]")
 _SEPARATOR = re.compile("[,;]")
 _FEW_CELLS, _MANY_CELLS = 2, 5
@@ -32,21 +35,33 @@ class HalfWidthPunctuation:
         "A Chinese sentence has full-width marks: ，；：！？。",
         "中文句子应使用全角标点：，；：！？。",
     )
-    on_by_default = True
+    on_by_default = False  # precision under 98 %, see docs/results/rules.md
 
     def matches(self, text: str, protected: Sequence[Span]) -> Iterator[RuleMatch]:
         closed = Closed(protected)
         for start, stop in lines(text):
             marks = [mark for mark in _MARK.finditer(text, start, stop) if not closed.overlaps(*mark.span())]
-            if marks and not _is_row(text[start:stop]):
-                for mark in marks:
-                    yield replace(self, text, *mark.span(), mark[0].rstrip(BLANK).translate(_FULL_WIDTH))
+            for (first, last), of_sentence in groupby(marks, _sentence_around(text, start, stop)):
+                if not _is_row(text[first:last]):
+                    for mark in of_sentence:
+                        yield replace(self, text, *mark.span(), mark[0].rstrip(BLANK).translate(_FULL_WIDTH))
 
 
-def _is_row(line: str) -> bool:
-    """Whether the line is a row of a table or a list of short words, no sentence: 张三,李四,王五."""
-    if _SENTENCE_MARK.search(line):
+def _sentence_around(text: str, start: int, stop: int) -> Callable[[re.Match[str]], tuple[int, int]]:
+    """The sentence of this line that a mark is in, full-width stop included; half-width marks end none."""
+    bounds = [start, *(end.end() for end in _FULL_STOP.finditer(text, start, stop)), stop]
+
+    def around(mark: re.Match[str]) -> tuple[int, int]:
+        after = bisect_right(bounds, mark.start())
+        return bounds[after - 1], bounds[after]
+
+    return around
+
+
+def _is_row(sentence: str) -> bool:
+    """Whether it is a row of a table or a list of short words, no sentence: 张三,李四,王五."""
+    if _SENTENCE_MARK.search(sentence):
         return False
-    lengths = [len(cell.strip()) for cell in _SEPARATOR.split(line)]
+    lengths = [len(cell.strip()) for cell in _SEPARATOR.split(sentence)]
     is_list = len(lengths) > _MANY_CELLS and sum(lengths) <= _LONGEST_CELL * len(lengths)
     return is_list or (len(lengths) > _FEW_CELLS and max(lengths) <= _LONGEST_CELL)
