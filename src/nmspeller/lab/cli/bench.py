@@ -57,7 +57,7 @@ def train(
     ),
     as_json: bool = typer.Option(False, "--json", help="Print one JSON object."),
 ) -> None:
-    """Tokens a second in training BERT-base, and the share of the device's bf16 peak that it means."""
+    """Tokens a second in training BERT-base, and the share of the device's peak that it means."""
     from nmspeller.lab.cli.laboratory import need_training
 
     need_training()
@@ -72,5 +72,5 @@ def train(
     share, peak = 100 * found["share_of_peak"], found["peak_operations_per_second"] / 1e12
     typer.echo(
         f"{found['device']}: {found['tokens_per_second']:,.0f} tokens/s, {share:.0f} % of the {peak:,.1f} "
-        "TFLOP/s that a large bf16 product reaches."
+        "TFLOP/s that a large product reaches (bf16 on a GPU, fp32 on a CPU)."
     )
