@@ -1,4 +1,4 @@
-"""The engine for GPUs: windows of character ids in, PyTorch's scores of the doubtful positions out.
+"""The engine for GPUs: windows of character ids in, PyTorch's scores of the uncertain positions out.
 
 This is the one module of the product that may import the laboratory, whose BERT it runs; PyTorch itself is
 imported only in `nmspeller.lab.models.scoring`, and only when an engine is made.

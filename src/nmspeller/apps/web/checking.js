@@ -65,7 +65,7 @@ export class Checking {
 
   finished() {
     this.oneByOne = false
-    const sentence = this.draft.refusal()
+    const sentence = this.draft.error()
     if (sentence) this.onState("refused", { sentence })
     else this.onState("done")
   }

@@ -7,7 +7,7 @@ const CONTEXT = 6
 
 export class Draft {
   constructor() {
-    this.pieces = [] // { text, edits, known, refusal }
+    this.pieces = [] // { text, edits, known, error }
     this.answers = new Map() // text of a piece -> edits, for the options at hand
     this.ignored = new Set()
   }
@@ -32,7 +32,7 @@ export class Draft {
     const texts = new Set()
     let characters = 0
     for (const piece of this.pieces) {
-      if (piece.known || piece.refusal || texts.has(piece.text)) continue
+      if (piece.known || piece.error || texts.has(piece.text)) continue
       if (texts.size && characters + piece.text.length > mostCharacters) break
       texts.add(piece.text)
       characters += piece.text.length
@@ -59,12 +59,12 @@ export class Draft {
 
   // The server would not look at this text; that is not to be taken for a text without errors.
   refuse(text, sentence) {
-    for (const piece of this.pieces) if (piece.text === text) Object.assign(piece, { edits: [], refusal: sentence })
+    for (const piece of this.pieces) if (piece.text === text) Object.assign(piece, { edits: [], error: sentence })
   }
 
   // What the server said of the first piece that it refused.
-  refusal() {
-    return this.pieces.find((piece) => piece.refusal)?.refusal
+  error() {
+    return this.pieces.find((piece) => piece.error)?.error
   }
 
   // The level or the words have changed, so nothing is known any more; what is shown stays until it is.
@@ -72,7 +72,7 @@ export class Draft {
     this.answers.clear()
     for (const piece of this.pieces) {
       piece.known = !/\p{Script=Han}/u.test(piece.text)
-      piece.refusal = undefined
+      piece.error = undefined
     }
   }
 

@@ -2,7 +2,7 @@
 
 A speller that trains on them as they stand learns to leave such sentences alone. A corpus has true mistakes
 too, which it must not learn to keep: each character that it would change is hidden and read again, and where
-the other character then fits far better than the one that stands there, the sentence is left out.
+the other character then fits far better than the source character, the sentence is left out.
 """
 
 import numpy as np
@@ -14,7 +14,7 @@ from nmspeller.runtime.policy import Thresholds
 
 # How likely the other character must be for a sentence to be hard.
 _LIKELY = 0.5
-# How much better, in log-odds, the other character may fit where nobody sees what stands there.
+# How much better, in log-odds, the other character may fit where the source character is masked.
 _BETTER = 5.5
 _LONGEST, _JOIN = 120, 0.3
 _SENTENCES = 50_000  # that are read in one go
@@ -51,7 +51,7 @@ def hard_sentences(engine: ScoringEngine, prepared: Prepared, *, seed: int = 0) 
 
 
 def _fits_better(engine: ScoringEngine, ids: Ids, windows: Windows, found: Detections, mask: int) -> Floats:
-    """By how much, in log-odds, each target fits better than what stands there, were that not seen.
+    """By how much, in log-odds, each target fits better than the source character where that is masked.
 
     windows: the one that holds each of the findings. Returns (findings,).
     """

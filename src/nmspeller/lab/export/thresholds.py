@@ -52,7 +52,7 @@ class Candidates:
     sentence: NDArray[np.intp]  # (candidates,) which pair
     window: NDArray[np.intp]  # (candidates,) which window, counted through all pairs
     probability: NDArray[np.float32]  # (candidates,)
-    source_probabilities: NDArray[np.float32]  # (candidates,) the probability of what stands there
+    source_probabilities: NDArray[np.float32]  # (candidates,) of the source characters
     explained: NDArray[np.bool_]  # (candidates,)
     right: NDArray[np.bool_]  # (candidates,)
     errors: NDArray[np.intp]  # (pairs,) how many characters are wrong
