@@ -78,7 +78,7 @@ async def test_parts_have_the_answer_of_the_whole(speller, text):
     parts = split_into_parts(text, speller.window)
     assert len(parts) > 1
     assert max(len(part.text) for part in parts) < 1_800
-    service = Service(Settings(), lambda: speller)
+    service = Service(Settings(time_limit=600), lambda: speller)  # also on a busy machine
     service.start()
     [joined] = await service.check(Connection(), [text], CheckOptions())
     service.stop()
