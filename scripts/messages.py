@@ -1,0 +1,81 @@
+"""Bring the catalogue up to date: collect what the code says, keep the translations, compile them.
+
+`python scripts/messages.py` writes src/nmspeller/locale/zh/LC_MESSAGES/nmspeller.po and .mo, and for the page
+src/nmspeller/apps/web/messages.zh.json; then it names each message that has no translation. Edit
+the .po alone.
+"""
+
+import io
+import json
+import sys
+from datetime import datetime, timezone
+from pathlib import Path
+
+from babel.messages.catalog import Catalog
+from babel.messages.extract import extract_from_dir
+from babel.messages.mofile import write_mo
+from babel.messages.pofile import read_po, write_po
+
+PACKAGE = Path(__file__).parent.parent / "src" / "nmspeller"
+CATALOGUE = PACKAGE / "locale" / "zh" / "LC_MESSAGES" / "nmspeller.po"
+PAGE = PACKAGE / "apps" / "web" / "messages.zh.json"
+
+_METHODS = [("lab/**", "ignore"), ("**.py", "python"), ("apps/web/**.js", "javascript")]
+_KEYWORDS = {"_": None, "N_": None, "ngettext": (1, 2)}
+
+
+def collected() -> Catalog:
+    """Every message of the product, without a translation."""
+    catalogue = Catalog(project="nmspeller", msgid_bugs_address="the project's issues")
+    for file, _line, message, comments, _context in extract_from_dir(
+        PACKAGE, _METHODS, {}, keywords=_KEYWORDS, comment_tags=("Translators:",)
+    ):
+        catalogue.add(message, locations=[(file, 0)], auto_comments=comments)
+    return catalogue
+
+
+def translated() -> Catalog:
+    """The messages of the product with the translations that the catalogue has for them."""
+    with CATALOGUE.open("rb") as file:
+        catalogue = read_po(file, locale="zh")
+    catalogue.update(collected(), no_fuzzy_matching=True)
+    catalogue.obsolete.clear()
+    return catalogue
+
+
+def missing(catalogue: Catalog) -> list[str]:
+    """The messages without a translation."""
+    return [
+        message.id if isinstance(message.id, str) else message.id[0]
+        for message in catalogue
+        if message.id and not (message.string if isinstance(message.string, str) else all(message.string))
+    ]
+
+
+def compiled(catalogue: Catalog) -> dict[Path, bytes]:
+    """What each file of the catalogue contains."""
+    # With a fixed date and without places the files change only when a message does.
+    catalogue.creation_date = catalogue.revision_date = datetime(2026, 1, 1, tzinfo=timezone.utc)
+    po, mo = io.BytesIO(), io.BytesIO()
+    write_po(po, catalogue, no_location=True, sort_output=True, omit_header=False, width=110)
+    write_mo(mo, catalogue)
+    on_page = {
+        message.id: message.string
+        for message in sorted(catalogue, key=lambda one: str(one.id))
+        if message.id and any(place.endswith(".js") for place, _line in message.locations)
+    }
+    page = json.dumps(on_page, ensure_ascii=False, indent=1) + "\n"
+    return {CATALOGUE: po.getvalue(), CATALOGUE.with_suffix(".mo"): mo.getvalue(), PAGE: page.encode()}
+
+
+def main() -> None:
+    catalogue = translated()
+    for file, content in compiled(catalogue).items():
+        file.write_bytes(content)
+    for message in missing(catalogue):
+        print(f"not translated: {message!r}")
+    sys.exit(bool(missing(catalogue)))
+
+
+if __name__ == "__main__":
+    main()
