@@ -1,9 +1,10 @@
 """What the apps need of a speller, so that each of them can be tested without a model."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Protocol
 
-from nmspeller.runtime.correction import Correction
+from nmspeller.runtime.correction import Correction, Hint
+from nmspeller.runtime.rule_edits import Chosen
 from nmspeller.text.script import Script
 
 
@@ -25,5 +26,11 @@ class Checker(Protocol):
         level: str | None = None,
         words: Iterable[str] | None = None,
         document_script: Script = Script.NEUTRAL,
+        rules: Chosen | None = None,
     ) -> list[Correction]:
         """One correction for each text, in order; see `Speller.check_many`."""
+
+    def document_hints(
+        self, texts: Sequence[str], *, words: Iterable[str] | None = None, rules: Chosen | None = None
+    ) -> list[tuple[Hint, ...]]:
+        """The hints of each part of one document; see `Speller.document_hints`."""

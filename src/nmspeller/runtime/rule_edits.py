@@ -1,18 +1,22 @@
-"""The rules' fixes as edits, beside those of the model."""
+"""What the rules find, beside the edits of the model: their fixes as edits, the rest as hints."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from nmspeller.errors import InputError
-from nmspeller.runtime.correction import Edit, Reason
+from nmspeller.messages import _
+from nmspeller.runtime.correction import Edit, Hint, Reason, clear_of
 from nmspeller.text.protect import Span
 
 if TYPE_CHECKING:
-    from nmspeller.runtime.rules import Rule
+    from nmspeller.runtime.rules import Rule, RuleMatch
+
+Chosen = bool | Iterable[str]
+"""True for the rules that are on by default, False for none, or the ids of some."""
 
 
-def chosen_rules(chosen: bool | Iterable[str]) -> tuple["Rule", ...]:
-    """The rules that a user asks for: those that are on by default, or those of some ids.
+def chosen_rules(chosen: Chosen) -> tuple["Rule", ...]:
+    """The rules that a user asks for.
 
     Raises:
         InputError: there is no rule of that id.
@@ -26,17 +30,21 @@ def chosen_rules(chosen: bool | Iterable[str]) -> tuple["Rule", ...]:
         return default_rules()
     unknown = [name for name in chosen if name not in RULES]
     if unknown:
-        raise InputError(f"there is no rule {unknown[0]!r}; choose among {', '.join(RULES)}.")
+        raise InputError(
+            _("there is no rule {name!r}; choose among {names}.").format(
+                name=unknown[0], names=", ".join(RULES)
+            )
+        )
     return tuple(RULES[name] for name in chosen)
 
 
 def with_rules(
     text: str, protected: Sequence[Span], edits: Sequence[Edit], rules: Sequence["Rule"]
-) -> list[Edit]:
-    """The edits of a text and those of the rules that touch none of them, in order; hints are left out."""
+) -> tuple[list[Edit], tuple[Hint, ...]]:
+    """The edits of a text and the rules' fixes that touch none of them, in order; and the rules' hints."""
     from nmspeller.runtime.rules import find
 
-    taken = [(edit.offset, edit.offset + edit.length) for edit in edits]
+    found = find(text, protected, rules)
     fixes = [
         Edit(
             offset=match.offset,
@@ -48,8 +56,41 @@ def with_rules(
             reason=Reason.RULE,
             rule=match.rule,
         )
-        for match in find(text, protected, rules)
+        for match in clear_of(edits, found)
         if match.target is not None
-        and not any(start <= match.stop and match.offset <= stop for start, stop in taken)
     ]
-    return sorted([*edits, *fixes], key=lambda edit: (edit.offset, edit.length))
+    both = sorted([*edits, *fixes], key=lambda edit: (edit.offset, edit.length))
+    return both, tuple(clear_of(both, _hints(found)))
+
+
+def document_hints(
+    texts: Sequence[str], protected: Sequence[Sequence[Span]], rules: Iterable["Rule"]
+) -> list[tuple[Hint, ...]]:
+    """The hints of each of the texts that together are one document, in order.
+
+    A name may be spelt in two ways in two paragraphs, and a quotation may end in another than it began in:
+    so the rules that give hints read the whole.
+    """
+    from nmspeller.runtime.rules import find
+
+    starts = [0]
+    for text in texts:
+        starts.append(starts[-1] + len(text) + 1)
+    spans = [
+        Span(start + span.start, start + span.stop, span.kind)
+        for start, of_text in zip(starts, protected, strict=False)
+        for span in of_text
+    ]
+    hints: list[list[Hint]] = [[] for text in texts]
+    number = 0
+    for hint in _hints(find("\n".join(texts), spans, [rule for rule in rules if rule.gives_hints])):
+        while hint.offset >= starts[number + 1]:
+            number += 1
+        hints[number].append(Hint(hint.offset - starts[number], hint.length, hint.source, hint.rule))
+    return [tuple(of_text) for of_text in hints]
+
+
+def _hints(found: Iterable["RuleMatch"]) -> Iterator[Hint]:
+    return (
+        Hint(match.offset, match.length, match.source, match.rule) for match in found if match.target is None
+    )

@@ -10,7 +10,7 @@ from nmspeller.apps.documents.encoding import Encoding
 from nmspeller.apps.documents.prose import Passage
 from nmspeller.errors import InputError
 from nmspeller.runtime.checker import Checker
-from nmspeller.runtime.correction import Correction, Edit, apply_edits
+from nmspeller.runtime.correction import Correction, Edit, Hint, apply_edits, clear_of
 from nmspeller.text.script import detect
 
 # The first chunk is small, so that progress shows at once; the largest gives full batches.
@@ -73,7 +73,7 @@ def check(
     level: str | None = None,
     advance: Callable[[int, Sequence[Edit]], None] | None = None,
 ) -> Correction:
-    """Check all prose of a document; the edits' offsets are those of `document.text`.
+    """Check all prose of a document; the offsets of edits and hints are those of `document.text`.
 
     `advance` is called for each finished chunk, with its number of characters and its edits.
     """
@@ -88,7 +88,16 @@ def check(
             edits += passage.in_document(correction.edits)
         if advance is not None:
             advance(sum(len(passage.text) for passage in chunk), edits[before:])
-    return Correction(document.text, apply_edits(document.text, edits), tuple(edits))
+    hints = clear_of(edits, _hints(speller, document))
+    return Correction(document.text, apply_edits(document.text, edits), tuple(edits), tuple(hints))
+
+
+def _hints(speller: Checker, document: Document) -> Iterator[Hint]:
+    of_passages = speller.document_hints([passage.text for passage in document.passages])
+    for passage, hints in zip(document.passages, of_passages, strict=True):
+        for hint in hints:
+            start, stop = passage.place(hint.offset, hint.offset + hint.length)
+            yield Hint(start, stop - start, document.text[start:stop], hint.rule)
 
 
 def _growing_chunks(passages: Sequence[Passage]) -> Iterator[list[Passage]]:

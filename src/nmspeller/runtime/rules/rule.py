@@ -25,13 +25,6 @@ class RuleMatch(NamedTuple):
         return self.offset + self.length
 
 
-class Bilingual(NamedTuple):
-    """The same words for an English and for a Chinese reader."""
-
-    english: str
-    chinese: str
-
-
 class Rule(Protocol):
     """One thing that can be wrong with a text, with a name, an explanation and a switch."""
 
@@ -40,16 +33,20 @@ class Rule(Protocol):
         """How settings and reports call the rule; it never changes."""
 
     @property
-    def name(self) -> Bilingual:
-        """A few words."""
+    def name(self) -> str:
+        """A few words, to be translated when shown, as the explanation is."""
 
     @property
-    def explanation(self) -> Bilingual:
+    def explanation(self) -> str:
         """One sentence that says what is wrong and what is right."""
 
     @property
     def on_by_default(self) -> bool:
         """Whether at least 98 of 100 matches in correct text were mistakes after all."""
+
+    @property
+    def gives_hints(self) -> bool:
+        """Whether it has matches without a target, which may depend on the whole document."""
 
     def matches(self, text: str, protected: Sequence[Span]) -> Iterator[RuleMatch]:
         """What the rule finds, in order, disjoint, and clear of the protected spans.
