@@ -48,7 +48,8 @@ def missing(catalogue: Catalog) -> list[str]:
     return [
         message.id if isinstance(message.id, str) else message.id[0]
         for message in catalogue
-        if message.id and not (message.string if isinstance(message.string, str) else all(message.string))
+        if message.id
+        and not (all(message.string) if isinstance(message.string, tuple | list) else message.string)
     ]
 
 
