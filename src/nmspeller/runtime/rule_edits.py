@@ -1,6 +1,6 @@
 """What the rules find, beside the edits of the model: their fixes as edits, the rest as hints."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from nmspeller.errors import InputError
@@ -38,38 +38,13 @@ def chosen_rules(chosen: Chosen) -> tuple["Rule", ...]:
     return tuple(RULES[name] for name in chosen)
 
 
-def with_rules(
-    text: str, protected: Sequence[Span], edits: Sequence[Edit], rules: Sequence["Rule"]
-) -> tuple[list[Edit], tuple[Hint, ...]]:
-    """The edits of a text and the rules' fixes that touch none of them, in order; and the rules' hints."""
-    from nmspeller.runtime.rules import find
-
-    found = find(text, protected, rules)
-    fixes = [
-        Edit(
-            offset=match.offset,
-            length=match.length,
-            source=match.source,
-            target=match.target,
-            probability=1.0,
-            alternatives=(),
-            reason=Reason.RULE,
-            rule=match.rule,
-        )
-        for match in clear_of(edits, found)
-        if match.target is not None
-    ]
-    both = sorted([*edits, *fixes], key=lambda edit: (edit.offset, edit.length))
-    return both, tuple(clear_of(both, _hints(found)))
-
-
-def document_hints(
+def find_in_document(
     texts: Sequence[str], protected: Sequence[Sequence[Span]], rules: Iterable["Rule"]
-) -> list[tuple[Hint, ...]]:
-    """The hints of each of the texts that together are one document, in order.
+) -> list[list["RuleMatch"]]:
+    """What the rules find in each of the texts that together are one document, in order.
 
-    A name may be spelt in two ways in two paragraphs, and a quotation may end in another than it began in:
-    so the rules that give hints read the whole.
+    A name may be spelt in two ways in two paragraphs, and a quotation may end in another paragraph than it
+    began in: so the rules read the whole.
     """
     from nmspeller.runtime.rules import find
 
@@ -81,16 +56,37 @@ def document_hints(
         for start, of_text in zip(starts, protected, strict=False)
         for span in of_text
     ]
-    hints: list[list[Hint]] = [[] for text in texts]
+    matches: list[list[RuleMatch]] = [[] for text in texts]
     number = 0
-    for hint in _hints(find("\n".join(texts), spans, [rule for rule in rules if rule.gives_hints])):
-        while hint.offset >= starts[number + 1]:
+    for match in find("\n".join(texts), spans, rules):
+        while match.offset >= starts[number + 1]:
             number += 1
-        hints[number].append(Hint(hint.offset - starts[number], hint.length, hint.source, hint.rule))
-    return [tuple(of_text) for of_text in hints]
+        matches[number].append(match._replace(offset=match.offset - starts[number]))
+    return matches
 
 
-def _hints(found: Iterable["RuleMatch"]) -> Iterator[Hint]:
-    return (
-        Hint(match.offset, match.length, match.source, match.rule) for match in found if match.target is None
+def with_matches(
+    edits: Sequence[Edit], matches: Sequence["RuleMatch"]
+) -> tuple[list[Edit], tuple[Hint, ...]]:
+    """The edits and the rules' fixes that touch none of them, in order; and the matches that fix nothing."""
+    fixes = [
+        Edit(
+            offset=match.offset,
+            length=match.length,
+            source=match.source,
+            target=match.target,
+            probability=1.0,
+            alternatives=(),
+            reason=Reason.RULE,
+            rule=match.rule,
+        )
+        for match in clear_of(edits, matches)
+        if match.target is not None
+    ]
+    both = sorted([*edits, *fixes], key=lambda edit: (edit.offset, edit.length))
+    hints = (
+        Hint(match.offset, match.length, match.source, match.rule)
+        for match in matches
+        if match.target is None
     )
+    return both, tuple(clear_of(both, hints))

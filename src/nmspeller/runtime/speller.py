@@ -16,13 +16,13 @@ from nmspeller.runtime.dictionary import replacement_source, word_source
 from nmspeller.runtime.edits import Change, edits_of
 from nmspeller.runtime.pipeline import SHIPPED, Pipeline
 from nmspeller.runtime.policy import Level
-from nmspeller.runtime.rule_edits import Chosen, chosen_rules, document_hints, with_rules
+from nmspeller.runtime.rule_edits import Chosen, chosen_rules, find_in_document, with_matches
 from nmspeller.runtime.text_batch import TextBatch, prepare
 from nmspeller.text.protect import WordMatcher
 from nmspeller.text.script import Script
 
 if TYPE_CHECKING:
-    from nmspeller.runtime.rules import Rule
+    from nmspeller.runtime.rules import Rule, RuleMatch
 
 
 class Speller:
@@ -174,20 +174,20 @@ class Speller:
             for correction in self._corrections(text_batch, found, chosen)
         ]
 
-    def document_hints(
+    def rule_matches(
         self, texts: Sequence[str], *, words: Iterable[str] | None = None, rules: Chosen | None = None
-    ) -> list[tuple[Hint, ...]]:
-        """The rules' hints for each of the texts that together are one document.
+    ) -> list[list["RuleMatch"]]:
+        """What the rules find in each of the texts that together are one document.
 
         `check_many` takes each text for a document of its own: it cannot see that a name is spelt in another
         way elsewhere. The arguments are those of `check_many`.
         """
         chosen = self._rules if rules is None else chosen_rules(rules)
-        if not any(rule.gives_hints for rule in chosen):
-            return [()] * len(texts)
+        if not chosen:
+            return [[] for text in texts]
         matchers, replacements = self._matchers(words), self._replacements.current()
         protected = [prepare(text, matchers, replacements, self.window).protected for text in texts]
-        return document_hints(texts, protected, chosen)
+        return find_in_document(texts, protected, chosen)
 
     def _matchers(self, words: Iterable[str] | None) -> list[WordMatcher]:
         matchers = [self._words.current(), WordMatcher(words or ())]
@@ -208,7 +208,7 @@ class Speller:
             text = prepared.simplified.source
             hints: tuple[Hint, ...] = ()
             if rules:
-                edits, hints = with_rules(text, prepared.protected, edits, rules)
+                edits, hints = with_matches(edits, find_in_document([text], [prepared.protected], rules)[0])
             yield Correction(text, apply_edits(text, edits) if edits else text, tuple(edits), hints)
 
     def _changes(self, found: Detections, numbers: range, start: int) -> list[Change]:

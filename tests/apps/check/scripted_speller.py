@@ -8,7 +8,8 @@ import re
 import sys
 import time
 
-from nmspeller.runtime.correction import Correction, Edit, Hint, Reason, apply_edits
+from nmspeller.runtime.correction import Correction, Edit, Reason, apply_edits
+from nmspeller.runtime.rules import RuleMatch
 
 KNOWN = {
     "我门": ("我们", Reason.SAME_SOUND, 0.99),
@@ -33,18 +34,21 @@ class ScriptedSpeller:
         self.calls = []
         self.documents = []
 
-    def check_many(self, texts, *, level=None, words=None, document_script=None):
+    def check_many(self, texts, *, level=None, words=None, document_script=None, rules=None):
         texts = list(texts)
         self.calls.append((texts, level))
         time.sleep(self.seconds)
         return [self._check(text) for text in texts]
 
-    def document_hints(self, texts, *, words=None, rules=None):
+    def rule_matches(self, texts, *, words=None, rules=None):
         self.documents.append(list(texts))
         return [
-            tuple(Hint(found.start(), 2, "张琳", "name_variants") for found in re.finditer("张琳", text))
+            [
+                RuleMatch(found.start(), 2, "张琳", None, "name_variants")
+                for found in re.finditer("张琳", text)
+            ]
             if self.rules
-            else ()
+            else []
             for text in texts
         ]
 

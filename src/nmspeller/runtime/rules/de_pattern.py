@@ -32,7 +32,6 @@ class DePattern:
     name = N_("的, 地 or 得")
     explanation = N_("Use 地 between an adverb and its verb, and 得 between a verb and its complement.")
     on_by_default = True
-    gives_hints = False
 
     def matches(self, text: str, protected: Sequence[Span]) -> Iterator[RuleMatch]:
         found = list(_PATTERN.finditer(text))

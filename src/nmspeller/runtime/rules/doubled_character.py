@@ -29,7 +29,6 @@ class DoubledCharacter:
     name = N_("Doubled character")
     explanation = N_("The same character was typed twice.")
     on_by_default = True
-    gives_hints = False
 
     def matches(self, text: str, protected: Sequence[Span]) -> Iterator[RuleMatch]:
         closed = Closed(protected)

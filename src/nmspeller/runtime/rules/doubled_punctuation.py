@@ -22,7 +22,6 @@ class DoubledPunctuation:
         "There are two punctuation marks where one belongs; an ellipsis is written ……, not 。。。."
     )
     on_by_default = True
-    gives_hints = True
 
     def matches(self, text: str, protected: Sequence[Span]) -> Iterator[RuleMatch]:
         closed = Closed(protected)

@@ -40,7 +40,6 @@ class DoubledWord:
     name = N_("Doubled word")
     explanation = N_("The same word is written twice; unless it is a stutter, one is enough.")
     on_by_default = False
-    gives_hints = False
 
     def matches(self, text: str, protected: Sequence[Span]) -> Iterator[RuleMatch]:
         closed = Closed(protected)

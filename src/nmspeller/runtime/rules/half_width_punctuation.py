@@ -34,7 +34,6 @@ class HalfWidthPunctuation:
     name = N_("Half-width punctuation")
     explanation = N_("Chinese sentences use full-width punctuation: ，；：！？。")
     on_by_default = False  # precision under 98 %, see docs/results/rules.md
-    gives_hints = False
 
     def matches(self, text: str, protected: Sequence[Span]) -> Iterator[RuleMatch]:
         closed = Closed(protected)

@@ -37,7 +37,6 @@ class Idiom:
     name = N_("Idiom with a wrong character")
     explanation = N_("One character of this idiom is wrong: it sounds or looks like the right one.")
     on_by_default = True
-    gives_hints = False
 
     def matches(self, text: str, protected: Sequence[Span]) -> Iterator[RuleMatch]:
         face = simplify(text)

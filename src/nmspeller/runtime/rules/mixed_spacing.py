@@ -19,7 +19,6 @@ class MixedSpacing:
     name = N_("Space between Chinese and Western text")
     explanation = N_("In this style there is a space between Chinese characters and Latin letters or digits.")
     on_by_default = False
-    gives_hints = False
 
     def matches(self, text: str, protected: Sequence[Span]) -> Iterator[RuleMatch]:
         closed = Closed(protected)

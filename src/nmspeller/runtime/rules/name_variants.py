@@ -46,7 +46,6 @@ class NameVariants:
         "The text also has a name with the same sound but another character; check which one is right."
     )
     on_by_default = True
-    gives_hints = True
 
     def matches(self, text: str, protected: Sequence[Span]) -> Iterator[RuleMatch]:
         named = {match["name"] for match in _NAMED.finditer(text)}

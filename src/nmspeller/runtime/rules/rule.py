@@ -44,10 +44,6 @@ class Rule(Protocol):
     def on_by_default(self) -> bool:
         """Whether at least 98 of 100 matches in correct text were mistakes after all."""
 
-    @property
-    def gives_hints(self) -> bool:
-        """Whether it has matches without a target, which may depend on the whole document."""
-
     def matches(self, text: str, protected: Sequence[Span]) -> Iterator[RuleMatch]:
         """What the rule finds, in order, disjoint, and clear of the protected spans.
 

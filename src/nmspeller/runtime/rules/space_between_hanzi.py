@@ -29,7 +29,6 @@ class SpaceBetweenHanzi:
     name = N_("Space inside a word")
     explanation = N_("There is no space between the characters of a Chinese word.")
     on_by_default = True
-    gives_hints = False
 
     def matches(self, text: str, protected: Sequence[Span]) -> Iterator[RuleMatch]:
         closed = Closed(protected)

@@ -40,7 +40,6 @@ class UnbalancedMarks:
     name = N_("Unbalanced quotation marks or brackets")
     explanation = N_("This quotation mark or bracket has no partner, or faces the wrong way.")
     on_by_default = False  # precision under 98 %, see docs/results/rules.md
-    gives_hints = True
 
     def matches(self, text: str, protected: Sequence[Span]) -> Iterator[RuleMatch]:
         closed = Closed(protected)
