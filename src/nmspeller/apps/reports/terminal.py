@@ -10,7 +10,7 @@ from rich.text import Text
 
 from nmspeller.apps.counted import counted
 from nmspeller.apps.documents.document import Document
-from nmspeller.apps.reports.findings import Finding, findings
+from nmspeller.apps.reports.findings import Finding, doubts, findings
 from nmspeller.runtime.correction import Correction
 
 _CONTEXT = 10  # characters before the first finding of an excerpt
@@ -27,22 +27,24 @@ class TerminalReport:
         self._fixing = fixing
         self._of_files = of_files
         self._document: Document | None = None  # the current one, shown in one or more parts
-        self._is_named = False
+        self._is_named = self._has_findings = False
         self._documents = self._with_findings = self._findings = 0
 
     def show(self, document: Document, correction: Correction) -> None:
         found = list(findings(correction))
         if document is not self._document:
-            self._document, self._is_named = document, False
+            self._document, self._is_named, self._has_findings = document, False, False
             self._documents += 1
-        if not found:
+        if not found and not correction.hints:
             return
         self._findings += len(found)
+        if found and not self._has_findings:
+            self._has_findings = True
+            self._with_findings += 1
         if not self._is_named:
             self._is_named = True
-            self._with_findings += 1
             self._console.print(Text(_printable(document.name), style="bold"))
-        gutter = len(str(found[-1].line)) + 2
+        gutter = len(str(found[-1].line)) + 2 if found else 0
         for number, in_line in groupby(found, key=lambda one: one.line):
             group = list(in_line)
             start = group[0].line_start
@@ -51,6 +53,9 @@ class TerminalReport:
             width = max(self._console.width - gutter - 3, 20)
             for excerpt in _excerpts(line, group, width):
                 self._block(str(number).rjust(gutter), line, *excerpt)
+        for doubt in doubts(correction):
+            row = f"  {doubt.line}:{doubt.column}  {_printable(doubt.hint.source)}  {doubt.explanation}"
+            self._console.print(Text(row, style="yellow"))
         self._console.print()
 
     def _block(self, number: str, line: str, start: int, stop: int, group: Sequence[Finding]) -> None:
