@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from nmspeller.apps.documents.markup import line_starts
 from nmspeller.messages import _
 from nmspeller.runtime.correction import Correction, Edit, Hint
-from nmspeller.runtime.rules import RULES
 
 
 @dataclass(frozen=True)
@@ -66,6 +65,9 @@ class Doubt:
     @property
     def explanation(self) -> str:
         """What is doubtful, in the user's language."""
+        # Loaded late: most texts have no hint.
+        from nmspeller.runtime.rules import RULES
+
         return _(RULES[self.hint.rule].explanation)
 
 
