@@ -15,7 +15,6 @@ from nmspeller.apps.http.answers import Json, line
 from nmspeller.apps.http.batching import CheckOptions
 from nmspeller.apps.http.errors import ApiError
 from nmspeller.apps.http.service import CheckedPart, ClientGone, Service
-from nmspeller.errors import InputError
 from nmspeller.messages import _
 from nmspeller.runtime.correction import Correction, Edit, Hint, Reason
 from nmspeller.runtime.rule_edits import chosen_rules
@@ -44,7 +43,7 @@ class CheckRequest(BaseModel):
     words: list[Word] = Field(
         [], max_length=2_000, description="Names and terms that must not be changed, in this request only."
     )
-    rules: StrictBool | list[str] | None = Field(
+    rules: StrictBool | list[Literal[tuple(RULES)]] | None = Field(  # type: ignore[valid-type]
         None,
         description="Rules beside the model: `true` for those that are on by default, or the ids of some "
         "(`GET /v1/rules`); without it, the server's own.",
@@ -161,7 +160,8 @@ async def check(asked: CheckRequest, request: Request) -> Response:
     if len(texts) > service.settings.max_texts:
         raise errors.too_many_texts(service.settings.max_texts)
     options = CheckOptions(asked.level, tuple(asked.words))
-    rules = _chosen(service.settings.rules if asked.rules is None else asked.rules)
+    asked_rules = service.settings.rules if asked.rules is None else asked.rules
+    rules = [rule.id for rule in chosen_rules(asked_rules)]
     if asked.stream or _STREAM in request.headers.get("accept", ""):
         return await _stream(service.check_in_parts(request, texts, options, rules), texts, asked.explain)
     corrections = await service.check(request, texts, options, rules)
@@ -187,13 +187,6 @@ async def list_rules() -> Response:
         for rule in RULES.values()
     ]
     return Json({"rules": described})
-
-
-def _chosen(asked: bool | list[str]) -> tuple[str, ...]:
-    try:
-        return tuple(rule.id for rule in chosen_rules(asked))
-    except InputError as wrong:
-        raise ApiError(422, f"rules: {wrong}") from None
 
 
 async def _stream(parts: AsyncIterator[CheckedPart], texts: list[str], explain: bool) -> Response:
