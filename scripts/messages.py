@@ -90,7 +90,7 @@ def missing(catalogue: Catalog) -> list[str]:
         message.id if isinstance(message.id, str) else message.id[0]
         for message in catalogue
         if message.id
-        and not all([message.string] if isinstance(message.string, str | None) else message.string)
+        and not (all(message.string) if isinstance(message.string, tuple | list) else message.string)
     ]
 
 

@@ -82,3 +82,33 @@ def test_the_matrix_agrees_with_single_pairs() -> None:
 def test_a_reading_that_no_word_uses_counts_less() -> None:
     assert pinyin.similarity("吃", "期") == 1
     assert pinyin.similarity_matrix("吃", "期")[0, 0] < 0.7
+
+
+@pytest.mark.parametrize(
+    ("character", "written"),
+    [
+        ("约", "yuē"),
+        ("知", "zhī"),
+        ("吗", "ma"),
+        ("绿", "lǜ"),
+        ("略", "lüè"),
+        ("军", "jūn"),
+        ("牛", "niú"),
+        ("贵", "guì"),
+        ("论", "lùn"),
+        ("翁", "wēng"),
+        ("欧", "ōu"),
+        ("秋", "qiū"),
+        ("用", "yòng"),
+        ("衣", "yī"),
+        ("王", "wáng"),
+    ],
+)
+def test_spelling(character: str, written: str) -> None:
+    assert pinyin.spelling(pinyin.readings(character)[0]) == written
+
+
+def test_common_readings_leave_out_old_ones() -> None:
+    assert [pinyin.spelling(syllable) for syllable in pinyin.common_readings("泛")] == ["fàn"]
+    assert len(pinyin.readings("泛")) > 1
+    assert pinyin.common_readings("a") == ()

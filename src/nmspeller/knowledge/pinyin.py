@@ -5,6 +5,7 @@ The readings come from pypinyin and are shipped, so that this module only needs 
 
 from functools import cache
 from typing import NamedTuple
+from unicodedata import normalize
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +15,18 @@ from nmspeller.knowledge.tables import load
 
 # The weight of a reading that no common word uses; common readings have 1.
 RARE_READING = 0.6
+
+_SHORT_FINALS = {"iou": "iu", "uei": "ui", "uen": "un"}
+_WITHOUT_INITIAL = {
+    "i": "yi",
+    "in": "yin",
+    "ing": "ying",
+    "iou": "you",
+    "u": "wu",
+    "uei": "wei",
+    "uen": "wen",
+}
+_TONE_MARKS = ("", "\u0304", "\u0301", "\u030c", "\u0300", "")
 
 
 class Syllable(NamedTuple):
@@ -56,6 +69,38 @@ def readings(character: str) -> tuple[Syllable, ...]:
     if place is None:
         return ()
     return tuple(table.syllables[s] for s in table.syllable[table.first[place] : table.first[place + 1]])
+
+
+def common_readings(character: str) -> tuple[Syllable, ...]:
+    """The readings that common words use, the most common first."""
+    table = _table()
+    place = table.number.get(character)
+    if place is None:
+        return ()
+    ours = slice(table.first[place], table.first[place + 1])
+    return tuple(table.syllables[s] for s in table.syllable[ours][table.is_common[ours]])
+
+
+def spelling(syllable: Syllable) -> str:
+    """The syllable as Pinyin is written: yuē, zhī, ma, lǜ."""
+    letters = _letters(syllable.initial, syllable.final).replace("v", "ü")
+    vowels = [place for place, letter in enumerate(letters) if letter in "aeêiouü"]
+    # The mark is on a or e, on the o of ou, otherwise on the last vowel.
+    marked = next((place for place in vowels if letters[place] in "aeê"), vowels[-1])
+    if "ou" in letters:
+        marked = letters.index("ou")
+    return normalize("NFC", letters[: marked + 1] + _TONE_MARKS[syllable.tone] + letters[marked + 1 :])
+
+
+def _letters(initial: str, final: str) -> str:
+    if initial:
+        short = _SHORT_FINALS.get(final, final)
+        return initial + (short.replace("v", "u") if initial in "jqx" else short)
+    if final in _WITHOUT_INITIAL:
+        return _WITHOUT_INITIAL[final]
+    if final[0] in "iuv":
+        return {"i": "y", "u": "w", "v": "yu"}[final[0]] + final[1:]
+    return final
 
 
 @cache
