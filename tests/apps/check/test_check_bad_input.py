@@ -100,9 +100,9 @@ def test_a_zip_archive_is_no_word_document(check, tmp_path):
 
 
 def test_a_word_document_that_unpacks_to_gigabytes(check, tmp_path, monkeypatch):
-    from nmspeller.apps.documents import docx
+    from nmspeller.apps.documents import package
 
-    monkeypatch.setattr(docx, "LARGEST", 1000)
+    monkeypatch.setattr(package, "LARGEST", 1000)
     with zipfile.ZipFile(tmp_path / "a.docx", "w", zipfile.ZIP_DEFLATED) as file:
         file.writestr("word/document.xml", b"0" * 5000)
     assert refuses(check("a.docx"), "unpacks to more")

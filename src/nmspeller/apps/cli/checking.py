@@ -162,7 +162,7 @@ class Job:
         if sys.stdin is None:
             raise InputError("Standard input is closed; name a file, or redirect something to it.")
         raw = files.read_stream(sys.stdin.buffer, "<stdin>")
-        return documents.parse(raw, "<stdin>", self.format, self.encoding), raw
+        return documents.from_bytes("<stdin>", raw, format=self.format, encoding=self.encoding), raw
 
     def _text_input(self, text: str) -> Input:
         return Input(lambda: (documents.from_text(text, "<text>", self.format), b""))

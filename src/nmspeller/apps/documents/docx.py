@@ -1,173 +1,171 @@
 """Word documents: the text of their runs, in the body, tables, text boxes, headers, footers and notes."""
 
-import io
-import posixpath
-import zipfile
-from bisect import bisect_right
-from collections.abc import Container, Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 
-from nmspeller.apps.documents import prose
-from nmspeller.apps.documents.files import LARGEST
+from nmspeller.apps.documents import package
 from nmspeller.apps.documents.markup import names
-from nmspeller.apps.documents.prose import Passage
+from nmspeller.apps.documents.office import OfficeDocument, Piece, assembled
+from nmspeller.apps.documents.package import references
+from nmspeller.apps.documents.xml_events import Event, Source, escaped, events, prefix, root
 from nmspeller.errors import InputError
-from nmspeller.runtime.correction import Edit
+from nmspeller.messages import N_, _
 
-_BODY = names("officeDocument")
+AUTHOR = "nmspeller"
+"""The author of tracked changes and of the comments on them, which are not checked."""
+
+BODY = names("officeDocument")
 _PARTS_WITH_TEXT = names("header footer footnotes endnotes comments")
+_KIND = N_("a Word document")
+
+# Deleted and moved text, and readings above characters.
+_SKIPPED = names("del moveFrom rt")
+_INSERTIONS = names("ins moveTo")
+_BREAKS = names("br cr")
+
+
+@dataclass
+class Run:
+    """Where a run and its parts are; `insertion` is the start tag of the insertion that it is directly in."""
+
+    start: int
+    content: int  # after its properties
+    tag: tuple[int, int]
+    prefix: bytes
+    insertion: tuple[int, int] | None
+    takes_comments: bool
+    properties: tuple[int, int] = (0, 0)
+    content_stop: int = 0
+    stop: int = 0
 
 
 @dataclass(frozen=True)
-class DocxDocument:
-    """`text` has one line a paragraph; `starts` has the offset of each text element of the XML."""
+class WordText(Piece):
+    """A text element; its content is from `content` to `content_stop`."""
 
-    name: str
-    text: str
-    passages: Sequence[Passage]
-    raw: bytes
-    trees: dict[str, Any]
-    elements: list[Any]
-    starts: list[int]
+    content: int
+    content_stop: int
+    keeps_blanks: bool
+    run: Run = field(compare=False)
+
+    def holding(self, text: str, xml: bytes) -> bytes:
+        tag = xml[self.start : self.content]
+        if text != text.strip() and not self.keeps_blanks:
+            tag = tag[:-1] + b' xml:space="preserve">'
+        return tag + escaped(text) + xml[self.content_stop : self.stop]
+
+
+@dataclass(frozen=True)
+class DocxDocument(OfficeDocument):
+    """A Word document; `body` is the member of its main part."""
+
+    pieces: Sequence[WordText]
+    body: str
 
     @classmethod
     def parse(cls, raw: bytes, name: str) -> "DocxDocument":
-        trees = _trees(raw, name)
-        pieces: list[str] = []
-        elements, starts, length = [], [], 0
-        for tree in trees.values():
-            for element, piece in _text_elements(tree):
-                if element is not None:
-                    elements.append(element)
-                    starts.append(length)
-                elif piece == "\n" and (not pieces or pieces[-1] == "\n"):
-                    continue
-                pieces.append(piece)
-                length += len(piece)
-        text = "".join(pieces)
-        return cls(name, text, prose.passages(text, "text"), raw, trees, elements, starts)
-
-    def with_edits(self, edits: Iterable[Edit]) -> bytes:
-        """The archive with new text in the edited elements; every other member is unchanged.
-
-        An edit may span several runs: each keeps its share of the characters, and its font.
-        """
-        from lxml import etree
-
-        fresh = self.parse(self.raw, self.name)  # the trees are changed in place
-        changed = {
-            element.getroottree().getroot() for edit in reversed([*edits]) for element in fresh._replace(edit)
-        }
-        output = io.BytesIO()
-        with zipfile.ZipFile(io.BytesIO(self.raw)) as old, zipfile.ZipFile(output, "w") as new:
-            for member in old.infolist():
-                content = old.read(member)
-                tree = fresh.trees.get(member.filename)
-                if tree is not None and tree in changed:
-                    content = etree.tostring(
-                        tree.getroottree(), encoding="UTF-8", xml_declaration=True, standalone=True
-                    )
-                new.writestr(member, content)
-            new.comment = old.comment
-        return output.getvalue()
-
-    def _replace(self, edit: Edit) -> Iterator[Any]:
-        """Write an edit's characters into the elements; the last element takes the remaining ones."""
-        first = bisect_right(self.starts, edit.offset) - 1
-        last = bisect_right(self.starts, edit.offset + edit.length - 1) - 1
-        target = edit.target
-        for index in range(first, last + 1):
-            element, start = self.elements[index], self.starts[index]
-            content = element.text or ""
-            begin = max(edit.offset - start, 0)
-            end = min(edit.offset + edit.length - start, len(content))
-            share = target if index == last else target[: end - begin]
-            target = target[len(share) :]
-            try:
-                element.text = content[:begin] + share + content[end:]
-            except ValueError:  # a control character in a user's replacement
-                raise InputError(
-                    f"{self.name}: {edit.target!r} cannot be written in a Word document."
-                ) from None
-            yield element
+        with package.reading(raw, name, _KIND) as archive:
+            bodies = [one.member for one in references(archive, "", BODY)]
+            others = [one.member for body in bodies for one in references(archive, body, _PARTS_WITH_TEXT)]
+            sources = {member: Source.of(archive.read(member)).xml for member in (*bodies, *others)}
+            body = next((member for member in bodies if root(sources[member]) == "document"), None)
+            if body is None:
+                raise InputError(_("{name} is not a Word document.").format(name=name))
+            found = (one for member, xml in sources.items() for one in _texts(member, xml, member == body))
+            text, passages, pieces, starts = assembled(found)
+        return cls(name, text, passages, raw, pieces, starts, body)
 
 
-def _trees(raw: bytes, name: str) -> dict[str, Any]:
-    """The parsed parts that hold text, in the archive's order, the body first."""
-    from lxml import etree
+def _texts(member: str, xml: bytes, is_body: bool) -> Iterator[WordText | str]:
+    """Each text element that is directly in a run, with line breaks and tabs between them.
 
-    try:
-        with zipfile.ZipFile(io.BytesIO(raw)) as archive:
-            if sum(member.file_size for member in archive.infolist()) > 4 * LARGEST:
-                raise InputError(
-                    f"{name} unpacks to more than {4 * LARGEST // 2**20} MB, more than the limit."
+    Deleted text and field codes are in elements of other names.
+    """
+    walk = events(xml)
+    namespace = ""  # Word's two dialects, transitional and strict, have the same names in two namespaces
+    open_elements: list[tuple[str, Event]] = []
+    runs: list[Run] = []
+    paragraph_prefix = b""
+    for event in walk:
+        if event.kind == "end":
+            name, tag = open_elements.pop()
+            if name == "p":
+                yield "\n"  # at both ends: a paragraph may be inside another one, in a text box
+            elif name == "rPr" and _parent(open_elements) == "r":
+                runs[-1].properties = tag.start, event.stop
+                runs[-1].content = event.stop
+            elif name == "r":
+                run = runs.pop()
+                run.content_stop, run.stop = event.start, event.stop
+        if event.kind != "start":
+            continue
+        namespace = namespace or event.name.rpartition("}")[0]
+        space, _separator, local = event.name.rpartition("}")
+        name = local if space == namespace else event.name
+        above = _parent(open_elements)
+        if name in _SKIPPED or (name == "comment" and _by_nmspeller(event)):
+            _skip(walk)
+        elif name == "t" and above == "r":
+            if text := _text(member, event, walk, runs[-1]):
+                yield text
+        else:
+            open_elements.append((name, event))
+        if name == "p":
+            yield "\n"
+            paragraph_prefix = prefix(xml[event.start : event.stop])
+        elif name == "r":
+            inside = [one for one, _tag in open_elements]
+            insertion = open_elements[-2][1] if above in _INSERTIONS else None
+            runs.append(
+                Run(
+                    event.start,
+                    event.stop,
+                    (event.start, event.stop),
+                    paragraph_prefix,
+                    (insertion.start, insertion.stop) if insertion else None,
+                    is_body and _takes_comments(inside),
                 )
-            if damaged := archive.testzip():
-                raise zipfile.BadZipFile(f"{damaged} is damaged")
-            bodies = _related(archive, "", _BODY)
-            others = [part for body in bodies for part in _related(archive, body, _PARTS_WITH_TEXT)]
-            trees = {member: _parsed(archive.read(member)) for member in (*bodies, *others)}
-    except InputError:
-        raise
-    except Exception as wrong:  # zipfile, zlib and lxml each raise their own exceptions
-        raise InputError(f"{name} is not a Word document that can be read ({_first_line(wrong)}).") from None
-    if not any(etree.QName(trees[body]).localname == "document" for body in bodies):
-        raise InputError(f"{name} is not a Word document.")
-    return trees
+            )
+        elif name in _BREAKS:
+            yield "\n"
+        elif name == "tab" and above == "r":
+            yield "\t"  # a tab stop of the paragraph's settings has the same name
 
 
-def _related(archive: zipfile.ZipFile, part: str, kinds: Container[str]) -> list[str]:
-    """The members that a part, or the whole package where it is "", refers to as one of these kinds.
-
-    References to missing members occur in real files; Word ignores them, python-docx fails.
-    """
-    folder, name = posixpath.split(part)
-    references = posixpath.join(folder, "_rels", f"{name}.rels")
-    if references not in archive.namelist():
-        return []
-    targets = {
-        posixpath.normpath(posixpath.join("/", folder, reference.get("Target", ""))).lstrip("/")
-        for reference in _parsed(archive.read(references)).iter("{*}Relationship")
-        if reference.get("Type", "").rpartition("/")[2] in kinds and reference.get("TargetMode") != "External"
-    }
-    return [member for member in archive.namelist() if member in targets]
+def _parent(open_elements: list[tuple[str, Event]]) -> str:
+    return open_elements[-1][0] if open_elements else ""
 
 
-def _parsed(content: bytes) -> Any:
-    from lxml import etree
-
-    return etree.fromstring(content, etree.XMLParser(resolve_entities=False))
+def _by_nmspeller(comment: Event) -> bool:
+    return AUTHOR in (value for name, value in comment.attributes.items() if name.endswith("}author"))
 
 
-def _text_elements(tree: Any) -> Iterator[tuple[Any, str]]:
-    """Each text element with its text; None with a line break or tab between them.
-
-    Deleted text and field codes are in elements of other names. Moved text and phonetic guides are in text
-    elements as well, and are skipped.
-    """
-    from lxml import etree
-
-    # Word's two dialects, transitional and strict, have the same names in two namespaces.
-    namespace = f"{{{etree.QName(tree).namespace}}}"
-    paragraph, run, text_element, tab = (namespace + name for name in ("p", "r", "t", "tab"))
-    breaks = {namespace + "br", namespace + "cr"}
-    skipped = {namespace + "moveFrom", namespace + "rt"}
-    tags = (paragraph, text_element, tab, *breaks, *skipped)
-    walk = etree.iterwalk(tree, events=("start", "end"), tag=tags)
-    for event, node in walk:
-        if event == "start" and node.tag in skipped:
-            walk.skip_subtree()
-        elif node.tag == paragraph:
-            # At both ends: a paragraph may be inside another one, in a text box.
-            yield None, "\n"
-        elif event == "start" and node.tag == text_element and node.text:
-            yield node, node.text
-        elif event == "start" and node.tag in breaks:
-            yield None, "\n"
-        elif event == "start" and node.tag == tab and node.getparent().tag == run:
-            yield None, "\t"  # a tab stop of the paragraph's settings has the same name
+def _takes_comments(inside: list[str]) -> bool:
+    """Whether Word lets a comment refer to text in these elements: no text box, field or phonetic guide."""
+    paragraph = len(inside) - 1 - inside[::-1].index("p") if "p" in inside else 0
+    return "txbxContent" not in inside and not {"sdtContent", "rubyBase"} & set(inside[paragraph:])
 
 
-def _first_line(wrong: Exception) -> str:
-    return (str(wrong) or type(wrong).__name__).splitlines()[0][:120]
+def _skip(walk: Iterator[Event]) -> None:
+    depth = 1
+    while depth:
+        kind = next(walk).kind
+        depth += (kind == "start") - (kind == "end")
+
+
+def _text(member: str, tag: Event, walk: Iterator[Event], run: Run) -> WordText | None:
+    """The text element that begins with this tag; None if it is empty, or has elements inside."""
+    content, is_plain = "", True
+    for event in walk:
+        if event.kind == "end":
+            keeps_blanks = tag.attributes.get(_SPACE) == "preserve"
+            whole = WordText(member, tag.start, event.stop, content, tag.stop, event.start, keeps_blanks, run)
+            return whole if content and is_plain else None
+        if event.kind == "start":
+            is_plain = False
+            _skip(walk)
+        content += event.text
+    return None
+
+
+_SPACE = "http://www.w3.org/XML/1998/namespace}space"

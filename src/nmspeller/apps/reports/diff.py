@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterator
 
 from nmspeller.apps.documents.document import Document
-from nmspeller.apps.documents.docx import DocxDocument
+from nmspeller.apps.documents.office import OfficeDocument
 from nmspeller.errors import InputError
 from nmspeller.runtime.correction import Correction
 
@@ -22,7 +22,7 @@ class DiffReport:
         if not correction.edits:
             return
         sys.stdout.flush()
-        if isinstance(document, DocxDocument):
+        if isinstance(document, OfficeDocument):
             sentence = f"{document.name}: Word documents have no diff; --fix corrects them."
             print(f"nmspeller: {sentence}", file=sys.stderr, flush=True)
             return
