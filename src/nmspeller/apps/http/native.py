@@ -14,7 +14,7 @@ from nmspeller.apps.http.errors import ApiError
 from nmspeller.apps.http.service import CheckedPart, ClientGone, Service
 from nmspeller.runtime.correction import Correction, Edit, Reason
 
-_STREAM = "application/x-ndjson"
+STREAM = "application/x-ndjson"
 
 Word = Annotated[str, StringConstraints(min_length=1, max_length=64)]
 Level = Literal["careful", "balanced", "thorough"]
@@ -98,7 +98,7 @@ router = APIRouter(prefix="/v1", tags=["native"], dependencies=[Depends(require_
         200: {
             "description": "The edits; streamed, one object a line: `text` (which one), `start` and `stop` "
             "of the part, its `edits` with offsets into the whole text, and at the end `done`.",
-            "content": {_STREAM: {"schema": {"type": "string"}}},
+            "content": {STREAM: {"schema": {"type": "string"}}},
         },
         **ERRORS,
     },
@@ -113,7 +113,7 @@ async def check(asked: CheckRequest, request: Request) -> Response:
     if len(texts) > service.settings.max_texts:
         raise ApiError(413, f"This server takes at most {service.settings.max_texts} texts in one request.")
     options = CheckOptions(asked.level, tuple(asked.words))
-    if asked.stream or _STREAM in request.headers.get("accept", ""):
+    if asked.stream or STREAM in request.headers.get("accept", ""):
         return await _stream(service, request, texts, options)
     corrections = await service.check(request, texts, options)
     return Json({"results": [_checked_text(correction) for correction in corrections]})
@@ -140,7 +140,7 @@ async def _stream(service: Service, request: Request, texts: list[str], options:
         else:
             yield line({"done": True, "edits": edits}) + b"\n"
 
-    return StreamingResponse(lines(), media_type=_STREAM)
+    return StreamingResponse(lines(), media_type=STREAM)
 
 
 def _part_line(part: CheckedPart) -> bytes:
@@ -148,16 +148,16 @@ def _part_line(part: CheckedPart) -> bytes:
         "text": part.number,
         "start": part.start,
         "stop": part.stop,
-        "edits": [_edit(edit) for edit in part.edits],
+        "edits": [edit_answer(edit) for edit in part.edits],
     }
     return line(answer) + b"\n"
 
 
 def _checked_text(correction: Correction) -> dict[str, object]:
-    return {"text": correction.text, "edits": [_edit(edit) for edit in correction.edits]}
+    return {"text": correction.text, "edits": [edit_answer(edit) for edit in correction.edits]}
 
 
-def _edit(edit: Edit) -> dict[str, object]:
+def edit_answer(edit: Edit) -> dict[str, object]:
     return {
         "offset": edit.offset,
         "length": edit.length,

@@ -117,9 +117,9 @@ export class Opened {
     return this.refusal
   }
 
-  learn({ text, tracksChanges, stop, edits }) {
-    if (text !== undefined) {
-      this.original = text
+  learn({ source, tracksChanges, stop, edits }) {
+    if (source !== undefined) {
+      this.original = source
       this.tracksChanges = tracksChanges
     } else {
       this.edits.push(...edits)
@@ -172,7 +172,7 @@ export class Opened {
     const accepted = this.accepted
     const edits = [...accepted.values()]
       .sort((one, other) => one.edit.offset - other.edit.offset)
-      .map(({ edit, target }) => ({ ...edit.inCodePoints, source: edit.source, target }))
+      .map(({ edit: { inCodePoints, source, reason, rule }, target }) => ({ ...inCodePoints, source, target, reason, rule }))
     const content = await correctedFile(this.file, edits, track)
     if (this.accepted === accepted) this.saved = true
     return content

@@ -65,9 +65,9 @@ export async function* checkFile(file, options, signal) {
   for await (const line of lines(answer.body)) {
     if (line.error) throw new Refused(line.error)
     if (line.done) isDone = true
-    else if (line.text !== undefined) {
-      units = unitsOf(line.text)
-      yield { text: line.text, tracksChanges: line.tracks_changes }
+    else if (line.source !== undefined) {
+      units = unitsOf(line.source)
+      yield { source: line.source, tracksChanges: line.tracks_changes }
     } else yield { stop: units(line.stop), edits: toUnits(line.edits, units) }
   }
   if (!isDone) throw new Offline()
