@@ -1,27 +1,12 @@
 """The page in a real browser: type, fix, undo, input methods, long texts, a server that goes and returns."""
 
 import pytest
+from looking import marked, text, wait_until_checked
 
 
 @pytest.fixture
 def page(open_page, fake_server):
     return open_page(fake_server)
-
-
-def wait_until_checked(page, findings):
-    page.wait_for_function(
-        "count => document.querySelector('#state').dataset.state === 'done'"
-        " && document.querySelectorAll('#underlay mark').length === count",
-        arg=findings,
-    )
-
-
-def text(page):
-    return page.input_value("#text")
-
-
-def marked(page):
-    return page.locator("#underlay mark").all_text_contents()
 
 
 def test_typing_underlines_and_clicking_corrects(page):
@@ -283,11 +268,19 @@ def test_a_key_that_no_header_can_hold_is_a_wrong_key(open_page, start_fake_serv
     wait_until_checked(page, 1)
 
 
-def test_key_is_asked_for(open_page, start_fake_server):
+def test_a_missing_key_is_asked_for_and_a_wrong_one_named(open_page, start_fake_server):
     server = start_fake_server(api_key="s3cret")
     page = open_page(server.address, allow_errors=True)
     page.type("#text", "我很高心。")
+    page.wait_for_selector("#state[data-state=needsKey]")
     page.click("#give-key")
+    assert not page.is_visible("#key-wrong")
+    page.fill("#key-input", "secret")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("#state[data-state=wrongKey]")
+    assert page.text_content("#state-text") == "访问密钥不对。"
+    page.click("#give-key")
+    assert page.is_visible("#key-wrong")
     page.fill("#key-input", "s3cret")
     page.keyboard.press("Enter")
     wait_until_checked(page, 1)
@@ -363,7 +356,7 @@ def test_phone_does_not_scroll_sideways(open_page, fake_server):
 
 def test_api_documentation(open_page, fake_server):
     page = open_page(fake_server, path="/docs")
-    page.get_by_text("/v1/check", exact=True).wait_for()
+    page.locator(".path").get_by_text("/v1/check", exact=True).wait_for()
     assert page.locator(".method").count() >= 9
     assert "curl" in page.inner_text("main")
 

@@ -23,6 +23,7 @@ export class Checking {
   // The text has changed: drop what is out of date, and ask when the writer pauses.
   changed() {
     if (this.flight?.question.isStale()) this.stop()
+    if ((this.state === "done" || this.state === "ready") && this.subject.question()) this.tell("checking")
     this.soon(PAUSE)
   }
 

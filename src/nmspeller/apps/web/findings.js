@@ -111,8 +111,9 @@ export class Rows {
     this.open = null // { key, place }
   }
 
-  // Rows that look as before stay, with the focus that one of them may have.
+  // Rows that look as before stay; one that is drawn anew keeps its focus.
   draw(findings) {
+    const focused = this.focused()
     const groups = groupsOf(findings)
     this.groups = new Map(groups.map((group) => [group.key, group.findings]))
     if (this.open && !this.groups.has(this.open.key)) this.open = null
@@ -135,6 +136,19 @@ export class Rows {
       if (this.list.children[index] !== node) this.list.insertBefore(node, this.list.children[index] ?? null)
     })
     this.rows = rows
+    const next = rows.get(focused?.key)?.node
+    if (next && !next.contains(document.activeElement)) {
+      const buttons = next.querySelectorAll("button")
+      ;(buttons[focused.button] ?? buttons[0]).focus({ preventScroll: true })
+    }
+  }
+
+  // Which row has the focus, and on which of its buttons.
+  focused() {
+    for (const [key, { node }] of this.rows)
+      if (node.contains(document.activeElement))
+        return { key, button: [...node.querySelectorAll("button")].indexOf(document.activeElement) }
+    return null
   }
 
   row(key, findings, isOpen) {
@@ -172,7 +186,7 @@ export class Rows {
       ),
     )
     const node = element("li", { class: `finding ${kind}`, "data-open": isOpen }, line)
-    if (isOpen) node.append(this.card(key, finding.target))
+    if (isOpen) node.append(this.card(key))
     return node
   }
 
@@ -197,18 +211,11 @@ export class Rows {
   show(key, place) {
     this.open = { key, place: Math.max(0, place) }
     this.actions.point(this.groups.get(key)[this.open.place])
-    this.focus(key)
   }
 
   close() {
-    const key = this.open?.key
     this.open = null
     this.actions.point(null)
-    this.focus(key)
-  }
-
-  focus(key) {
-    this.rows.get(key)?.node.querySelector(".open").focus({ preventScroll: true })
   }
 
   // The row that has the focus, or -1; after a change a keyboard goes on with the one in its place.

@@ -105,7 +105,9 @@ function showFile() {
   at("file-name").textContent = subject.file.name
   at("download").disabled = at("download-tracked").disabled = !subject.accepted.size
   at("download-tracked").hidden = !subject.tracksChanges
-  at("file-accepted").textContent = fill(_("{count} accepted"), { count: subject.accepted.size })
+  at("file-accepted").textContent = subject.accepted.size
+    ? fill(_("{count} accepted"), { count: subject.accepted.size })
+    : _("accept suggestions, then download")
 }
 
 // Show where a finding is, and mark it; where there is none, take the mark away.
@@ -289,7 +291,8 @@ function openFile(file) {
     onRefused: (sentence) => {
       if (subject !== opened) return
       closeFile()
-      notice(fill(_("{file} was not opened. {sentence}"), { file: file.name, sentence }))
+      const isNamed = sentence.includes(file.name)
+      notice(isNamed ? sentence : fill(_("{file} was not opened. {sentence}"), { file: file.name, sentence }))
     },
   })
   turnTo(opened)

@@ -5,6 +5,8 @@ import { findingsOf } from "./draft.js"
 import { split } from "./segments.js"
 import { checkFile, correctedFile } from "./server.js"
 
+const PAUSE = 100
+
 export class Opened {
   constructor(file, area, options, { onChange, onRefused }) {
     this.file = file
@@ -23,6 +25,7 @@ export class Opened {
     this.reached = 0
     this.isComplete = false
     this.refusal = ""
+    this.timer = 0
     this.pieces = []
     this.checking = new Checking(this, onChange)
     this.checking.soon(0)
@@ -50,6 +53,7 @@ export class Opened {
   }
 
   leave() {
+    clearTimeout(this.timer)
     this.checking.stop()
   }
 
@@ -76,8 +80,7 @@ export class Opened {
   become(accepted) {
     this.accepted = accepted
     this.saved = !accepted.size
-    this.lay()
-    this.onChange()
+    this.show()
   }
 
   ignore(findings) {
@@ -104,6 +107,7 @@ export class Opened {
           this.learn(part)
         }
         this.isComplete = true
+        this.lay()
       },
       refuse: (sentence) => {
         this.isComplete = true
@@ -121,10 +125,18 @@ export class Opened {
     if (source !== undefined) {
       this.original = source
       this.tracksChanges = tracksChanges
+      this.show()
     } else {
       this.edits.push(...edits)
       this.reached = stop
+      // Parts may come by the hundred.
+      this.timer ||= setTimeout(() => this.show(), PAUSE)
     }
+  }
+
+  show() {
+    clearTimeout(this.timer)
+    this.timer = 0
     this.lay()
     this.onChange()
   }
