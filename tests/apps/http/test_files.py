@@ -108,6 +108,28 @@ def test_level_and_words(make_client):
     assert check(client, "a.txt", b"", unknown="1").status_code == 422
 
 
+def test_rules_hints_and_explanations(client):
+    raw = "# 他说的的**对**\n\n（他己经来了。\n".encode()
+    answer = check(
+        client, "a.md", raw, rules=["doubled_character", "unbalanced_marks"], explain="true"
+    ).json()
+    assert [edit["rule"] for edit in answer["edits"]] == ["doubled_character", None]
+    assert [hint["source"] for hint in answer["hints"]] == ["（"]
+    assert answer["source"][answer["hints"][0]["offset"]] == "（"
+    assert all(found["why"] for found in answer["edits"] + answer["hints"])
+    chinese = client.post(
+        "/v1/files",
+        files={"file": ("a.md", raw)},
+        data={"rules": "true", "explain": "true", "stream": "true"},
+        headers={"Accept-Language": "zh"},
+    )
+    edits = [edit for part in chinese.text.splitlines()[1:-1] for edit in json.loads(part)["edits"]]
+    assert {edit["source"] for edit in edits} >= {"己"}
+    assert all(edit["why"].endswith("。") for edit in edits)
+    assert all("why" not in edit for edit in check(client, "a.md", raw).json()["edits"])
+    assert check(client, "a.md", raw, rules="nonsense").status_code == 422
+
+
 @pytest.mark.parametrize(
     ("change", "problem"),
     [

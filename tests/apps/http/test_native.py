@@ -26,8 +26,10 @@ def test_edits_have_code_point_offsets(client):
                         "confidence": 0.97,
                         "alternatives": ["星"],
                         "reason": "similar sound",
+                        "rule": None,
                     }
                 ],
+                "hints": [],
             }
         ]
     }
@@ -150,6 +152,7 @@ def test_security_is_declared_only_where_a_key_is_set(make_client):
         "post /v1/check",
         "post /v1/files",
         "post /v1/files/corrected",
+        "get /v1/rules",
         "get /v2/check",
         "post /v2/check",
         "get /metrics",

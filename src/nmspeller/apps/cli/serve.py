@@ -7,6 +7,7 @@ import typer
 from nmspeller.apps.cli.options import PREFILTER, QUICK, wants_prefilter
 from nmspeller.apps.http.reloading import sighup_deferred
 from nmspeller.errors import InputError
+from nmspeller.messages import N_
 
 
 def serve(
@@ -25,6 +26,11 @@ def serve(
     ),
     prefilter: bool = PREFILTER,
     quick: bool = QUICK,
+    rules: bool = typer.Option(
+        False,
+        "--rules",
+        help=N_("Apply rules unless a request says otherwise; LanguageTool clients always get them."),
+    ),
     api_key: str | None = typer.Option(
         None,
         envvar="NMSPELLER_API_KEY",
@@ -68,6 +74,7 @@ def serve(
                 level=level,
                 words=str(words) if words else None,
                 prefilter=wants_prefilter(prefilter, quick),
+                rules=rules,
                 api_key=api_key,
                 insecure=insecure,
                 allow_origins=tuple(allow_origin),

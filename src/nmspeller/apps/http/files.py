@@ -5,11 +5,12 @@ The server keeps nothing: who wants the corrected file sends the file again, wit
 
 import asyncio
 import io
+import json
 import mimetypes
 import sys
 import zipfile
 from bisect import bisect_right
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
 from pathlib import PureWindowsPath
 from typing import Any
 from urllib.parse import quote
@@ -23,23 +24,32 @@ from starlette.responses import Response, StreamingResponse
 
 from nmspeller.apps.documents.document import Document, from_bytes
 from nmspeller.apps.documents.docx import DocxDocument
+from nmspeller.apps.documents.prose import Passage
 from nmspeller.apps.http import errors
 from nmspeller.apps.http.access import require_key
 from nmspeller.apps.http.answers import Json, line
 from nmspeller.apps.http.batching import CheckOptions
 from nmspeller.apps.http.errors import ApiError
-from nmspeller.apps.http.native import ERRORS, STREAM, CheckRequest, EditAnswer, edit_answer
+from nmspeller.apps.http.native import (
+    ERRORS,
+    STREAM,
+    CheckRequest,
+    EditAnswer,
+    HintAnswer,
+    chosen_ids,
+    edit_answer,
+    hint_answer,
+)
 from nmspeller.apps.http.service import CheckedPart, ClientGone, Service
 from nmspeller.errors import InputError
 from nmspeller.messages import _
-from nmspeller.runtime.correction import Edit, Reason
+from nmspeller.runtime.correction import Edit, Hint, Reason
 from nmspeller.text.script import detect
 
 _MOST_FIELDS = 4_000
 _MOST_BYTES_A_CHARACTER = 4
 # An archive that unpacks to more than so many times the largest body is no document that someone wrote.
 _MOST_UNPACKED = 16
-_LISTS = ("words",)
 _BOOLEANS = {"true": True, "false": False}
 
 
@@ -60,6 +70,7 @@ class CheckedFile(BaseModel):
     source: str = Field(description="The document's text as it was read; offsets count its code points.")
     tracks_changes: bool = Field(description="Whether it can be written with tracked changes.")
     edits: list[EditAnswer]
+    hints: list[HintAnswer]
 
 
 def _form(required: list[str], properties: dict[str, Any]) -> dict[str, Any]:
@@ -106,7 +117,7 @@ router = APIRouter(prefix="/v1", tags=["native"], dependencies=[Depends(require_
     responses={
         200: {
             "description": "The text and the edits; streamed, one object a line: first `source` and "
-            "`tracks_changes`, then `start`, `stop` and `edits` of each part, and at the end `done`.",
+            "`tracks_changes`, then `start`, `stop`, `edits` and `hints` of each part, at the end `done`.",
             "content": {STREAM: {"schema": {"type": "string"}}},
         },
         **ERRORS,
@@ -116,7 +127,7 @@ router = APIRouter(prefix="/v1", tags=["native"], dependencies=[Depends(require_
 async def check_file(request: Request) -> Response:
     """Find spelling errors in the prose of a document: Word, Markdown, LaTeX, HTML, subtitles or plain text.
 
-    Other fields are those of `/v1/check`; `words` is repeated for each word.
+    Other fields are those of `/v1/check`; `words` and the ids of `rules` are repeated for each.
     """
     service: Service = request.app.state.service
     form = await _read_form(request)
@@ -124,15 +135,29 @@ async def check_file(request: Request) -> Response:
     document = await asyncio.to_thread(_open, service, form)
     texts = [passage.text for passage in document.passages]
     options = CheckOptions(asked.level, tuple(asked.words), detect("".join(texts)))
+    rules = chosen_ids(service.settings.rules if asked.rules is None else asked.rules)
     if asked.stream or STREAM in request.headers.get("accept", ""):
-        return await _stream(document, service.check_in_parts(request, texts, options))
-    corrections = await service.check(request, texts, options)
-    edits = [
-        edit
-        for passage, correction in zip(document.passages, corrections, strict=True)
-        for edit in passage.in_document(correction.edits)
-    ]
-    return Json({**_described(document), "edits": [edit_answer(edit) for edit in edits]})
+        return await _stream(document, service.check_in_parts(request, texts, options, rules), asked.explain)
+    corrections = await service.check(request, texts, options, rules)
+
+    def answer() -> Response:
+        return Json(
+            {
+                **_described(document),
+                "edits": [
+                    edit
+                    for passage, correction in zip(document.passages, corrections, strict=True)
+                    for edit in _edits(document, passage, correction.edits, asked.explain)
+                ],
+                "hints": [
+                    hint
+                    for passage, correction in zip(document.passages, corrections, strict=True)
+                    for hint in _hints(document, passage, correction.hints, asked.explain)
+                ],
+            }
+        )
+
+    return await asyncio.to_thread(answer)
 
 
 @router.post(
@@ -196,14 +221,15 @@ def _asked(form: FormData) -> CheckRequest:
     for name, value in form.multi_items():
         if name == "file":
             continue
-        if name in _LISTS:
-            values[name] = [*form.getlist(name)]
+        # `rules` is true, false, or repeated for each id.
+        if name == "words" or (name == "rules" and value not in _BOOLEANS):
+            values[name] = form.getlist(name)
         else:
             values[name] = _BOOLEANS.get(str(value), value)
     try:
         return CheckRequest.model_validate(values)
     except ValidationError as wrong:
-        raise ApiError(422, errors.describe_validation(wrong.errors())) from None
+        raise errors.invalid(list(wrong.errors())) from None
 
 
 def _boolean(name: str, value: object) -> bool:
@@ -213,13 +239,14 @@ def _boolean(name: str, value: object) -> bool:
 
 
 def _accepted(form: FormData) -> list[AcceptedEdit]:
-    given = form.get("edits")
-    if not isinstance(given, str):
-        raise ApiError(422, _("Send the accepted edits as JSON, in the field `edits`."))
     try:
-        return TypeAdapter(list[AcceptedEdit]).validate_json(given)
+        given = json.loads(str(form.get("edits")))
+    except (ValueError, RecursionError):
+        raise ApiError(422, _("Send the accepted edits as JSON, in the field `edits`.")) from None
+    try:
+        return TypeAdapter(list[AcceptedEdit]).validate_python(given)
     except ValidationError as wrong:
-        raise ApiError(422, f"edits: {errors.describe_validation(wrong.errors())}") from None
+        raise errors.invalid([{**one, "loc": ("edits", *one["loc"])} for one in wrong.errors()]) from None
 
 
 def _open(service: Service, form: FormData) -> Document:
@@ -291,7 +318,7 @@ def _described(document: Document) -> dict[str, object]:
     return {"source": document.text, "tracks_changes": isinstance(document, DocxDocument)}
 
 
-async def _stream(document: Document, parts: AsyncIterator[CheckedPart]) -> Response:
+async def _stream(document: Document, parts: AsyncIterator[CheckedPart], explain: bool) -> Response:
     # An error before the first part decides the status; after it the status has been sent.
     first = await anext(parts, None)
 
@@ -301,7 +328,7 @@ async def _stream(document: Document, parts: AsyncIterator[CheckedPart]) -> Resp
         try:
             part = first
             while part is not None:
-                answer = _part(document, part)
+                answer = await asyncio.to_thread(_part, document, part, explain)
                 edits += len(answer["edits"])
                 yield line(answer) + b"\n"
                 part = await anext(parts, None)
@@ -315,8 +342,30 @@ async def _stream(document: Document, parts: AsyncIterator[CheckedPart]) -> Resp
     return StreamingResponse(lines(), media_type=STREAM)
 
 
-def _part(document: Document, part: CheckedPart) -> dict[str, Any]:
+def _part(document: Document, part: CheckedPart, explain: bool) -> dict[str, Any]:
     passage = document.passages[part.number]
     start, stop = passage.place(part.start, part.stop)
-    edits = [edit_answer(edit) for edit in passage.in_document(part.edits)]
-    return {"start": start, "stop": stop, "edits": edits}
+    return {
+        "start": start,
+        "stop": stop,
+        "edits": [*_edits(document, passage, part.edits, explain)],
+        "hints": [*_hints(document, passage, part.hints, explain)],
+    }
+
+
+def _edits(
+    document: Document, passage: Passage, edits: Iterable[Edit], explain: bool
+) -> Iterator[dict[str, object]]:
+    """The edits of a passage, as edits of the document; the passage, which has no markup, explains them."""
+    for edit in edits:
+        explained = edit_answer(passage.text, edit, explain)
+        for placed in passage.in_document([edit]):
+            yield {**explained, **edit_answer(document.text, placed, False)}
+
+
+def _hints(
+    document: Document, passage: Passage, hints: Iterable[Hint], explain: bool
+) -> Iterator[dict[str, object]]:
+    for hint in hints:
+        start, stop = passage.place(hint.offset, hint.offset + hint.length)
+        yield hint_answer(Hint(start, stop - start, document.text[start:stop], hint.rule), explain)

@@ -1,4 +1,4 @@
-"""Middleware for all requests: metrics, logs, security headers, limits."""
+"""Middleware for all requests: metrics, logs, security headers, language, limits."""
 
 import asyncio
 import time
@@ -10,6 +10,7 @@ from nmspeller.apps.http import errors, logs
 from nmspeller.apps.http.answers import error_response
 from nmspeller.apps.http.errors import ApiError
 from nmspeller.apps.http.metrics import Metrics
+from nmspeller.messages import language_of_header, speaking
 
 _SECURITY_HEADERS = {
     "Content-Security-Policy": (
@@ -65,6 +66,21 @@ class Observed:
                 milliseconds=round(1000 * seconds, 1),
                 **scope.get("nmspeller.log", {}),
             )
+
+
+class Spoken:
+    """Answers each request in the language of its `Accept-Language`; in English where it names none."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        accepted = Headers(scope=scope).get("accept-language", "")
+        with speaking(language_of_header(accepted) or "en"):
+            await self._app(scope, receive, send)
 
 
 class HeadAsGet:

@@ -1,7 +1,7 @@
 // The findings beside the text, one line each, and the small window over a word. Both open the same card.
 
 import { element, icon } from "./element.js"
-import { isDoubtful, kindOf } from "./kinds.js"
+import { isDoubtful, isHint, kindOf } from "./kinds.js"
 import { _, fill, presentLanguage } from "./language.js"
 
 const MOST_ROWS = 100
@@ -22,6 +22,7 @@ export function groupsOf(findings) {
 // As a screen reader says it.
 export function spoken(finding, target = finding.target) {
   const values = { source: finding.source, target, kind: kindOf(finding).name() }
+  if (isHint(finding)) return fill(_("{source}, have a look, {kind}"), values)
   if (!finding.source) return fill(_("insert {target}, {kind}"), values)
   if (!target) return fill(_("{source}, delete it, {kind}"), values)
   return fill(_("{source}, change to {target}, {kind}"), values)
@@ -35,7 +36,8 @@ const visible = (text) => text.replaceAll(" ", "␣").replaceAll("\u3000", "□"
 
 function change({ source, target }) {
   const parts = []
-  if (source) parts.push(element("del", {}, visible(source)))
+  if (target === null) parts.push(element("b", {}, visible(source)))
+  else if (source) parts.push(element("del", {}, visible(source)))
   if (target) parts.push(element("ins", {}, visible(target)))
   return element("span", { class: "change", lang: "zh" }, ...parts)
 }
@@ -49,7 +51,8 @@ const after = ({ piece, offset, length }) => [...piece.text.slice(offset + lengt
 function card(finding, group, { accept, ignore, protect, go }) {
   const { kind, name } = kindOf(finding)
   const others = finding.alternatives.filter((one) => one !== finding.target)
-  const options = [finding.target, ...others].slice(0, MOST_OPTIONS).map((target, index) =>
+  const targets = isHint(finding) ? [] : [finding.target, ...others]
+  const options = targets.slice(0, MOST_OPTIONS).map((target, index) =>
     element(
       "button",
       {
@@ -81,7 +84,7 @@ function card(finding, group, { accept, ignore, protect, go }) {
             { class: "places" },
             element(
               "button",
-              { class: "plain small accept-these", onclick: () => accept(group, finding.target) },
+              { class: "plain small accept-these", hidden: isHint(finding), onclick: () => accept(group, finding.target) },
               fill(_("Accept all of these ({count})"), { count }),
             ),
             element("span", { class: "spring" }),
@@ -178,6 +181,7 @@ export class Rows {
         "button",
         {
           class: "tick",
+          hidden: isHint(finding),
           title: count > 1 ? fill(_("Accept all of these ({count})"), { count }) : _("Accept"),
           "aria-label": fill(_("Accept: {what}"), { what: label.filter(Boolean).join(_(", ")) }),
           onclick: () => this.actions.accept(this.groups.get(key), finding.target),
@@ -252,7 +256,7 @@ export class Popover {
     this.box.replaceChildren(body)
     this.box.hidden = false
     this.place(rectangle)
-    if (focus) this.box.querySelector(".option").focus()
+    if (focus) this.box.querySelector("button").focus()
   }
 
   place(rectangle) {

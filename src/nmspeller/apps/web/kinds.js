@@ -25,3 +25,6 @@ export const LEGEND = [
 export const kindOf = ({ reason }) => KINDS[reason] ?? KINDS.context
 
 export const isDoubtful = ({ confidence }) => confidence < LOW_CONFIDENCE
+
+// What only a person can judge: there is nothing to accept.
+export const isHint = ({ target }) => target === null

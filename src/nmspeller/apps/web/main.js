@@ -3,7 +3,7 @@
 import { Editor } from "./editor.js"
 import { element } from "./element.js"
 import { Popover, Rows, groupsOf } from "./findings.js"
-import { LEGEND } from "./kinds.js"
+import { LEGEND, isHint } from "./kinds.js"
 import { _, fill, onLanguage, switchLanguage, translate } from "./language.js"
 import { recallOneOf, remember } from "./memory.js"
 import { Opened } from "./opened.js"
@@ -27,7 +27,8 @@ let level = recallOneOf("level", levels.map(({ value }) => value)) ?? "balanced"
 let findings = []
 let composing = false
 
-const options = () => ({ level, words: words.list, ...(rules.asked && { rules: rules.asked }) })
+const acceptable = (list) => list.filter((finding) => !isHint(finding))
+const options = () => ({ level, words: words.list, rules: rules.asked })
 const actions = { accept, ignore, protect }
 const rows = new Rows(at("rows"), { ...actions, point })
 const popover = new Popover(at("popover"), {
@@ -52,8 +53,9 @@ function show() {
   rows.draw(findings)
   at("findings-count").textContent = findings.length
   at("findings-count").hidden = !findings.length
-  at("accept-all").disabled = !findings.length
-  at("accept-all").textContent = findings.length ? fill(_("Accept all ({count})"), { count: findings.length }) : _("Accept all")
+  const { length: count } = acceptable(findings)
+  at("accept-all").disabled = !count
+  at("accept-all").textContent = count ? fill(_("Accept all ({count})"), { count }) : _("Accept all")
   const characters = [...subject.text.replace(/\s/g, "")].length
   at("length").textContent = fill(_("{count} characters"), { count: characters.toLocaleString() })
   showState()
@@ -163,8 +165,7 @@ function accept(list, target) {
 }
 
 function acceptAll() {
-  if (!findings.length) return
-  act(() => subject.accept(findings.map((finding) => ({ finding, target: finding.target }))))
+  act(() => subject.accept(acceptable(findings).map((finding) => ({ finding, target: finding.target }))))
 }
 
 function ignore(list) {

@@ -46,10 +46,10 @@ async function unlessGone(promise) {
 
 // The edits of each text, with offsets in JavaScript's own UTF-16 units.
 export async function check(texts, options, signal) {
-  const body = JSON.stringify({ text: texts, ...options })
+  const body = JSON.stringify({ text: texts, explain: true, ...options })
   const answer = await ask("v1/check", { method: "POST", body, signal }, { "Content-Type": "application/json" })
   const { results } = await unlessGone(answer.json())
-  return results.map(({ edits }, index) => toUnits(edits, unitsOf(texts[index])))
+  return results.map((result, index) => findingsIn(result, unitsOf(texts[index])))
 }
 
 export async function rules() {
@@ -58,7 +58,7 @@ export async function rules() {
 
 // First the text of a file, then one part after the other: where it stops, and its edits.
 export async function* checkFile(file, options, signal) {
-  const form = formOf(file, { stream: true, ...options })
+  const form = formOf(file, { explain: true, stream: true, ...options })
   const answer = await ask("v1/files", { method: "POST", body: form, signal })
   let units
   let isDone = false
@@ -68,7 +68,7 @@ export async function* checkFile(file, options, signal) {
     else if (line.source !== undefined) {
       units = unitsOf(line.source)
       yield { source: line.source, tracksChanges: line.tracks_changes }
-    } else yield { stop: units(line.stop), edits: toUnits(line.edits, units) }
+    } else yield { stop: units(line.stop), edits: findingsIn(line, units) }
   }
   if (!isDone) throw new Offline()
 }
@@ -107,11 +107,15 @@ function unitsOf(text) {
   return (point) => starts[point]
 }
 
-function toUnits(edits, units) {
-  return edits.map((edit) => ({
-    ...edit,
-    offset: units(edit.offset),
-    length: units(edit.offset + edit.length) - units(edit.offset),
-    inCodePoints: { offset: edit.offset, length: edit.length },
-  }))
+// The edits, and the hints as edits without a target, in order.
+function findingsIn({ edits, hints }, units) {
+  const doubts = hints.map((hint) => ({ ...hint, target: null, reason: "rule", confidence: 1, alternatives: [] }))
+  return [...edits, ...doubts]
+    .sort((one, other) => one.offset - other.offset)
+    .map((edit) => ({
+      ...edit,
+      offset: units(edit.offset),
+      length: units(edit.offset + edit.length) - units(edit.offset),
+      inCodePoints: { offset: edit.offset, length: edit.length },
+    }))
 }
