@@ -1,5 +1,8 @@
 """The page in a real browser: type, fix, undo, input methods, long texts, a server that goes and returns."""
 
+import io
+
+import docx
 import pytest
 from looking import marked, text, wait_until_checked
 
@@ -373,11 +376,13 @@ class TestWithTheShippedModel:
 
     def test_writing(self, open_page, real_server, screenshot):
         page = open_page(real_server)
+        screenshot(page, "empty")
         page.click("#example")
         self.wait(page)
         page.keyboard.press("Control+Home")
         page.keyboard.press("Alt+ArrowDown")
         page.keyboard.press("Alt+ArrowDown")
+        assert page.text_content("#popover .why").endswith("。")
         screenshot(page, "write")
         page.keyboard.press("Escape")
         page.click("#accept-all")
@@ -387,9 +392,7 @@ class TestWithTheShippedModel:
         page = open_page(real_server, dark=True, locale="en-US")
         page.click("#example")
         self.wait(page)
-        page.keyboard.press("Control+Home")
-        page.keyboard.press("Alt+ArrowDown")
-        page.keyboard.press("Alt+ArrowDown")
+        page.locator(".finding .open").nth(1).click()
         red, green, blue = page.evaluate(
             "getComputedStyle(document.body).backgroundColor.match(/\\d+/g).slice(0, 3).map(Number)"
         )
@@ -403,3 +406,20 @@ class TestWithTheShippedModel:
         page.locator(".finding .open").first.click()
         assert page.evaluate("document.documentElement.scrollWidth") <= 390
         screenshot(page, "phone")
+
+    def test_a_word_document(self, open_page, real_server, screenshot):
+        document = docx.Document()
+        document.add_heading("家乡的变化")
+        document.add_paragraph("我门的家乡在一条小河边。每到秋天，那里的平果又大又甜，大家都很高心。")
+        document.add_paragraph("这几年，家乡的变化非长大：己经修好了公路，每天都有人认真的打扫街道。")
+        content = io.BytesIO()
+        document.save(content)
+        page = open_page(real_server)
+        page.set_input_files(
+            "#file-input", {"name": "家乡的变化.docx", "mimeType": "", "buffer": content.getvalue()}
+        )
+        self.wait(page)
+        page.locator(".tick").first.click()
+        page.locator(".finding .open").first.click()
+        assert page.is_visible("#download-tracked")
+        screenshot(page, "file")
