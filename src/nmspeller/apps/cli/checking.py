@@ -18,6 +18,7 @@ from nmspeller.apps.documents.document import Document
 from nmspeller.apps.documents.find import find
 from nmspeller.apps.reports import SHOWN_IN_PARTS, Report, report
 from nmspeller.errors import InputError
+from nmspeller.messages import _, language, suggest
 from nmspeller.runtime.checker import Checker
 from nmspeller.runtime.correction import Correction, Edit
 
@@ -71,6 +72,8 @@ class Job:
         if threading.current_thread() is threading.main_thread():
             signal.signal(signal.SIGTERM, _exit_on_signal)
         inputs = [self._text_input(text)] if text is not None else list(self._inputs(names))
+        # Of several settings the first counts: one report is in one language.
+        suggest(next((one.config.lang for one in inputs if one.config.lang), language()))
         prints_corrected_text = self.fix and any(one.path is None for one in inputs)
         of_files = not inputs or any(one.path is not None for one in inputs)
         out = None
@@ -160,7 +163,7 @@ class Job:
 
     def _read_standard_input(self) -> tuple[Document, bytes]:
         if sys.stdin is None:
-            raise InputError("Standard input is closed; name a file, or redirect something to it.")
+            raise InputError(_("Standard input is closed; name a file, or redirect something to it."))
         raw = files.read_stream(sys.stdin.buffer, "<stdin>")
         return documents.parse(raw, "<stdin>", self.format, self.encoding), raw
 
@@ -179,9 +182,9 @@ class Job:
 
 def _report_written(path: Path, backup: Path | None) -> None:
     """Name a corrected file on standard error, so that reports for programs stay as they are."""
-    original = f"; the original is {backup}" if backup else ""
+    written = _("Corrected {path}; the original is {backup}.") if backup else _("Corrected {path}.")
     sys.stdout.flush()
-    print(f"Corrected {path}{original}.", file=sys.stderr, flush=True)
+    print(written.format(path=path, backup=backup), file=sys.stderr, flush=True)
 
 
 def load_speller(model: Path | None, lists: Lists, *, prefilter: bool, rules: bool) -> Checker:

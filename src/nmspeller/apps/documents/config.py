@@ -1,5 +1,6 @@
-"""`.nmspeller.toml`, found upwards from a file: level, words, what to ignore, formats.
+"""`.nmspeller.toml`, found upwards from a file: language, level, words, what to ignore, formats.
 
+lang = "zh"                          # of messages and reports
 level = "careful"
 words = ["names.txt"]                # files beside this one
 replacements = ["house-style.tsv"]
@@ -22,6 +23,7 @@ from typing import Any, NamedTuple
 from nmspeller.apps.documents.files import reason
 from nmspeller.apps.documents.prose import FORMATS
 from nmspeller.errors import InputError
+from nmspeller.messages import LANGUAGES, _
 from nmspeller.runtime.policy import Level
 
 if sys.version_info >= (3, 11):
@@ -30,7 +32,7 @@ else:
     import tomli as tomllib
 
 FILE_NAME = ".nmspeller.toml"
-_SETTINGS = ("level", "words", "replacements", "ignore", "format")
+_SETTINGS = ("lang", "level", "words", "replacements", "ignore", "format")
 _LEVELS = tuple(level.value for level in Level)
 
 
@@ -39,6 +41,7 @@ class Config:
     """The settings of a folder; empty if there is no file."""
 
     folder: Path = field(default_factory=Path)
+    lang: str | None = None
     level: str | None = None
     words: tuple[Path, ...] = ()
     replacements: tuple[Path, ...] = ()
@@ -96,11 +99,19 @@ def _load(file: Path) -> Config:
     unknown = sorted(set(table) - set(_SETTINGS))
     if unknown:
         raise InputError(f"{file} has an unknown setting {unknown[0]!r}; it may set {', '.join(_SETTINGS)}.")
+    lang = table.get("lang")
+    if lang is not None and lang not in LANGUAGES:
+        raise InputError(
+            _("{file}: lang is {value!r}, but must be one of {names}.").format(
+                file=file, value=lang, names=", ".join(LANGUAGES)
+            )
+        )
     level = table.get("level")
     if level is not None and level not in _LEVELS:
         raise InputError(f"{file}: level is {level!r}, but must be one of {', '.join(_LEVELS)}.")
     return Config(
         folder=file.parent,
+        lang=lang,
         level=level,
         words=tuple(file.parent / name for name in _strings(file, table, "words")),
         replacements=tuple(file.parent / name for name in _strings(file, table, "replacements")),

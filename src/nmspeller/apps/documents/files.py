@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from nmspeller.errors import InputError
+from nmspeller.files import reason as system_reason
 
 LARGEST = 64 * 1024 * 1024
 
@@ -99,5 +100,5 @@ def _free_backup_name(path: Path) -> Path:
 
 def reason(wrong: OSError) -> str:
     """The system's error message, starting in lower case, to be part of a sentence."""
-    sentence = wrong.strerror or str(wrong)
+    sentence = system_reason(wrong)
     return sentence[:1].lower() + sentence[1:]
