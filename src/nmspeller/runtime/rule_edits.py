@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from nmspeller.errors import InputError
+from nmspeller.messages import _
 from nmspeller.runtime.correction import Edit, Reason
 from nmspeller.text.protect import Span
 
@@ -26,7 +27,11 @@ def chosen_rules(chosen: bool | Iterable[str]) -> tuple["Rule", ...]:
         return default_rules()
     unknown = [name for name in chosen if name not in RULES]
     if unknown:
-        raise InputError(f"there is no rule {unknown[0]!r}; choose among {', '.join(RULES)}.")
+        raise InputError(
+            _("there is no rule {name!r}; choose among {names}.").format(
+                name=unknown[0], names=", ".join(RULES)
+            )
+        )
     return tuple(RULES[name] for name in chosen)
 
 

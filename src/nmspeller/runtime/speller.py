@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from nmspeller.errors import InputError
+from nmspeller.messages import _
 from nmspeller.runtime.correction import Correction, apply_edits
 from nmspeller.runtime.decoder import Detections, confidence
 from nmspeller.runtime.device import Device, prefilter_files, weight_files
@@ -69,7 +70,9 @@ class Speller:
         rules: bool | Iterable[str] = False,
     ) -> None:
         if isinstance(words, str) or isinstance(replacements, str):
-            raise InputError("give a file as a Path and words as a list; a plain string could mean either.")
+            raise InputError(
+                _("give a file as a Path and words as a list; a plain string could mean either.")
+            )
         if words is not None and not isinstance(words, Path):
             words = tuple(words)
         if not isinstance(rules, bool):
@@ -148,9 +151,9 @@ class Speller:
                 finds it); a text that could be of either script is assumed to have it.
         """
         if isinstance(texts, str):
-            raise InputError("give texts as a list of texts; `check` takes one.")
+            raise InputError(_("give texts as a list of texts; `check` takes one."))
         if isinstance(words, str):
-            raise InputError("give words as a list of words, not as one string.")
+            raise InputError(_("give words as a list of words, not as one string."))
         policy = self._pipeline.policy
         thresholds = policy.levels[self._level if level is None else Level.parse(level)]
         matchers = [self._words.current(), WordMatcher(words or ())]

@@ -80,6 +80,11 @@ def check(
         "-o",
         help=N_("auto is terminal on a terminal and plain in a pipe."),
     ),
+    explain: bool = typer.Option(
+        False,
+        "--explain",
+        help=N_("Explain each finding: how the characters sound and look, what word fits."),
+    ),
     level: Level = typer.Option(
         None, "--level", "-l", help=N_("How much is reported.  [default: balanced]"), show_default=False
     ),
@@ -120,6 +125,10 @@ def check(
                 "leave out --json and --output-format."
             )
         )
+    if explain and (diff or (fix and (text is not None or "-" in files))):
+        raise InputError(
+            _("--explain goes with a report; leave it out with --diff, and where --fix prints a text.")
+        )
     from nmspeller.apps.cli.checking import Job
 
     if isinstance(sys.stdout, io.TextIOWrapper):
@@ -131,6 +140,7 @@ def check(
     job = Job(
         report_name=name,
         fix=fix,
+        explain=explain,
         backup=backup,
         level=level.value if level else None,
         words=tuple(words or ()),

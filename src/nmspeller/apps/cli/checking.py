@@ -54,6 +54,7 @@ class Job:
 
     report_name: str
     fix: bool
+    explain: bool
     backup: bool
     level: str | None
     words: tuple[Path, ...]
@@ -78,7 +79,7 @@ class Job:
         of_files = not inputs or any(one.path is not None for one in inputs)
         out = None
         if not prints_corrected_text:
-            out = report(self.report_name, fixing=self.fix, of_files=of_files)
+            out = report(self.report_name, fixing=self.fix, of_files=of_files, explain=self.explain)
         with SlowProgress(sum(one.size for one in inputs)) as progress:
             for one in inputs:
                 try:

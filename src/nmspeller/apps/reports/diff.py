@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from nmspeller.apps.documents.document import Document
 from nmspeller.apps.documents.docx import DocxDocument
 from nmspeller.errors import InputError
+from nmspeller.messages import _
 from nmspeller.runtime.correction import Correction
 
 _CONTEXT = 3
@@ -23,11 +24,15 @@ class DiffReport:
             return
         sys.stdout.flush()
         if isinstance(document, DocxDocument):
-            sentence = f"{document.name}: Word documents have no diff; --fix corrects them."
+            sentence = _("{name}: Word documents have no diff; --fix corrects them.").format(
+                name=document.name
+            )
             print(f"nmspeller: {sentence}", file=sys.stderr, flush=True)
             return
         if document.encoding.codec.startswith("utf-16"):
-            raise InputError(f"{document.name} is UTF-16, which a text diff cannot hold; use --fix.")
+            raise InputError(
+                _("{name} is UTF-16, which a text diff cannot hold; use --fix.").format(name=document.name)
+            )
         old = document.encoding.encode(correction.source, document.name)
         new = document.with_edits(correction.edits)
         if in_colour := sys.stdout.isatty() and not os.environ.get("NO_COLOR"):

@@ -12,42 +12,51 @@ from nmspeller.runtime.correction import Correction
 class LineReport:
     """Prints the lines that a function returns for each document, as soon as it is checked."""
 
-    def __init__(self, lines: Callable[[Document, Correction], Iterator[str]]) -> None:
+    def __init__(
+        self, lines: Callable[[Document, Correction, bool], Iterator[str]], *, explain: bool = False
+    ) -> None:
         self._lines = lines
+        self._explain = explain
 
     def show(self, document: Document, correction: Correction) -> None:
-        for line in self._lines(document, correction):
+        for line in self._lines(document, correction, self._explain):
             print(line, flush=True)
 
     def finish(self) -> None:
         pass
 
 
-def plain(document: Document, correction: Correction) -> Iterator[str]:
-    """`file:line:column: wrong → right (reason, confidence)`"""
+def plain(document: Document, correction: Correction, explain: bool) -> Iterator[str]:
+    """`file:line:column: wrong → right (reason, confidence)`, and an indented line that explains it."""
     for one in findings(correction):
-        yield (
-            f"{document.name}:{one.line}:{one.column}: {one.source} → {one.target} "
-            f"({one.reason}, {one.confidence:.2f})"
-        )
+        yield f"{document.name}:{one.line}:{one.column}: {one.summary}"
+        if explain:
+            yield f"  {one.why(correction.source)}"
 
 
-def json_object(document: Document, correction: Correction) -> Iterator[str]:
+def json_object(document: Document, correction: Correction, explain: bool) -> Iterator[str]:
     """One object on one line, for every document."""
     edits = [{**asdict(edit), "reason": edit.reason.value} for edit in correction.edits]
+    if explain:
+        from nmspeller.runtime.why import why
+
+        edits = [
+            {**described, "why": why(correction.source, edit)}
+            for described, edit in zip(edits, correction.edits, strict=True)
+        ]
     report = {"path": document.name, "text": correction.source, "corrected": correction.text, "edits": edits}
     yield json.dumps(report, ensure_ascii=False)
 
 
-def github(document: Document, correction: Correction) -> Iterator[str]:
+def github(document: Document, correction: Correction, explain: bool) -> Iterator[str]:
     """Workflow commands that GitHub Actions shows at the line of the finding."""
     for one in findings(correction):
         place = (
             f"file={_escaped_property(document.name)},line={one.line},"
             f"col={one.column},endColumn={one.column + one.length}"
         )
-        message = _escaped(f"{one.source} → {one.target} ({one.reason}, {one.confidence:.2f})")
-        yield f"::warning {place},title=nmspeller::{message}"
+        message = f"{one.summary} {one.why(correction.source)}" if explain else one.summary
+        yield f"::warning {place},title=nmspeller::{_escaped(message)}"
 
 
 def _escaped(message: str) -> str:
