@@ -46,18 +46,18 @@ def check_same_job(started: dict[str, Any], job: Job, model_hash: str, sources: 
         before = started["options"].get(name)
         if before != value:
             fail(
-                _("{option} names other words").format(option=name)
+                _("{option}: another file").format(option=name)
                 if name == "--words"
-                else _("{option} was {before!r}, not {now!r}").format(option=name, before=before, now=value)
+                else _("{option}: {before!r}, not {now!r}").format(option=name, before=before, now=value)
             )
     # After the options, one of which changes the hash.
     if started["model"] != model_hash:
-        fail(_("its model is another one"))
+        fail(_("another model"))
     if started["nmspeller"] != __version__:
-        fail(_("it was started by nmspeller {version}").format(version=started["nmspeller"]))
+        fail(_("started by nmspeller {version}").format(version=started["nmspeller"]))
     before = [(file["address"], file["name"]) for file in started["inputs"]]
     if before != [(source.address, source.name) for source in sources]:
-        fail(_("it has other input files"))
+        fail(_("other input files"))
 
 
 def check_unchanged_input(started: dict[str, Any], job: Job, sources: list[Source]) -> None:

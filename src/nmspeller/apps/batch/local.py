@@ -50,7 +50,7 @@ class LocalEngine:
                 while waiting and len(running) < 2 * self.workers and not stop.asked:
                     shard = waiting.popleft()
                     running[_submit(pool, shard)] = shard
-                finished, _ = wait(running, _TICK_SECONDS, FIRST_COMPLETED)
+                finished, _unfinished = wait(running, _TICK_SECONDS, FIRST_COMPLETED)
                 lost: list[Shard] = []
                 for future in finished:
                     shard = running.pop(future)

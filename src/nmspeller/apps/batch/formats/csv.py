@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from nmspeller.apps.batch.formats import BadRow, Parsed, decode, edits_as_json, split_line_end
 from nmspeller.apps.batch.job import Write
 from nmspeller.errors import InputError
+from nmspeller.messages import _
 from nmspeller.runtime.correction import Correction
 
 
@@ -27,7 +28,7 @@ def read_layout(headers: Mapping[str, bytes], column: str, edits_column: str | N
     names: dict[str, list[str]] = {}
     for delimiter, header in headers.items():
         try:
-            row, _ = split_line_end(decode(header).removeprefix("\ufeff"))
+            row, _end = split_line_end(decode(header).removeprefix("\ufeff"))
             names[delimiter] = [value(row[slice(*span)]) for span in spans(row, delimiter)]
         except BadRow:
             continue
