@@ -83,6 +83,8 @@ def make_data(folder: Path, repeats: int = 12) -> Path:
     ):
         (folder / place).parent.mkdir(parents=True, exist_ok=True)
         write_pairs(folder / place, EVALUATED)
+    (folder / "confusion").mkdir()
+    (folder / "confusion" / "wang2018.txt").write_text("学:雪\n明:名\n", encoding="utf-8")
     (folder / "corpus").mkdir()
     lines = [PARAGRAPHS[number % len(PARAGRAPHS)] for number in range(1500 + 30 * repeats)]
     (folder / "corpus" / "part.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")

@@ -51,7 +51,7 @@ def test_text_is_either_learnt_or_held_out(little_prepared, little_data):
 def test_the_manifest_names_every_source(little_prepared):
     manifest = json.loads((little_prepared.folder / "manifest.json").read_text(encoding="utf-8"))
     places = {file for wanted in TRAINING_SETS.values() for file in wanted.files}
-    assert set(manifest["sources"]) == {*places, "corpus/part.txt"}
+    assert set(manifest["sources"]) == {*places, "corpus/part.txt", "confusion/wang2018.txt"}
     assert all(len(digest) == 64 for digest in manifest["sources"].values())
 
 

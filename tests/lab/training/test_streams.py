@@ -129,3 +129,19 @@ def test_masks_and_errors_are_at_different_positions(little_prepared):
     hidden = ids == little_prepared.vocabulary.mask
     assert 0.2 < hidden[:, 1:-1].mean() < 0.4
     assert ((ids != targets) & ~hidden & (targets != NO_TARGET)).any()
+
+
+def test_berts_own_task_has_only_hidden_characters_as_targets(little_prepared):
+    vocabulary = little_prepared.vocabulary
+    noise = NoiseConfig(clean=1.0, masked=1.0, mask_rate=0.3, masked_targets=True)
+    stream = CorpusStream(little_prepared, noise, steps=20, batch_rows=8, length=40, seed=0)
+    asked = kept = replaced = 0
+    for step in range(len(stream)):
+        for ids, targets in stream.rows(step):
+            seen, wanted = ids[targets != NO_TARGET], targets[targets != NO_TARGET]
+            asked += len(wanted)
+            kept += int((seen == wanted).sum())
+            replaced += int(((seen != wanted) & (seen != vocabulary.mask)).sum())
+    assert asked > 500
+    assert 0.04 < kept / asked < 0.2
+    assert 0.04 < replaced / asked < 0.2

@@ -17,6 +17,7 @@ from nmspeller.errors import InputError
 from nmspeller.files import DAMAGED, write_whole
 from nmspeller.lab.data.corpus import LINE_END
 from nmspeller.lab.data.noise import NoiseModel
+from nmspeller.lab.data.pairs import Pair
 from nmspeller.text.vocabulary import Vocabulary
 
 Ids = NDArray[np.uint16]
@@ -76,6 +77,15 @@ class Prepared:
                 return PairArrays(stored["source"], stored["target"], stored["starts"])
         except DAMAGED as wrong:
             raise _damaged(path) from wrong
+
+    def pair_texts(self, name: str) -> list[Pair]:
+        """The pairs of one set as text; a character outside the vocabulary is a replacement character."""
+        tokens = [token if len(token) == 1 else "\ufffd" for token in self.vocabulary.tokens]
+        arrays = self.pairs(name)
+        return [
+            Pair(*("".join(tokens[number] for number in side) for side in arrays[index]))
+            for index in range(len(arrays))
+        ]
 
     def add_pairs(self, name: str, pairs: PairArrays) -> None:
         """Write a set of pairs, whole or not at all."""

@@ -6,7 +6,7 @@ and on.
 
 import json
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,7 @@ from typing import Any
 from nmspeller.errors import InputError
 from nmspeller.files import write_whole
 from nmspeller.lab.data.prepared import Prepared
-from nmspeller.lab.evaluation import outcomes, paper, suites
+from nmspeller.lab.evaluation import metrics, outcomes, paper, suites
 from nmspeller.lab.evaluation.cases import CASES
 from nmspeller.lab.models.speller import SpellerModel
 from nmspeller.lab.training.finetune import finetune
@@ -23,7 +23,10 @@ from nmspeller.lab.training.recipes import read_recipe
 from nmspeller.lab.training.start import start_model
 from nmspeller.lab.training.trainer import Report
 
-EXPERIMENTS = ("table1", "table2", "ngrams", "seeds")
+EXPERIMENTS = ("table1", "table2", "ngrams", "seeds", "leak")
+LEAK_RECIPES = ("masked_only_no_wang", "masked_only", "masked_only_wang2018")
+"""Without Wang271K, with its pairs, and with the confusion set that was published with it."""
+DEV_SETS = ("sighan13_train_dev", "sighan14_train_dev", "sighan15_train_dev")
 
 
 @dataclass(frozen=True)
@@ -65,6 +68,8 @@ def jobs(
         models = list(_with_every_ngram(paper.all_rows() if all_models else _bert_rows()))
     elif experiment == "seeds":
         models = [(row.model, row.recipe) for row in _bert_rows()]
+    elif experiment == "leak":
+        models = [({"speller": "bert"}, name) for name in ([recipe] if recipe else LEAK_RECIPES)]
     else:
         models = [(row.model, row.recipe) for row in paper.rows(experiment)]
     found = [Job(_trained(model), recipe or own, seed) for seed in seeds for model, own in models]
@@ -133,6 +138,8 @@ def measure(
         return correct_sentences(model, prepared.vocabulary, sentences)
 
     predictions = suites.predict(correct, sets)
+    found = outcomes.summary(predictions)
+    found["outcomes"][outcomes.DEV] = _dev_letters(prepared, correct)
     return {
         "name": f"{job.name}-{active}" if active else job.name,
         "model": job.speller,
@@ -143,13 +150,20 @@ def measure(
         "data_hashes": prepared.manifest["sources"],
         "seconds": seconds,
         "metrics": {name: scores.as_dict() for name, scores in suites.score(predictions).items()},
-        **outcomes.summary(predictions),
+        **found,
         "edits": {name: suites.edits_of(name, answers) for name, answers in predictions.items()},
         "cases": [
             {"input": wrong, "wanted": right, "answer": answer}
             for (wrong, right), answer in zip(CASES, correct([wrong for wrong, _ in CASES]), strict=True)
         ],
     }
+
+
+def _dev_letters(prepared: Prepared, correct: Callable[[list[str]], list[str]]) -> str:
+    """What happened to each sentence of SIGHAN's dev parts."""
+    pairs = [pair for name in DEV_SETS for pair in prepared.pair_texts(name)]
+    sources, targets = [pair.source for pair in pairs], [pair.target for pair in pairs]
+    return outcomes.letters(metrics.compare(sources, targets, correct(sources)))
 
 
 def _bert_rows() -> list[paper.Row]:

@@ -21,6 +21,8 @@ DETECTED = "d"  # erroneous, changed at the right positions to a wrong character
 CORRECTED = "c"  # erroneous, corrected exactly
 
 PAPER_SETS = ("sighan13", "sighan14", "sighan15")
+DEV = "sighan_dev"
+"""The dev parts of SIGHAN's training sets together: what may choose, where the paper chose on the tests."""
 REFERENCE_KEPT = "sighan13_reference_kept"
 """SIGHAN13 with edits to 地 and 得 dropped from the prediction alone, as ReaLiSe's script counts."""
 

@@ -3,13 +3,14 @@
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
 from nmspeller.errors import InputError
 from nmspeller.files import write_whole
-from nmspeller.lab.evaluation.outcomes import changed_clean, sentence_scores
+from nmspeller.lab.evaluation.error_fates import count_fates
+from nmspeller.lab.evaluation.outcomes import PAPER_SETS, changed_clean, sentence_scores
 
 # These differ between the runs of one protocol, or have a column of their own.
 _NOT_PROTOCOL = frozenset({"seed", "name", "out", "model"})
@@ -24,6 +25,7 @@ class Run:
     config: the recipe and the other inputs.
     outcomes, counts: a letter per sentence of the paper's sets, and the number of each letter in other sets;
     see the module `outcomes`.
+    fates: what happened to the misspelt characters of the paper's sets; see the module `error_fates`.
     """
 
     name: str
@@ -36,6 +38,7 @@ class Run:
     seconds: float
     outcomes: Mapping[str, str]
     counts: Mapping[str, Mapping[str, int]]
+    fates: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
 
     @property
     def protocol(self) -> str:
@@ -82,7 +85,12 @@ def read_runs(folder: Path) -> list[Run]:
     runs = []
     for path, content in run_files(folder):
         if {"outcomes", "edits"} <= content.keys():
-            runs.append(_run(content | {"name": run_name(folder, path, content)}, path))
+            fates = {
+                name: count_fates(name, edits)
+                for name, edits in content["edits"].items()
+                if name in PAPER_SETS
+            }
+            runs.append(_run(content | {"name": run_name(folder, path, content), "fates": fates}, path))
     if not runs:
         raise InputError(f"no runs in {folder}; run `nmspeller lab experiment` first.")
     return runs
@@ -136,7 +144,7 @@ def write_results(path: Path, runs: Iterable[Run]) -> None:
     data: dict[str, int] = {}
     lines = []
     for run in sorted(runs, key=lambda run: run.name):
-        values = {field.name: getattr(run, field.name) for field in fields(Run)}
+        values = {each.name: getattr(run, each.name) for each in fields(Run)}
         values["config"] = configs.setdefault(_dump(run.config), len(configs))
         values["data_hashes"] = data.setdefault(_dump(run.data_hashes), len(data))
         values["seconds"] = round(run.seconds, 1)
@@ -180,11 +188,11 @@ def group_runs(runs: Iterable[Run]) -> list[Group]:
 
 
 def _run(content: Mapping[str, Any], path: Path) -> Run:
-    names = [field.name for field in fields(Run)]
-    missing = [name for name in names if name not in content]
+    names = [each.name for each in fields(Run)]
+    missing = [name for name in names if name not in content and name != "fates"]
     if missing:
         raise InputError(f"{path} has no {', '.join(missing)}; it is not a complete run, run it again.")
-    return Run(**{name: content[name] for name in names})
+    return Run(**{name: content[name] for name in names if name in content})
 
 
 def _read_json(path: Path) -> Any:

@@ -38,8 +38,10 @@ def probe(
     )
 
     noise = prepared.noise
+    profiles = np.array([number for number, name in enumerate(noise.names) if name != "wang2018"])
     errors = np.full(len(right), 0.04 * CHARACTERS)
-    wrong = noise.corrupt(right, random.integers(len(noise.names), size=len(right)), errors, random)
+    profile = profiles[random.integers(len(profiles), size=len(right))]
+    wrong = noise.corrupt(right, profile, errors, random)
     answers = _predict(model, wrong, vocabulary.cls, vocabulary.sep, batch_rows)
     misspelt = wrong != right
     return {

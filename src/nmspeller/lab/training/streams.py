@@ -42,6 +42,8 @@ class NoiseConfig:
     masked: share of rows, real pairs too, in which spans are also hidden behind [MASK]. It makes a speller
     read the context instead of learning wrong characters by heart (masked fine-tuning, Wu et al. 2023).
     mask_rate: share of the characters of such a row that are hidden.
+    masked_targets: BERT's own task, in pretraining: only the characters to hide are targets, and of these
+    80 % are hidden, 10 % replaced by any Hanzi and 10 % left as they are.
     """
 
     profiles: Mapping[str, float] = field(
@@ -52,6 +54,7 @@ class NoiseConfig:
     least_errors: float = 1.0
     masked: float = 0.0
     mask_rate: float = 0.15
+    masked_targets: bool = False
 
     def __post_init__(self) -> None:
         check_range(self, "clean", "masked", "mask_rate", least=0, most=1)
@@ -153,8 +156,22 @@ class CorpusStream:
         random = np.random.default_rng((self.seed, 1, step))
         wrong = self.corrupter(right, np.full(len(right), self.characters), random)
         vocabulary = self.prepared.vocabulary
+        if self.corrupter.config.masked_targets:
+            wrong, right = self._as_bert(wrong, right, random)
         right = np.where(right == vocabulary.sep, vocabulary.unk, right)  # no target at paragraph ends
         return [with_specials(w, r, vocabulary) for w, r in zip(wrong, right, strict=True)]
+
+    def _as_bert(
+        self, wrong: NDArray[np.int32], right: NDArray[np.int32], random: np.random.Generator
+    ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+        """Rows with masks, (rows, length) each, as BERT's pretraining has them; unknown is no target."""
+        vocabulary = self.prepared.vocabulary
+        hidden = wrong == vocabulary.mask
+        drawn = random.random(wrong.shape, dtype=np.float32)
+        others = random.choice(np.flatnonzero(vocabulary.is_hanzi()).astype(np.int32), size=wrong.shape)
+        wrong = np.where(hidden & (drawn < 0.1), others, wrong)
+        wrong = np.where(hidden & (drawn >= 0.9), right, wrong)
+        return wrong, np.where(hidden, right, np.int32(vocabulary.unk))
 
     def _starts(self, turn: int, per_pass: int) -> NDArray[np.int64]:
         """The order of the rows in one pass over the corpus, (per_pass,)."""
