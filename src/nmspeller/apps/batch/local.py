@@ -14,7 +14,7 @@ from nmspeller.apps.batch.plan import Shard
 from nmspeller.apps.batch.stopping import Stop
 from nmspeller.apps.batch.worker import ShardWorker, WorkOrder
 from nmspeller.errors import InputError
-from nmspeller.messages import _
+from nmspeller.messages import _, speak
 from nmspeller.runtime.engine import cores
 
 _TICK_SECONDS = 0.2
@@ -100,6 +100,7 @@ def _start(order: WorkOrder) -> None:
     global _worker
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_follow_parent, daemon=True).start()
+    speak(order.language)
     _worker = ShardWorker(order)
 
 

@@ -26,7 +26,7 @@ from nmspeller.apps.batch.stopping import Stop, StopNow
 from nmspeller.apps.batch.store import Store
 from nmspeller.apps.batch.worker import ShardWorker, WorkOrder, disk_error_message
 from nmspeller.errors import InputError
-from nmspeller.messages import _
+from nmspeller.messages import _, speaking
 from nmspeller.runtime.engine import cores
 
 # Only descriptions and entries pass through the object store of a cluster that is started for a job.
@@ -131,12 +131,16 @@ class _ShardActor:
         self._worker: ShardWorker | None = None
         self._error = ""
         try:
-            self._worker = ShardWorker(order)
+            with speaking(order.language):
+                self._worker = ShardWorker(order)
         except InputError as wrong:
             self._error = str(wrong)
 
     def __call__(self, batch: dict[str, Any]) -> dict[str, list[str]]:
-        return {"result": [json.dumps(self._correct(Shard(**json.loads(shard)))) for shard in batch["shard"]]}
+        with speaking(self._order.language):
+            return {
+                "result": [json.dumps(self._correct(Shard(**json.loads(shard)))) for shard in batch["shard"]]
+            }
 
     def _correct(self, shard: Shard) -> dict[str, Any]:
         if self._worker is None:

@@ -103,7 +103,10 @@ def _edits(summary: dict[str, Any]) -> str:
     rows = _rows(summary["changed"])
     if not count:
         return _("{edits} in {rows}.").format(edits=edits, rows=rows)
-    reasons = _(", ").join(f"{times:,} {_(reason)}" for reason, times in summary["edits_by_reason"].items())
+    reasons = _(", ").join(
+        _("{count:,} {reason}").format(count=times, reason=_(reason))
+        for reason, times in summary["edits_by_reason"].items()
+    )
     return _("{edits} in {rows}: {reasons}.").format(edits=edits, rows=rows, reasons=reasons)
 
 

@@ -21,7 +21,7 @@ from nmspeller.apps.batch.store import Store, piece_name
 from nmspeller.apps.batch.tally import Tally
 from nmspeller.errors import InputError
 from nmspeller.files import reason
-from nmspeller.messages import _, speak
+from nmspeller.messages import _
 from nmspeller.runtime.correction import Correction
 
 _TOO_LONG = f"longer than {MAX_ROW_BYTES >> 20} MiB"
@@ -43,7 +43,6 @@ class ShardWorker:
     """A worker, which loads its speller once and caches corrections."""
 
     def __init__(self, order: WorkOrder) -> None:
-        speak(order.language)
         self._order = order
         self._job = order.job
         self._store = Store(order.job.output)
