@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nmspeller.messages import LANGUAGES, speaking
+from nmspeller.messages import LANGUAGES, _, speaking
 from nmspeller.runtime.correction import Edit, Reason
 from nmspeller.runtime.rules import RULES
 from nmspeller.runtime.why import why
@@ -101,9 +101,9 @@ def test_a_replacement_of_the_user() -> None:
 )
 def test_rules_explain_themselves(text: str, offset: int, source: str, target: str, rule: str) -> None:
     fix = Edit(offset, len(source), source, target, 1.0, (), Reason.RULE, rule=rule)
-    assert why(text, fix) == RULES[rule].explanation.english
+    assert why(text, fix) == RULES[rule].explanation
     with speaking("zh"):
-        assert why(text, fix) == RULES[rule].explanation.chinese
+        assert why(text, fix) == _(RULES[rule].explanation) != RULES[rule].explanation
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from nmspeller.knowledge.pinyin import Syllable, spelling
-from nmspeller.messages import N_, _, language
+from nmspeller.messages import N_, _
 from nmspeller.runtime.correction import Edit, Reason
 from nmspeller.runtime.explain import closest_readings, heard, look_similar
 from nmspeller.runtime.rules import RULES
@@ -41,7 +41,7 @@ def why(text: str, edit: Edit) -> str:
         return _(_PARTICLES[edit.target])
     rule = RULES.get(edit.rule or "")
     if rule is not None and rule.id != "idiom":
-        return rule.explanation.chinese if language() == "zh" else rule.explanation.english
+        return _(rule.explanation)
     change = _Change.of(text, edit)
     return _sentence(change.relations(), change.conclusion())
 

@@ -100,7 +100,10 @@ def check(
     prefilter: bool = PREFILTER,
     quick: bool = QUICK,
     rules: bool = typer.Option(
-        False, "--rules", help=N_("Also apply rules: idioms, doubled characters, punctuation, spaces.")
+        None,
+        "--rules/--no-rules",
+        help=N_("Also apply rules: idioms, doubled characters, punctuation, spaces."),
+        show_default=False,
     ),
     format: Format = typer.Option(
         Format.auto, "--format", "-f", help=N_("Only prose is checked; auto chooses by the file name.")

@@ -24,6 +24,8 @@ from nmspeller.runtime.correction import Correction, Edit
 
 CLEAN, FINDINGS, BAD_INPUT = 0, 1, 2
 
+Rules = bool | tuple[str, ...]
+
 
 class Lists(NamedTuple):
     """The user's files of correct words and of replacements."""
@@ -61,12 +63,12 @@ class Job:
     replacements: tuple[Path, ...]
     model: Path | None
     prefilter: bool
-    rules: bool
+    rules: bool | None
     format: str
     encoding: str
     errors: set[str] = field(default_factory=set)
     found: bool = False
-    spellers: dict[Lists, Checker | InputError] = field(default_factory=dict)
+    spellers: dict[tuple[Lists, Rules], Checker | InputError] = field(default_factory=dict)
 
     def run(self, names: list[str], text: str | None) -> int:
         """Check everything and return the exit code; an input with an error does not stop the others."""
@@ -125,20 +127,22 @@ class Job:
         if out:
             progress.pause()
             if shows_parts:
-                correction = Correction(document.text, document.text, ())
+                correction = Correction(document.text, document.text, (), correction.hints)
             out.show(document, correction)
 
     def _speller(self, config: Config) -> Checker:
-        """The speller with the lists that apply; loaded at most once, and only for prose."""
+        """The speller with the lists and rules that apply; loaded at most once, and only for prose."""
         lists = Lists(config.words + self.words, config.replacements + self.replacements)
-        if lists not in self.spellers:
+        rules = (config.rules or False) if self.rules is None else self.rules
+        if (lists, rules) not in self.spellers:
             try:
-                self.spellers[lists] = load_speller(
-                    self.model, lists, prefilter=self.prefilter, rules=self.rules
+                loaded: Checker | InputError = load_speller(
+                    self.model, lists, prefilter=self.prefilter, rules=rules
                 )
             except InputError as wrong:
-                self.spellers[lists] = wrong
-        speller = self.spellers[lists]
+                loaded = wrong
+            self.spellers[lists, rules] = loaded
+        speller = self.spellers[lists, rules]
         if isinstance(speller, InputError):
             # A new exception each time: the traceback of one that is raised again would keep every document.
             raise InputError(str(speller))
@@ -188,8 +192,8 @@ def _report_written(path: Path, backup: Path | None) -> None:
     print(written.format(path=path, backup=backup), file=sys.stderr, flush=True)
 
 
-def load_speller(model: Path | None, lists: Lists, *, prefilter: bool, rules: bool) -> Checker:
-    """A speller with the words and replacements of these files."""
+def load_speller(model: Path | None, lists: Lists, *, prefilter: bool, rules: Rules) -> Checker:
+    """A speller with the words and replacements of these files, and with these rules."""
     from nmspeller.runtime import Speller
     from nmspeller.runtime.dictionary import read_replacements, read_words
 

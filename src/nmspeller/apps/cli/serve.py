@@ -34,6 +34,11 @@ def serve(
     ),
     prefilter: bool = PREFILTER,
     quick: bool = QUICK,
+    rules: bool = typer.Option(
+        False,
+        "--rules",
+        help=N_("Apply rules unless a request says otherwise; LanguageTool clients always get them."),
+    ),
     api_key: str | None = typer.Option(
         None,
         envvar="NMSPELLER_API_KEY",
@@ -81,6 +86,7 @@ def serve(
                 level=level,
                 words=str(words) if words else None,
                 prefilter=wants_prefilter(prefilter, quick),
+                rules=rules,
                 api_key=api_key,
                 insecure=insecure,
                 allow_origins=tuple(allow_origin),

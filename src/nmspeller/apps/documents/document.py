@@ -10,7 +10,8 @@ from nmspeller.apps.documents.encoding import Encoding
 from nmspeller.apps.documents.prose import Passage
 from nmspeller.errors import InputError
 from nmspeller.runtime.checker import Checker
-from nmspeller.runtime.correction import Correction, Edit, apply_edits
+from nmspeller.runtime.correction import Correction, Edit, Hint, apply_edits
+from nmspeller.runtime.rule_edits import with_matches
 from nmspeller.text.script import detect
 
 # The first chunk is small, so that progress shows at once; the largest gives full batches.
@@ -73,22 +74,32 @@ def check(
     level: str | None = None,
     advance: Callable[[int, Sequence[Edit]], None] | None = None,
 ) -> Correction:
-    """Check all prose of a document; the edits' offsets are those of `document.text`.
+    """Check all prose of a document; the offsets of edits and hints are those of `document.text`.
 
     `advance` is called for each finished chunk, with its number of characters and its edits.
     """
     edits: list[Edit] = []
+    hints: list[Hint] = []
     document_script = detect("".join(passage.text for passage in document.passages))
+    found = iter(speller.rule_matches([passage.text for passage in document.passages]))
     for chunk in _growing_chunks(document.passages):
         corrections = speller.check_many(
-            [passage.text for passage in chunk], level=level, document_script=document_script
+            [passage.text for passage in chunk], level=level, document_script=document_script, rules=False
         )
         before = len(edits)
         for passage, correction in zip(chunk, corrections, strict=True):
-            edits += passage.in_document(correction.edits)
+            of_passage, doubts = with_matches(correction.edits, next(found))
+            edits += passage.in_document(of_passage)
+            hints += _in_document(document, passage, doubts)
         if advance is not None:
             advance(sum(len(passage.text) for passage in chunk), edits[before:])
-    return Correction(document.text, apply_edits(document.text, edits), tuple(edits))
+    return Correction(document.text, apply_edits(document.text, edits), tuple(edits), tuple(hints))
+
+
+def _in_document(document: Document, passage: Passage, hints: Iterable[Hint]) -> Iterator[Hint]:
+    for hint in hints:
+        start, stop = passage.place(hint.offset, hint.offset + hint.length)
+        yield Hint(start, stop - start, document.text[start:stop], hint.rule)
 
 
 def _growing_chunks(passages: Sequence[Passage]) -> Iterator[list[Passage]]:

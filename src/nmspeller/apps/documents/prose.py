@@ -79,6 +79,17 @@ class Passage:
                 start = piece.start
             yield replace(rest, offset=start)
 
+    def place(self, start: int, stop: int) -> tuple[int, int]:
+        """Where text[start:stop], which is not empty, lies in the document, markup inside it included."""
+        return self._place_of(start), self._place_of(stop - 1) + 1
+
+    def _place_of(self, offset: int) -> int:
+        for piece in self.segments:
+            if offset < piece.stop - piece.start:
+                return piece.start + offset
+            offset -= piece.stop - piece.start
+        raise IndexError(offset)
+
 
 def _cut(edit: Edit, length: int) -> tuple[Edit, Edit]:
     """The edit split after `length` characters; if source and target differ in length, the second deletes."""

@@ -1,4 +1,4 @@
-"""Edits with line and column, adjacent ones joined."""
+"""Edits and hints with line and column, adjacent edits joined."""
 
 from bisect import bisect_right
 from collections.abc import Iterator
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from nmspeller.apps.documents.markup import line_starts
 from nmspeller.messages import _
-from nmspeller.runtime.correction import Correction, Edit
+from nmspeller.runtime.correction import Correction, Edit, Hint
 
 
 @dataclass(frozen=True)
@@ -55,6 +55,40 @@ class Finding:
         from nmspeller.runtime.why import why
 
         return " ".join(why(text, edit) for edit in self.edits)
+
+
+@dataclass(frozen=True)
+class Doubt:
+    """A hint; line and column count from 1, `line_start` is the line's offset."""
+
+    line: int
+    column: int
+    line_start: int
+    hint: Hint
+
+    @property
+    def offset(self) -> int:
+        return self.hint.offset
+
+    @property
+    def length(self) -> int:
+        return self.hint.length
+
+    @property
+    def explanation(self) -> str:
+        """What is doubtful, in the user's language."""
+        # Loaded late: most texts have no hint.
+        from nmspeller.runtime.rules import RULES
+
+        return _(RULES[self.hint.rule].explanation)
+
+
+def doubts(correction: Correction) -> Iterator[Doubt]:
+    """The hints of a correction."""
+    starts = line_starts(correction.source) if correction.hints else []
+    for hint in correction.hints:
+        line = bisect_right(starts, hint.offset)
+        yield Doubt(line, hint.offset - starts[line - 1] + 1, starts[line - 1], hint)
 
 
 def findings(correction: Correction) -> Iterator[Finding]:

@@ -8,10 +8,11 @@ from urllib.parse import quote
 from nmspeller import __version__
 from nmspeller.apps.documents.document import Document
 from nmspeller.apps.documents.docx import DocxDocument
-from nmspeller.apps.reports.findings import Finding, findings
+from nmspeller.apps.reports.findings import Doubt, Finding, doubts, findings
 from nmspeller.apps.utf16 import Utf16
 from nmspeller.messages import N_, _
 from nmspeller.runtime.correction import Correction, Reason
+from nmspeller.runtime.rules import RULES, Rule
 
 _EXPLANATIONS = {
     Reason.SAME_SOUND: N_("A character of the same sound fits the sentence better."),
@@ -32,6 +33,7 @@ class SarifReport:
     def __init__(self, *, explain: bool = False) -> None:
         self._explain = explain
         self._results: list[dict[str, Any]] = []
+        self._hinting: set[str] = set()
 
     def show(self, document: Document, correction: Correction) -> None:
         artifact = {"uri": _uri(document.name)}
@@ -51,9 +53,21 @@ class SarifReport:
                 change = {"artifactLocation": artifact, "replacements": [replacement]}
                 result["fixes"] = [{"artifactChanges": [change]}]
             self._results.append(result)
+        for doubt in doubts(correction):
+            region = _region(doubt, units)
+            self._hinting.add(doubt.hint.rule)
+            self._results.append(
+                {
+                    "ruleId": doubt.hint.rule,
+                    "level": "note",
+                    "message": {"text": f"{doubt.hint.source} ({doubt.explanation})"},
+                    "locations": [{"physicalLocation": {"artifactLocation": artifact, "region": region}}],
+                }
+            )
 
     def finish(self) -> None:
-        driver = {"name": "nmspeller", "version": __version__, "rules": _rules()}
+        hinting = [_described(rule) for rule in RULES.values() if rule.id in self._hinting]
+        driver = {"name": "nmspeller", "version": __version__, "rules": [*_rules(), *hinting]}
         run = {
             "tool": {"driver": driver},
             # The unit of editors, including those that ignore this field.
@@ -82,13 +96,22 @@ def _rules() -> list[dict[str, Any]]:
     ]
 
 
+def _described(rule: Rule) -> dict[str, Any]:
+    return {
+        "id": rule.id,
+        "shortDescription": {"text": _(rule.name)},
+        "fullDescription": {"text": _(rule.explanation)},
+        "help": {"text": _("Look whether the text is right; if it is, leave it.")},
+    }
+
+
 def _uri(name: str) -> str:
     """Relative to the working folder, unless the file was named by its absolute path."""
     path = Path(name)
     return path.as_uri() if path.is_absolute() else quote(path.as_posix(), errors="surrogateescape")
 
 
-def _region(one: Finding, units: Utf16) -> dict[str, int]:
+def _region(one: Finding | Doubt, units: Utf16) -> dict[str, int]:
     before_line = units.unit(one.line_start)
     return {
         "startLine": one.line,

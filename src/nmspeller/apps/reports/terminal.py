@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.text import Text
 
 from nmspeller.apps.documents.document import Document
-from nmspeller.apps.reports.findings import Finding, findings
+from nmspeller.apps.reports.findings import Finding, doubts, findings
 from nmspeller.messages import _, ngettext
 from nmspeller.runtime.correction import Correction
 
@@ -33,22 +33,24 @@ class TerminalReport:
         self._of_files = of_files
         self._explain = explain
         self._document: Document | None = None  # the current one, shown in one or more parts
-        self._is_named = False
+        self._is_named = self._has_findings = False
         self._documents = self._with_findings = self._findings = 0
 
     def show(self, document: Document, correction: Correction) -> None:
         found = list(findings(correction))
         if document is not self._document:
-            self._document, self._is_named = document, False
+            self._document, self._is_named, self._has_findings = document, False, False
             self._documents += 1
-        if not found:
+        if not found and not correction.hints:
             return
         self._findings += len(found)
+        if found and not self._has_findings:
+            self._has_findings = True
+            self._with_findings += 1
         if not self._is_named:
             self._is_named = True
-            self._with_findings += 1
             self._console.print(Text(_printable(document.name), style="bold"))
-        gutter = len(str(found[-1].line)) + 2
+        gutter = len(str(found[-1].line)) + 2 if found else 0
         for number, in_line in groupby(found, key=lambda one: one.line):
             group = list(in_line)
             start = group[0].line_start
@@ -58,6 +60,9 @@ class TerminalReport:
             for excerpt in _excerpts(line, group, width):
                 whys = [one.why(correction.source) for one in excerpt[-1]] if self._explain else []
                 self._block(str(number).rjust(gutter), line, *excerpt, whys)
+        for doubt in doubts(correction):
+            row = f"  {doubt.line}:{doubt.column}  {_printable(doubt.hint.source)}  {doubt.explanation}"
+            self._console.print(Text(row, style="yellow"))
         self._console.print()
 
     def _block(
