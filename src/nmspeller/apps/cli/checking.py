@@ -100,8 +100,8 @@ class Job:
 
         correction = Correction(document.text, document.text, ())
         if prose:
+            progress.begin(document.name)
             speller = self._speller(one.config)
-            progress.begin()
             correction = documents.check(
                 speller,
                 document,

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from nmspeller.apps.documents import encoding, files, prose, unsupported
 from nmspeller.apps.documents.docx import DocxDocument
@@ -11,10 +12,11 @@ from nmspeller.apps.documents.prose import Passage
 from nmspeller.errors import InputError
 from nmspeller.runtime.checker import Checker
 from nmspeller.runtime.correction import Correction, Edit, apply_edits
+from nmspeller.runtime.parts import Part, split_into_parts
 from nmspeller.text.script import detect
 
-# The first chunk is small, so that progress shows at once; the largest gives full batches.
-_FIRST_CHUNK, _LARGEST_CHUNK = 1_000, 20_000
+# The first chunk is small, so that the first findings show at once; the largest takes a few seconds on a CPU.
+_FIRST_CHUNK, _LARGEST_CHUNK = 1_000, 4_000
 
 
 @dataclass(frozen=True)
@@ -79,27 +81,49 @@ def check(
     """
     edits: list[Edit] = []
     document_script = detect("".join(passage.text for passage in document.passages))
-    for chunk in _growing_chunks(document.passages):
+    done = 0  # in the passage, the end of its last edit
+    for chunk in _growing_chunks(_pieces(document.passages, speller.window)):
         corrections = speller.check_many(
-            [passage.text for passage in chunk], level=level, document_script=document_script
+            [piece.part.text for piece in chunk], level=level, document_script=document_script
         )
         before = len(edits)
-        for passage, correction in zip(chunk, corrections, strict=True):
-            edits += passage.in_document(correction.edits)
+        for (passage, part), correction in zip(chunk, corrections, strict=True):
+            done = done if part.keep_start else 0
+            own = part.own_edits(correction.edits, done)
+            if own:
+                done = own[-1].offset + own[-1].length
+            edits += passage.in_document(own)
         if advance is not None:
-            advance(sum(len(passage.text) for passage in chunk), edits[before:])
+            advance(sum(map(_length, chunk)), edits[before:])
     return Correction(document.text, apply_edits(document.text, edits), tuple(edits))
 
 
-def _growing_chunks(passages: Sequence[Passage]) -> Iterator[list[Passage]]:
-    """The passages in chunks, each about twice as long as the one before; a passage is never cut."""
-    chunk: list[Passage] = []
-    length, limit = 0, _FIRST_CHUNK
+class _Piece(NamedTuple):
+    """A passage, and the part of it to check."""
+
+    passage: Passage
+    part: Part
+
+
+def _pieces(passages: Iterable[Passage], window: int) -> Iterator[_Piece]:
     for passage in passages:
-        if chunk and length + len(passage.text) > limit:
+        for part in split_into_parts(passage.text, window):
+            yield _Piece(passage, part)
+
+
+def _length(piece: _Piece) -> int:
+    return piece.part.keep_stop - piece.part.keep_start
+
+
+def _growing_chunks(pieces: Iterable[_Piece]) -> Iterator[list[_Piece]]:
+    """The pieces in chunks, each about twice as long as the one before; a piece is never cut."""
+    chunk: list[_Piece] = []
+    length, limit = 0, _FIRST_CHUNK
+    for piece in pieces:
+        if chunk and length + _length(piece) > limit:
             yield chunk
             chunk, length, limit = [], 0, min(2 * limit, _LARGEST_CHUNK)
-        chunk.append(passage)
-        length += len(passage.text)
+        chunk.append(piece)
+        length += _length(piece)
     if chunk:
         yield chunk

@@ -94,7 +94,7 @@ def _excerpts(
     line: str, found: Sequence[Finding], width: int
 ) -> Iterator[tuple[int, int, Sequence[Finding]]]:
     """Excerpts of the line that fit the width (in cells), and the findings in each."""
-    if cell_len(line) <= width:
+    if len(line) <= width and cell_len(line) <= width:
         yield 0, len(line), found
         return
     rest = list(found)
