@@ -1,4 +1,4 @@
-"""Long texts: findings are shown as they come, also those of one huge paragraph, and none is lost or moved."""
+"""Long texts: findings are shown as they come, even in one huge paragraph, and none is lost or moved."""
 
 import subprocess
 import sys

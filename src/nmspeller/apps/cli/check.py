@@ -9,6 +9,7 @@ import typer
 
 from nmspeller.apps.cli.options import MODEL, PREFILTER, QUICK, WORDS, Level, wants_prefilter
 from nmspeller.errors import InputError
+from nmspeller.messages import N_, _
 
 
 class Format(str, Enum):
@@ -59,8 +60,11 @@ def check(
     fix: bool = typer.Option(
         False, "--fix", help="Correct the files in place; print corrected input otherwise."
     ),
+    review: bool = typer.Option(
+        False, "--review", help=N_("Ask about each finding in the terminal, then correct the files.")
+    ),
     backup: bool = typer.Option(
-        False, "--backup", help="With --fix, keep each original beside it as NAME.bak."
+        False, "--backup", help=N_("With --fix or --review, keep each original beside it as NAME.bak.")
     ),
     diff: bool = typer.Option(False, "--diff", help="Print a unified diff of the corrections."),
     json: bool = typer.Option(
@@ -100,8 +104,12 @@ def check(
     """
     if bool(files) == (text is not None):
         raise InputError("Name files or folders, or - for standard input, or give --text TEXT.")
-    if backup and not fix:
-        raise InputError("--backup goes with --fix.")
+    if backup and not (fix or review):
+        raise InputError(_("--backup goes with --fix and --review."))
+    if review and (fix or diff or json or output_format is not OutputFormat.auto):
+        raise InputError(_("--review shows the findings itself; leave out --fix, --diff and output formats."))
+    if review and (text is not None or "-" in files):
+        raise InputError(_("--review corrects files; name some."))
     if fix and diff:
         raise InputError("--fix and --diff do not go together; --diff shows what --fix would do.")
     if (json and diff) or ((json or diff) and output_format is not OutputFormat.auto):
@@ -131,4 +139,4 @@ def check(
         format=format.value,
         encoding=encoding.value,
     )
-    raise typer.Exit(job.run(files or [], text))
+    raise typer.Exit(job.review(files) if review else job.run(files or [], text))

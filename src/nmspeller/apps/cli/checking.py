@@ -6,6 +6,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from types import FrameType
 from typing import NamedTuple
@@ -16,12 +17,13 @@ from nmspeller.apps.documents import files
 from nmspeller.apps.documents.config import Config, config_for
 from nmspeller.apps.documents.document import Document
 from nmspeller.apps.documents.find import find
+from nmspeller.apps.documents.my_words import with_my_words
 from nmspeller.apps.reports import SHOWN_IN_PARTS, Report, report
 from nmspeller.errors import InputError
 from nmspeller.runtime.checker import Checker
 from nmspeller.runtime.correction import Correction, Edit
 
-CLEAN, FINDINGS, BAD_INPUT = 0, 1, 2
+CLEAN, FINDINGS, BAD_INPUT, INTERRUPTED = 0, 1, 2, 130
 
 
 class Lists(NamedTuple):
@@ -86,6 +88,28 @@ class Job:
         if out:
             out.finish()
         return BAD_INPUT if self.errors else FINDINGS if self.found else CLEAN
+
+    def review(self, names: list[str]) -> int:
+        """Ask about each finding in the terminal and return the exit code."""
+        from nmspeller.apps.check_review.review import Quit, Review, ToReview
+
+        signal.signal(signal.SIGTERM, _exit_on_signal)
+        review = Review(backup=self.backup, asked_words=self.words, report_error=self._report_error)
+        inputs = (
+            ToReview(one.path, one.load, partial(self._speller, one.config), self.level or one.config.level)
+            for one in self._inputs(names)
+            if one.path is not None
+        )
+        code = CLEAN
+        try:
+            review.run(inputs)
+        except Quit:
+            pass
+        except KeyboardInterrupt:
+            code = INTERRUPTED
+        code = code or (BAD_INPUT if self.errors else FINDINGS if review.found else CLEAN)
+        review.end_process_if_searching(code)
+        return code
 
     def _check(self, one: Input, out: Report | None, progress: SlowProgress) -> None:
         document, raw = one.load()
@@ -154,7 +178,7 @@ class Job:
                     yield self._file_input(found)
 
     def _file_input(self, path: Path) -> Input:
-        config = config_for(path)
+        config = with_my_words(config_for(path), path)
         format = config.format_of(path) if self.format == "auto" else self.format
         return Input(lambda: documents.read(path, format, self.encoding), path, config)
 

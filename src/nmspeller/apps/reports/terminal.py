@@ -41,7 +41,7 @@ class TerminalReport:
         if not self._is_named:
             self._is_named = True
             self._with_findings += 1
-            self._console.print(Text(_printable(document.name), style="bold"))
+            self._console.print(Text(printable(document.name), style="bold"))
         gutter = len(str(found[-1].line)) + 2
         for number, in_line in groupby(found, key=lambda one: one.line):
             group = list(in_line)
@@ -65,11 +65,11 @@ class TerminalReport:
         for one in group:
             offset = one.column - 1
             for text, word, style in ((before, one.source, "bold red"), (after, one.target, "bold green")):
-                text.append(_printable(line[at:offset]), style="not dim default")
-                text.append(_printable(word), style=f"not dim {style}")
+                text.append(printable(line[at:offset]), style="not dim default")
+                text.append(printable(word), style=f"not dim {style}")
             at = offset + one.length
         for text in (before, after):
-            text.append(_printable(line[at:stop]), style="not dim default")
+            text.append(printable(line[at:stop]), style="not dim default")
             if stop < len(line):
                 text.append("…", style="dim")
         self._console.print(before)
@@ -108,7 +108,7 @@ def _excerpts(
         rest = rest[len(inside) :]
 
 
-def _printable(text: str) -> str:
+def printable(text: str) -> str:
     """The text without control characters, which would move the cursor."""
     return "".join(
         character if character.isprintable() or character == "\u3000" else " " for character in text
