@@ -7,7 +7,7 @@ that nothing is lost when the review, the terminal or the connection ends.
 
 import os
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -25,18 +25,20 @@ from nmspeller.apps.reports.findings import Finding
 from nmspeller.errors import InputError
 from nmspeller.messages import _, ngettext
 from nmspeller.runtime.checker import Checker
+from nmspeller.runtime.correction import Edit
 
 _TICK = 0.2  # seconds between two looks at the search
 
 
 @dataclass(frozen=True)
 class ToReview:
-    """A file, how to read it, and how to get its speller; `level` is how much is reported."""
+    """A file, how to read it and to get its speller, and which of its edits to ask about."""
 
     path: Path
     load: Callable[[], tuple[Document, bytes]]
     speller: Callable[[], Checker]
     level: str | None
+    wanted: Callable[[Document, Sequence[Edit]], Sequence[Edit]]
 
 
 class Quit(Exception):
@@ -137,8 +139,8 @@ class _FileReview:
         while True:
             is_running = self._search.is_running  # first, so that nothing comes after the last look
             for edits in self._search.new():
-                self._decisions.add(edits)
-                self._review.found = True
+                self._decisions.add(self._one.wanted(self._document, edits))
+                self._review.found |= bool(self._decisions.findings)
             index = self._decisions.next_open()
             if index is not None or not is_running:
                 return index

@@ -67,6 +67,16 @@ def check(
         False, "--backup", help=N_("With --fix or --review, keep each original beside it as NAME.bak.")
     ),
     diff: bool = typer.Option(False, "--diff", help="Print a unified diff of the corrections."),
+    baseline: Path = typer.Option(
+        None,
+        "--baseline",
+        metavar="FILE",
+        help=N_("A file of known findings; only new ones are reported and corrected."),
+        show_default=False,
+    ),
+    update_baseline: bool = typer.Option(
+        False, "--update-baseline", help=N_("Write all findings of these files to the baseline.")
+    ),
     json: bool = typer.Option(
         False, "--json", help="Print one JSON object per file, the same as --output-format json."
     ),
@@ -118,6 +128,14 @@ def check(
         raise InputError(
             "With - or --text, --fix prints the corrected text alone; leave out --json and --output-format."
         )
+    if baseline and (text is not None or "-" in files):
+        raise InputError(_("--baseline goes with files; name some."))
+    if update_baseline and not baseline:
+        raise InputError(_("--update-baseline needs a file: --baseline FILE --update-baseline."))
+    if update_baseline and (fix or review or diff or json or output_format is not OutputFormat.auto):
+        raise InputError(
+            _("--update-baseline reports nothing; leave out --fix, --review, --diff and output formats.")
+        )
     from nmspeller.apps.cli.checking import Job
 
     if isinstance(sys.stdout, io.TextIOWrapper):
@@ -138,5 +156,8 @@ def check(
         rules=rules,
         format=format.value,
         encoding=encoding.value,
+        update_baseline=update_baseline,
     )
+    if baseline:
+        job.read_baseline(baseline)
     raise typer.Exit(job.review(files) if review else job.run(files or [], text))
