@@ -47,7 +47,7 @@ class Terminal:
         """The screen, once it has the text so many times."""
         deadline = time.monotonic() + SECONDS
         while (screen := self.screen()).count(text) < times:
-            assert time.monotonic() < deadline, f"“{text}” did not come:\n{screen.rstrip()}"
+            assert time.monotonic() < deadline, f"“{text}” did not come:\n{screen.rstrip()[-3000:]}"
             time.sleep(0.05)
         return screen.rstrip("\n")
 

@@ -26,6 +26,8 @@ from nmspeller.runtime.checker import Checker
 from nmspeller.runtime.correction import Correction, Edit, apply_edits
 
 CLEAN, FINDINGS, BAD_INPUT, INTERRUPTED = 0, 1, 2, 130
+# Characters. A shorter text takes hardly longer than loading the model, and a bar would only flicker.
+_LONG = 1_000
 
 
 class Lists(NamedTuple):
@@ -142,8 +144,10 @@ class Job:
 
         correction = Correction(document.text, document.text, ())
         if prose:
-            progress.begin(document.name)
+            if prose >= _LONG:
+                progress.begin(document.name)
             speller = self._speller(one.config)
+            progress.begin(document.name)
             correction = documents.check(
                 speller,
                 document,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from rich.progress import Progress
 
-_DELAY = 0.5  # seconds of work before the bar appears
+_DELAY = 0.3  # seconds of work before the bar appears
 
 
 class SlowProgress:
