@@ -239,6 +239,25 @@ def test_a_killed_review_keeps_its_decisions_and_a_file_changed_meanwhile_is_lef
     assert len(kept_reviews(folder)) == 1
 
 
+@needs_tmux
+def test_ctrl_z_and_fg_in_a_shell(folder):
+    with Terminal(["bash", "--norc", "-i"], folder) as terminal:
+        terminal.wait_for("bash-")
+        terminal.press(f"{sys.executable} {SCRIPT} check --review a.txt", "Enter")
+        terminal.wait_for("1/6")
+        terminal.press("C-z")
+        terminal.wait_for("Stopped")
+        terminal.press("fg", "Enter")
+        terminal.wait_for("1/6", times=2)
+        terminal.press("a")
+        terminal.wait_for("✓ 们")
+        terminal.wait_for("2/6")
+        terminal.press("C-c")
+        terminal.wait_for("Your decisions are kept")
+        terminal.press("echo the shell is as before", "Enter")
+        terminal.wait_for("the shell is as before", times=2)
+
+
 def test_without_a_terminal_it_says_so_in_one_sentence(folder):
     done = subprocess.run(
         [*REVIEW, "a.txt"], cwd=folder, capture_output=True, stdin=subprocess.DEVNULL, start_new_session=True

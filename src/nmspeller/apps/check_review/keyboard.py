@@ -29,7 +29,7 @@ class Keyboard:
         except ImportError:
             raise InputError(_("--review needs a terminal of Linux, macOS or another Unix.")) from None
         self._termios, self._tty = termios, tty
-        self._continued = False
+        self._reads_keys = self._continued = False
         if not sys.stdout.isatty() or sys.stdin is None:
             raise _no_terminal()
         if not os.isatty(0):
@@ -44,7 +44,7 @@ class Keyboard:
 
     def __enter__(self) -> "Keyboard":
         self._usual_handler = signal.signal(signal.SIGCONT, self._after_stop)
-        self._tty.setcbreak(0, self._termios.TCSADRAIN)
+        self._use_keys()
         return self
 
     def __exit__(
@@ -94,10 +94,16 @@ class Keyboard:
             print()
             return ""
         finally:
+            self._use_keys()
+
+    def _use_keys(self) -> None:
+        self._reads_keys = True
+        with suppress(self._termios.error):  # the terminal has gone
             self._tty.setcbreak(0, self._termios.TCSADRAIN)
 
     def _use_lines(self) -> None:
-        with suppress(self._termios.error):  # the terminal has gone
+        self._reads_keys = False
+        with suppress(self._termios.error):
             self._termios.tcsetattr(0, self._termios.TCSADRAIN, self._usual)
 
     def _skip_sequence(self) -> None:
@@ -107,8 +113,9 @@ class Keyboard:
                 pass
 
     def _after_stop(self, number: int, frame: FrameType | None) -> None:
-        self._tty.setcbreak(0, self._termios.TCSADRAIN)
-        self._continued = True
+        if self._reads_keys:
+            self._use_keys()
+            self._continued = True
 
 
 def _following_bytes(first: bytes) -> int:
