@@ -249,7 +249,7 @@ def test_ctrl_z_and_fg_in_a_shell(folder):
         terminal.wait_for("Stopped")
         terminal.press("fg", "Enter")
         terminal.wait_for("1/6", times=2)
-        terminal.press("a")
+        terminal.press("Ａ")  # as an input method may send it
         terminal.wait_for("✓ 们")
         terminal.wait_for("2/6")
         terminal.press("C-c")

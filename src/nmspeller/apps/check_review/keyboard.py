@@ -54,7 +54,10 @@ class Keyboard:
         signal.signal(signal.SIGCONT, self._usual_handler)
 
     def key(self, seconds: float) -> str | None:
-        """The next key, or None if none is pressed in this time; a full-width letter is its usual one."""
+        """The next key, or None if none is pressed in this time.
+
+        Full-width letters and capitals, which a mode of the keyboard may cause, are as usual ones.
+        """
         ready, _writable, _wrong = select.select([0], [], [], seconds)
         if self._continued:
             self._continued = False
@@ -68,7 +71,7 @@ class Keyboard:
             return CLOSED
         if first in (b"", b"\x04"):  # Ctrl-D
             return CLOSED
-        character = unicodedata.normalize("NFKC", (first + rest).decode(errors="replace"))
+        character = unicodedata.normalize("NFKC", (first + rest).decode(errors="replace")).casefold()
         if character == _ESCAPE:
             self._skip_sequence()
         return character

@@ -22,6 +22,7 @@ from nmspeller.apps.documents.config import config_for
 from nmspeller.apps.documents.document import Document
 from nmspeller.apps.documents.my_words import add_word, checked_word, words_file
 from nmspeller.apps.reports.findings import Finding
+from nmspeller.apps.reports.terminal import printable
 from nmspeller.errors import InputError
 from nmspeller.messages import _, ngettext
 from nmspeller.runtime.checker import Checker
@@ -81,7 +82,9 @@ class Review:
                         self.report_error(wrong)
                         is_whole = False
             except (Quit, KeyboardInterrupt):
-                self.screen.say(_("Your decisions are kept: go on later with the same command."))
+                self.screen.clear_prompt()
+                if not self.cannot_save:
+                    self.screen.say(_("Your decisions are kept: go on later with the same command."))
                 raise
         if is_whole:
             done = _("All findings are decided.") if self.found else _("No findings.")
@@ -250,7 +253,7 @@ class _FileReview:
         replacement = self._keyboard.line("  " + _("Replacement (empty: back): "), one.target)
         if not replacement or replacement == one.source:
             return False
-        if not replacement.isprintable():
+        if printable(replacement) != replacement:
             self._screen.note(_("A replacement cannot have control characters."), style="red")
             return False
         try:
