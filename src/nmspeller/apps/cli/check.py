@@ -67,10 +67,23 @@ def check(
     fix: bool = typer.Option(
         False, "--fix", help=N_("Correct the files in place; print corrected input otherwise.")
     ),
+    review: bool = typer.Option(
+        False, "--review", help=N_("Ask about each finding in the terminal, then correct the files.")
+    ),
     backup: bool = typer.Option(
-        False, "--backup", help=N_("With --fix, keep each original beside it as NAME.bak.")
+        False, "--backup", help=N_("With --fix or --review, keep each original beside it as NAME.bak.")
     ),
     diff: bool = typer.Option(False, "--diff", help=N_("Print a unified diff of the corrections.")),
+    baseline: Path = typer.Option(
+        None,
+        "--baseline",
+        metavar="FILE",
+        help=N_("A file of known findings; only new ones are reported and corrected."),
+        show_default=False,
+    ),
+    update_baseline: bool = typer.Option(
+        False, "--update-baseline", help=N_("Write all findings of these files to the baseline.")
+    ),
     json: bool = typer.Option(
         False, "--json", help=N_("Print one JSON object per file, the same as --output-format json.")
     ),
@@ -115,8 +128,12 @@ def check(
     """Check what the options are combined for, or say why they do not go together."""
     if bool(files) == (text is not None):
         raise InputError(_("Name files or folders, or - for standard input, or give --text TEXT."))
-    if backup and not fix:
-        raise InputError(_("--backup goes with --fix."))
+    if backup and not (fix or review):
+        raise InputError(_("--backup goes with --fix and --review."))
+    if review and (fix or diff or json or output_format is not OutputFormat.auto):
+        raise InputError(_("--review shows the findings itself; leave out --fix, --diff and output formats."))
+    if review and (text is not None or "-" in files):
+        raise InputError(_("--review corrects files; name some."))
     if fix and diff:
         raise InputError(_("--fix and --diff do not go together; --diff shows what --fix would do."))
     if (json and diff) or ((json or diff) and output_format is not OutputFormat.auto):
@@ -131,6 +148,14 @@ def check(
     if explain and (diff or (fix and (text is not None or "-" in files))):
         raise InputError(
             _("--explain goes with a report; leave it out with --diff, and where --fix prints a text.")
+        )
+    if baseline and (text is not None or "-" in files):
+        raise InputError(_("--baseline goes with files; name some."))
+    if update_baseline and not baseline:
+        raise InputError(_("--update-baseline needs a file: --baseline FILE --update-baseline."))
+    if update_baseline and (fix or review or diff or json or output_format is not OutputFormat.auto):
+        raise InputError(
+            _("--update-baseline reports nothing; leave out --fix, --review, --diff and output formats.")
         )
     from nmspeller.apps.cli.checking import Job
 
@@ -153,5 +178,8 @@ def check(
         rules=rules,
         format=format.value,
         encoding=encoding.value,
+        update_baseline=update_baseline,
     )
-    raise typer.Exit(job.run(files or [], text))
+    if baseline:
+        job.read_baseline(baseline)
+    raise typer.Exit(job.review(files) if review else job.run(files or [], text))

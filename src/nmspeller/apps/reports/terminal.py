@@ -49,7 +49,7 @@ class TerminalReport:
             self._with_findings += 1
         if not self._is_named:
             self._is_named = True
-            self._console.print(Text(_printable(document.name), style="bold"))
+            self._console.print(Text(printable(document.name), style="bold"))
         gutter = len(str(found[-1].line)) + 2 if found else 0
         for number, in_line in groupby(found, key=lambda one: one.line):
             group = list(in_line)
@@ -61,7 +61,7 @@ class TerminalReport:
                 whys = [one.why(correction.source) for one in excerpt[-1]] if self._explain else []
                 self._block(str(number).rjust(gutter), line, *excerpt, whys)
         for doubt in doubts(correction):
-            row = f"  {doubt.line}:{doubt.column}  {_printable(doubt.hint.source)}  {doubt.explanation}"
+            row = f"  {doubt.line}:{doubt.column}  {printable(doubt.hint.source)}  {doubt.explanation}"
             self._console.print(Text(row, style="yellow"))
         self._console.print()
 
@@ -79,11 +79,11 @@ class TerminalReport:
         for one in group:
             offset = one.column - 1
             for text, word, style in ((before, one.source, "bold red"), (after, one.target, "bold green")):
-                text.append(_printable(line[at:offset]), style="not dim default")
-                text.append(_printable(word), style=f"not dim {style}")
+                text.append(printable(line[at:offset]), style="not dim default")
+                text.append(printable(word), style=f"not dim {style}")
             at = offset + one.length
         for text in (before, after):
-            text.append(_printable(line[at:stop]), style="not dim default")
+            text.append(printable(line[at:stop]), style="not dim default")
             if stop < len(line):
                 text.append("…", style="dim")
         self._console.print(before)
@@ -95,7 +95,7 @@ class TerminalReport:
             cells = "  ".join(set_cell_size(cell, width) for cell, width in zip(row, widths, strict=True))
             self._console.print(Text(f"{margin}{cells}  {one.confidence:.2f}", style="dim"))
             if why:
-                self._console.print(Text(f"{margin}{_printable(why)}"))
+                self._console.print(Text(f"{margin}{printable(why)}"))
 
     def finish(self) -> None:
         files = ngettext("{count:,} file", "{count:,} files", self._documents).format(count=self._documents)
@@ -120,7 +120,7 @@ def _excerpts(
     line: str, found: Sequence[Finding], width: int
 ) -> Iterator[tuple[int, int, Sequence[Finding]]]:
     """Excerpts of the line that fit the width (in cells), and the findings in each."""
-    if cell_len(line) <= width:
+    if len(line) <= width and cell_len(line) <= width:
         yield 0, len(line), found
         return
     rest = list(found)
@@ -134,7 +134,7 @@ def _excerpts(
         rest = rest[len(inside) :]
 
 
-def _printable(text: str) -> str:
+def printable(text: str) -> str:
     """The text without control characters, which would move the cursor."""
     return "".join(
         character if character.isprintable() or character == "\u3000" else " " for character in text
