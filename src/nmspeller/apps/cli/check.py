@@ -9,6 +9,7 @@ import typer
 
 from nmspeller.apps.cli.options import MODEL, PREFILTER, QUICK, WORDS, Level, wants_prefilter
 from nmspeller.errors import InputError
+from nmspeller.messages import N_, _
 
 
 class Format(str, Enum):
@@ -20,6 +21,9 @@ class Format(str, Enum):
     html = "html"
     srt = "srt"
     docx = "docx"
+    odt = "odt"
+    odp = "odp"
+    pptx = "pptx"
     latex = "latex"
     rst = "rst"
     code = "code"
@@ -62,6 +66,11 @@ def check(
     backup: bool = typer.Option(
         False, "--backup", help="With --fix, keep each original beside it as NAME.bak."
     ),
+    track: bool = typer.Option(
+        False,
+        "--track",
+        help=N_("With --fix, write tracked changes with comments into Word documents (.docx)."),
+    ),
     diff: bool = typer.Option(False, "--diff", help="Print a unified diff of the corrections."),
     json: bool = typer.Option(
         False, "--json", help="Print one JSON object per file, the same as --output-format json."
@@ -102,6 +111,8 @@ def check(
         raise InputError("Name files or folders, or - for standard input, or give --text TEXT.")
     if backup and not fix:
         raise InputError("--backup goes with --fix.")
+    if track and not fix:
+        raise InputError(_("--track goes with --fix."))
     if fix and diff:
         raise InputError("--fix and --diff do not go together; --diff shows what --fix would do.")
     if (json and diff) or ((json or diff) and output_format is not OutputFormat.auto):
@@ -122,6 +133,7 @@ def check(
         report_name=name,
         fix=fix,
         backup=backup,
+        track=track,
         level=level.value if level else None,
         words=tuple(words or ()),
         replacements=tuple(replacements or ()),

@@ -54,6 +54,7 @@ class Job:
     report_name: str
     fix: bool
     backup: bool
+    track: bool
     level: str | None
     words: tuple[Path, ...]
     replacements: tuple[Path, ...]
@@ -89,6 +90,8 @@ class Job:
 
     def _check(self, one: Input, out: Report | None, progress: SlowProgress) -> None:
         document, raw = one.load()
+        if self.track:
+            documents.require_tracking(document)
         prose = sum(len(passage.text) for passage in document.passages)
         shows_parts = out is not None and self.report_name in SHOWN_IN_PARTS and not self.fix
 
@@ -109,7 +112,7 @@ class Job:
                 advance=advance,
             )
         if self.fix and (correction.edits or one.path is None):
-            corrected = document.with_edits(correction.edits)
+            corrected = document.with_edits(correction.edits, track=self.track)
             if one.path is None:
                 sys.stdout.buffer.write(corrected)
                 self.found |= bool(correction.edits)

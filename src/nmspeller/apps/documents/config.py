@@ -20,8 +20,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from nmspeller.apps.documents.files import reason
-from nmspeller.apps.documents.prose import FORMATS
+from nmspeller.apps.documents.prose import FORMATS, OFFICE_FORMATS
 from nmspeller.errors import InputError
+from nmspeller.messages import _
 from nmspeller.runtime.policy import Level
 
 if sys.version_info >= (3, 11):
@@ -90,15 +91,25 @@ def _load(file: Path) -> Config:
     try:
         table = tomllib.loads(file.read_text(encoding="utf-8-sig"))
     except OSError as wrong:
-        raise InputError(f"{file} cannot be read: {reason(wrong)}.") from None
+        raise InputError(
+            _("{file} cannot be read: {reason}.").format(file=file, reason=reason(wrong))
+        ) from None
     except (ValueError, RecursionError) as wrong:  # too long a number, too deep a nesting
-        raise InputError(f"{file} is not TOML: {wrong}.") from None
+        raise InputError(_("{file} is not TOML: {problem}.").format(file=file, problem=wrong)) from None
     unknown = sorted(set(table) - set(_SETTINGS))
     if unknown:
-        raise InputError(f"{file} has an unknown setting {unknown[0]!r}; it may set {', '.join(_SETTINGS)}.")
+        raise InputError(
+            _("{file} has an unknown setting {setting!r}; it may set {known}.").format(
+                file=file, setting=unknown[0], known=", ".join(_SETTINGS)
+            )
+        )
     level = table.get("level")
     if level is not None and level not in _LEVELS:
-        raise InputError(f"{file}: level is {level!r}, but must be one of {', '.join(_LEVELS)}.")
+        raise InputError(
+            _("{file}: level is {value!r}, but must be one of {known}.").format(
+                file=file, value=level, known=", ".join(_LEVELS)
+            )
+        )
     return Config(
         folder=file.parent,
         level=level,
@@ -113,18 +124,22 @@ def _strings(file: Path, table: dict[str, Any], key: str) -> tuple[str, ...]:
     value = table.get(key, [])
     values = [value] if isinstance(value, str) else value
     if not isinstance(values, list) or not all(isinstance(one, str) for one in values):
-        raise InputError(f"{file}: {key} must be a list of strings.")
+        raise InputError(_("{file}: {key} must be a list of strings.").format(file=file, key=key))
     return tuple(values)
 
 
 def _formats(file: Path, value: Any) -> tuple[tuple[str, str], ...]:
     pairs = {"*": value} if isinstance(value, str) else value
     if not isinstance(pairs, dict):
-        raise InputError(f"{file}: format must be a name, or a table of patterns and names.")
+        raise InputError(
+            _("{file}: format must be a name, or a table of patterns and names.").format(file=file)
+        )
     for format in pairs.values():
-        if format not in (*FORMATS, "auto", "docx"):
+        if format not in (known := ("auto", *FORMATS, *OFFICE_FORMATS)):
             raise InputError(
-                f"{file}: {format!r} is not a format; there are auto, {', '.join(FORMATS)} and docx."
+                _("{file}: {value!r} is not a format; there are {known}.").format(
+                    file=file, value=format, known=", ".join(known)
+                )
             )
     return tuple(pairs.items())
 

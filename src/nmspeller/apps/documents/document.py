@@ -8,7 +8,9 @@ from nmspeller.apps.documents import encoding as encodings
 from nmspeller.apps.documents import files, prose, unsupported
 from nmspeller.apps.documents.docx import DocxDocument
 from nmspeller.apps.documents.encoding import Encoding
+from nmspeller.apps.documents.odf import OdfDocument
 from nmspeller.apps.documents.office import OfficeDocument, no_tracking
+from nmspeller.apps.documents.pptx import PptxDocument
 from nmspeller.apps.documents.prose import Passage
 from nmspeller.errors import InputError
 from nmspeller.messages import _
@@ -38,14 +40,21 @@ class TextDocument:
 
 Document = TextDocument | OfficeDocument
 
+_OFFICE_FORMATS: dict[str, type[DocxDocument] | type[OdfDocument] | type[PptxDocument]] = {
+    "docx": DocxDocument,
+    "odt": OdfDocument,
+    "odp": OdfDocument,
+    "pptx": PptxDocument,
+}
+
 
 def from_bytes(name: str, raw: bytes, *, format: str = "auto", encoding: str = "auto") -> Document:
     """A document from a file's name and content; `auto` is decided by both."""
     unsupported.reject_by_content(raw, name)
     if format == "auto":
         format = prose.format_of(name)
-    if format == "docx":
-        return DocxDocument.parse(raw, name)
+    if format in _OFFICE_FORMATS:
+        return _OFFICE_FORMATS[format].parse(raw, name)
     try:
         text, found = encodings.decode(raw, name, encoding)
     except InputError:
