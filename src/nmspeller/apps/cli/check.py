@@ -21,6 +21,9 @@ class Format(str, Enum):
     html = "html"
     srt = "srt"
     docx = "docx"
+    odt = "odt"
+    odp = "odp"
+    pptx = "pptx"
     latex = "latex"
     rst = "rst"
     code = "code"
@@ -84,6 +87,11 @@ def check(
     update_baseline: bool = typer.Option(
         False, "--update-baseline", help=N_("Write all findings of these files to the baseline.")
     ),
+    track: bool = typer.Option(
+        False,
+        "--track",
+        help=N_("With --fix, write tracked changes with comments into Word documents (.docx)."),
+    ),
     json: bool = typer.Option(
         False, "--json", help=N_("Print one JSON object per file, the same as --output-format json.")
     ),
@@ -130,6 +138,8 @@ def check(
         raise InputError(_("Name files or folders, or - for standard input, or give --text TEXT."))
     if backup and not (fix or review):
         raise InputError(_("--backup goes with --fix and --review."))
+    if track and not fix:
+        raise InputError(_("--track goes with --fix."))
     if review and (fix or diff or json or output_format is not OutputFormat.auto):
         raise InputError(_("--review shows the findings itself; leave out --fix, --diff and output formats."))
     if review and (text is not None or "-" in files):
@@ -170,6 +180,7 @@ def check(
         fix=fix,
         explain=explain,
         backup=backup,
+        track=track,
         level=level.value if level else None,
         words=tuple(words or ()),
         replacements=tuple(replacements or ()),

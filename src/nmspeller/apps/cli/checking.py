@@ -63,6 +63,7 @@ class Job:
     fix: bool
     explain: bool
     backup: bool
+    track: bool
     level: str | None
     words: tuple[Path, ...]
     replacements: tuple[Path, ...]
@@ -135,6 +136,8 @@ class Job:
 
     def _check(self, one: Input, out: Report | None, progress: SlowProgress) -> None:
         document, raw = one.load()
+        if self.track:
+            documents.require_tracking(document)
         prose = sum(len(passage.text) for passage in document.passages)
         shows_parts = out is not None and self.report_name in SHOWN_IN_PARTS and not self.fix
         unknown: list[Edit] = []
@@ -167,7 +170,7 @@ class Job:
             text = apply_edits(document.text, unknown)
             correction = replace(correction, text=text, edits=tuple(unknown))
         if self.fix and (correction.edits or one.path is None):
-            corrected = document.with_edits(correction.edits)
+            corrected = document.with_edits(correction.edits, track=self.track)
             if one.path is None:
                 sys.stdout.buffer.write(corrected)
                 self.found |= bool(correction.edits)
@@ -258,7 +261,7 @@ class Job:
         if sys.stdin is None:
             raise InputError(_("Standard input is closed; name a file, or redirect something to it."))
         raw = files.read_stream(sys.stdin.buffer, "<stdin>")
-        return documents.parse(raw, "<stdin>", self.format, self.encoding), raw
+        return documents.from_bytes("<stdin>", raw, format=self.format, encoding=self.encoding), raw
 
     def _text_input(self, text: str) -> Input:
         return Input(lambda: (documents.from_text(text, "<text>", self.format), b""))

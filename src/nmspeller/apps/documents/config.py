@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from nmspeller.apps.documents.files import reason
-from nmspeller.apps.documents.prose import FORMATS
+from nmspeller.apps.documents.prose import FORMATS, OFFICE_FORMATS
 from nmspeller.errors import InputError
 from nmspeller.messages import LANGUAGES, _
 from nmspeller.runtime.policy import Level
@@ -160,10 +160,10 @@ def _formats(file: Path, value: Any) -> tuple[tuple[str, str], ...]:
             _("{file}: format must be a name, or a table of patterns and names.").format(file=file)
         )
     for format in pairs.values():
-        if format not in (*FORMATS, "auto", "docx"):
+        if format not in (known := ("auto", *FORMATS, *OFFICE_FORMATS)):
             raise InputError(
                 _("{file}: {format!r} is not a format; there are {names}.").format(
-                    file=file, format=format, names=", ".join(("auto", *FORMATS, "docx"))
+                    file=file, format=format, names=", ".join(known)
                 )
             )
     return tuple(pairs.items())

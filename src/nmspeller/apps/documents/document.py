@@ -5,11 +5,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from nmspeller.apps.documents import encoding, files, prose, unsupported
+from nmspeller.apps.documents import encoding as encodings
+from nmspeller.apps.documents import files, prose, unsupported
 from nmspeller.apps.documents.docx import DocxDocument
 from nmspeller.apps.documents.encoding import Encoding
+from nmspeller.apps.documents.odf import OdfDocument
+from nmspeller.apps.documents.office import OfficeDocument, no_tracking
+from nmspeller.apps.documents.pptx import PptxDocument
 from nmspeller.apps.documents.prose import Passage
 from nmspeller.errors import InputError
+from nmspeller.messages import _
 from nmspeller.runtime.checker import Checker
 from nmspeller.runtime.correction import Correction, Edit, Hint, apply_edits
 from nmspeller.runtime.parts import Part, split_into_parts
@@ -32,23 +37,32 @@ class TextDocument:
     passages: Sequence[Passage]
     encoding: Encoding
 
-    def with_edits(self, edits: Iterable[Edit]) -> bytes:
+    def with_edits(self, edits: Iterable[Edit], *, track: bool = False) -> bytes:
         """The file's new content; only the edited characters differ."""
+        if track:
+            raise no_tracking(self.name)
         return self.encoding.encode(apply_edits(self.text, edits), self.name)
 
 
-Document = TextDocument | DocxDocument
+Document = TextDocument | OfficeDocument
+
+_OFFICE_FORMATS: dict[str, type[DocxDocument] | type[OdfDocument] | type[PptxDocument]] = {
+    "docx": DocxDocument,
+    "odt": OdfDocument,
+    "odp": OdfDocument,
+    "pptx": PptxDocument,
+}
 
 
-def parse(raw: bytes, name: str, format: str = "auto", asked_encoding: str = "auto") -> Document:
-    """A document from its bytes; `auto` is decided by the name and the content."""
+def from_bytes(name: str, raw: bytes, *, format: str = "auto", encoding: str = "auto") -> Document:
+    """A document from a file's name and content; `auto` is decided by both."""
     unsupported.reject_by_content(raw, name)
     if format == "auto":
         format = prose.format_of(name)
-    if format == "docx":
-        return DocxDocument.parse(raw, name)
+    if format in _OFFICE_FORMATS:
+        return _OFFICE_FORMATS[format].parse(raw, name)
     try:
-        text, found = encoding.decode(raw, name, asked_encoding)
+        text, found = encodings.decode(raw, name, encoding)
     except InputError:
         unsupported.reject_by_suffix(name)
         raise
@@ -61,15 +75,25 @@ def from_text(text: str, name: str, format: str = "auto") -> Document:
     """A document from a text that is not in a file."""
     for at, character in enumerate(text):
         if "\ud800" <= character <= "\udfff":
-            raise InputError(f"{name}: character {at} is half of a surrogate pair or an undecodable byte.")
+            raise InputError(
+                _("{name}: character {at} is half of a surrogate pair or an undecodable byte.").format(
+                    name=name, at=at
+                )
+            )
     passages = prose.passages(text, "text" if format == "auto" else format)
     return TextDocument(name, text, passages, Encoding("utf-8"))
 
 
-def read(path: Path, format: str = "auto", asked_encoding: str = "auto") -> tuple[Document, bytes]:
+def read(path: Path, format: str = "auto", encoding: str = "auto") -> tuple[Document, bytes]:
     """The document in a file, and the bytes that were read."""
     raw = files.read(path)
-    return parse(raw, str(path), format, asked_encoding), raw
+    return from_bytes(str(path), raw, format=format, encoding=encoding), raw
+
+
+def require_tracking(document: Document) -> None:
+    """Raise an `InputError` unless `with_edits(…, track=True)` can write this document."""
+    if not isinstance(document, DocxDocument):
+        raise no_tracking(document.name)
 
 
 def check(

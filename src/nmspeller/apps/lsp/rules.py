@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from nmspeller.apps.documents import config, my_words
 from nmspeller.apps.documents.my_words import WORDS_FILE, resolves_inside
-from nmspeller.apps.documents.prose import format_of, passages
+from nmspeller.apps.documents.prose import OFFICE_FORMATS, format_of, passages
 from nmspeller.apps.lsp.settings import Settings
 from nmspeller.errors import InputError
 from nmspeller.runtime.dictionary import Watched, read_replacements, read_words
@@ -138,13 +138,13 @@ class Place:
     def _format(self, language: str, project: config.Config) -> str:
         """By the project's settings, or else the editor's name for the language, or else the file's name."""
         given = project.format_of(self.path) if self.path else "auto"
-        if given not in ("auto", "docx"):
+        if given not in ("auto", *OFFICE_FORMATS):
             return given
         name = _EDITORS_NAMES.get(language.lower(), language.lower())
         if name and _is_known(name):
             return name
         named = format_of(self.path) if self.path else "text"
-        return named if named != "docx" else "text"
+        return named if named not in OFFICE_FORMATS else "text"
 
 
 @lru_cache(maxsize=256)

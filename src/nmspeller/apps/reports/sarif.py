@@ -7,7 +7,7 @@ from urllib.parse import quote
 
 from nmspeller import __version__
 from nmspeller.apps.documents.document import Document
-from nmspeller.apps.documents.docx import DocxDocument
+from nmspeller.apps.documents.office import OfficeDocument
 from nmspeller.apps.reports.findings import Doubt, Finding, doubts, findings
 from nmspeller.apps.utf16 import Utf16
 from nmspeller.messages import N_, _
@@ -47,8 +47,8 @@ class SarifReport:
                 "message": {"text": message},
                 "locations": [{"physicalLocation": {"artifactLocation": artifact, "region": region}}],
             }
-            # The lines of a Word document are not those of its file, so replacements cannot refer to them.
-            if not isinstance(document, DocxDocument):
+            # The lines of an Office document are not those of its file, so replacements cannot refer to them.
+            if not isinstance(document, OfficeDocument):
                 replacement = {"deletedRegion": region, "insertedContent": {"text": one.target}}
                 change = {"artifactLocation": artifact, "replacements": [replacement]}
                 result["fixes"] = [{"artifactChanges": [change]}]
