@@ -38,6 +38,7 @@ def explained(text: str, source: str, target: str, *details: Reason | str) -> st
         ("周未去爬山。", "未", "末", "未 wèi and 末 mò look similar; 周末 is a word."),
         # 泛 is fá in old texts only.
         ("他兴趣广乏。", "乏", "泛", "乏 fá and 泛 fàn look similar; 广泛 is a word."),
+        ("今天天汽好。", "汽", "气", "汽 qì and 气 qì sound the same and look similar; 天气 is a word."),
         # 绿 is lù in 绿林.
         ("他路了。", "路", "绿", "路 lù and 绿 lù sound the same; 绿 fits the sentence better."),
     ],

@@ -1,5 +1,6 @@
 """What the rules find, beside the edits of the model: their fixes as edits, the rest as hints."""
 
+from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
@@ -63,6 +64,12 @@ def find_in_document(
             number += 1
         matches[number].append(match._replace(offset=match.offset - starts[number]))
     return matches
+
+
+def matches_between(matches: Sequence["RuleMatch"], start: int, stop: int) -> Sequence["RuleMatch"]:
+    """Those that begin there; the matches are in order."""
+    first, last = (bisect_left(matches, place, key=lambda match: match.offset) for place in (start, stop))
+    return matches[first:last]
 
 
 def with_matches(

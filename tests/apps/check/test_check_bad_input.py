@@ -56,7 +56,7 @@ TEXT = "今天我门去公园，天气很好。"
     [
         ("a.doc", OLE, "an old Word document (.doc)", "save it as .docx"),
         ("a.WPS", OLE, "a WPS document (.wps)", "save it as .docx"),
-        ("a.ppt", OLE, "an old PowerPoint presentation (.ppt)", "copy the text out"),
+        ("a.ppt", OLE, "an old PowerPoint presentation (.ppt)", "save it as .pptx"),
         ("a.pdf", b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n", "a PDF document (.pdf)", "copy the text out"),
         ("renamed.txt", b"%PDF-1.4\n", "a PDF document (.pdf)", "copy the text out"),
         ("renamed.txt", OLE + "WordDocument".encode("utf-16-le"), "an old Word document", "save it as .docx"),

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import NamedTuple
 
 from nmspeller.apps.documents.files import LARGEST
-from nmspeller.apps.documents.xml_events import Source, events, local_name
+from nmspeller.apps.documents.xml_events import Source, events
 from nmspeller.errors import InputError
 from nmspeller.messages import _
 
@@ -105,7 +105,7 @@ def references(archive: zipfile.ZipFile, part: str, kinds: Container[str]) -> li
     folder = posixpath.dirname(part)
     found: dict[str, Reference] = {}
     for event in events(Source.of(archive.read(references_of(part))).xml):
-        is_one = event.kind == "start" and local_name(event) == "Relationship"
+        is_one = event.kind == "start" and event.local_name == "Relationship"
         if not is_one or event.attributes.get("TargetMode") == "External":
             continue
         target = posixpath.normpath(posixpath.join("/", folder, event.attributes.get("Target", "")))

@@ -26,6 +26,18 @@ class Event(NamedTuple):
     attributes: Mapping[str, str] = _NO_ATTRIBUTES
     text: str = ""
 
+    @property
+    def namespace(self) -> str:
+        return self.name.rpartition("}")[0]
+
+    @property
+    def local_name(self) -> str:
+        return self.name.rpartition("}")[2]
+
+    def within(self, xml: bytes) -> bytes:
+        """The bytes of the event."""
+        return xml[self.start : self.stop]
+
 
 class Source(NamedTuple):
     """A part in UTF-8, and the codec that it is written in."""
@@ -94,25 +106,37 @@ def events(xml: bytes) -> Iterator[Event]:
             one[2] = after[1]
             yield Event(*one)
         del found[:-1]
-    if found:
-        found[0][2] = xml.find(b">", found[0][1]) + 1
-        yield Event(*found[0])
+    for one in found:
+        one[2] = max(one[1], xml.find(b">", one[1]) + 1)
+        yield Event(*one)
 
 
-def root(xml: bytes) -> str:
-    """The local name of the outermost element."""
-    return next(local_name(event) for event in events(xml) if event.kind == "start")
+def skip(walk: Iterator[Event]) -> None:
+    """Leave out the rest of the element whose start tag came last."""
+    depth = 1
+    while depth:
+        kind = next(walk).kind
+        depth += (kind == "start") - (kind == "end")
 
 
-def local_name(event: Event) -> str:
-    """An element's name without its namespace."""
-    return event.name.rpartition("}")[2]
+def root(xml: bytes) -> Event:
+    """The start tag of the outermost element."""
+    return next(event for event in events(xml) if event.kind == "start")
 
 
-def prefix(tag: bytes) -> bytes:
-    """The prefix of a tag, with its colon; empty where the namespace is the default one."""
-    name = re.match(rb"</?([^\s/>]+)", tag)
-    return b"" if name is None else name[1].rpartition(b":")[0] + b":" if b":" in name[1] else b""
+def at_end(xml: bytes, content: bytes) -> Splice:
+    """What adds some XML at the end of the outermost element."""
+    *_others, end = (event for event in events(xml) if event.kind == "end")
+    if end.start < end.stop:
+        return Splice(end.start, end.start, content)
+    tag = root(xml).within(xml)  # an empty element, <root/>
+    return Splice(end.start - 2, end.stop, b">%s</%s>" % (content, tag_name(tag)))
+
+
+def tag_name(tag: bytes) -> bytes:
+    """The name in a tag, with its prefix."""
+    found = re.match(rb"</?([^\s/>]+)", tag)
+    return found[1] if found else b""
 
 
 def escaped(text: str) -> bytes:

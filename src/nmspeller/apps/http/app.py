@@ -19,7 +19,7 @@ from nmspeller.apps.http.answers import error_response
 from nmspeller.apps.http.description import describe_security
 from nmspeller.apps.http.errors import ApiError
 from nmspeller.apps.http.middleware import BodyLimit, Failures, HeadAsGet, Observed, RequestLimit, Spoken
-from nmspeller.apps.http.protocol import MOST_CONNECTIONS
+from nmspeller.apps.http.room import MOST_CONNECTIONS
 from nmspeller.apps.http.service import ClientGone, Service
 from nmspeller.apps.http.settings import Settings
 from nmspeller.apps.languagetool import routes as languagetool

@@ -158,7 +158,8 @@ class RequestLimit:
 class BodyLimit:
     """Reads a body only up to a size and a time, whether or not its length was announced.
 
-    `scope["nmspeller.deadline"]` is when the time of the whole request is over, as the event loop counts it.
+    `scope["nmspeller.deadline"]` is when the time of the whole request is over, as the event loop counts it;
+    the time began when the protocol had read the head.
     """
 
     def __init__(self, app: ASGIApp, *, limit: int, seconds: float) -> None:
@@ -177,8 +178,12 @@ class BodyLimit:
                 raise errors.two_lengths()
             if announced.isdecimal() and int(announced) > self._limit:
                 raise errors.body_too_large(self._limit)
-            scope["nmspeller.deadline"] = asyncio.get_running_loop().time() + self._seconds
-            body = await asyncio.wait_for(self._read(receive), self._seconds)
+            now = asyncio.get_running_loop().time()
+            deadline = scope.get("nmspeller.received", now) + self._seconds
+            if now >= deadline:
+                raise errors.out_of_time(self._seconds)
+            scope["nmspeller.deadline"] = deadline
+            body = await asyncio.wait_for(self._read(receive), deadline - now)
         except asyncio.TimeoutError:
             await error_response(scope, errors.body_too_slow())(scope, receive, send)
         except ApiError as error:

@@ -1,7 +1,6 @@
 """What both protocols share: a text goes in, a correction or an error comes out."""
 
 import asyncio
-from bisect import bisect_left
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -21,7 +20,7 @@ from nmspeller.errors import InputError
 from nmspeller.runtime.checker import Checker
 from nmspeller.runtime.correction import Correction, Edit, Hint, apply_edits
 from nmspeller.runtime.parts import split_into_parts
-from nmspeller.runtime.rule_edits import with_matches
+from nmspeller.runtime.rule_edits import matches_between, with_matches
 from nmspeller.runtime.rules import RuleMatch
 from nmspeller.text.script import Script, detect
 
@@ -161,13 +160,10 @@ class Service:
             corrections = await ask(group, first > 0)
             matches = matches or await self._rule_matches(texts, options, rules)
             for (number, part), correction in zip(parts[first:], corrections, strict=False):
+                begin = max(part.keep_start, done[number])
                 edits, hints = with_matches(
                     part.own_edits(correction.edits, done[number]),
-                    [
-                        match
-                        for match in _between(matches[number], part.keep_start, part.keep_stop)
-                        if match.offset >= done[number]
-                    ],
+                    matches_between(matches[number], begin, part.keep_stop),
                 )
                 if edits:
                     done[number] = edits[-1].offset + edits[-1].length
@@ -271,12 +267,6 @@ def _groups(parts: Sequence[str], tokens: int) -> list[tuple[int, list[str]]]:
         groups[-1][1].append(part)
         size += len(part)
     return groups
-
-
-def _between(matches: list[RuleMatch], start: int, stop: int) -> list[RuleMatch]:
-    """Those that begin there; the matches are in order."""
-    first, last = (bisect_left(matches, place, key=lambda match: match.offset) for place in (start, stop))
-    return matches[first:last]
 
 
 def _in_the_script_of(texts: Sequence[str], options: CheckOptions) -> CheckOptions:
