@@ -84,6 +84,17 @@ def test_word_documents(client, word):
     assert plain.paragraphs[1].runs[1].bold
 
 
+def test_tracked_changes(client, word):
+    edits = check(client, "报告.docx", word).json()["edits"]
+    tracked = correct(client, "报告.docx", word, edits, track="true")
+    xml = zipfile.ZipFile(io.BytesIO(tracked.content)).read("word/document.xml").decode()
+    assert xml.count("<w:ins ") == xml.count("<w:del ") == 3
+    assert "wordprocessingml" in tracked.headers["content-type"]
+    answer = correct(client, "a.txt", "我很高心".encode(), [], track="true")
+    assert answer.status_code == 422
+    assert "tracked" in sentence(answer)
+
+
 def test_streamed_answer_says_the_same(client, word):
     whole = check(client, "报告.docx", word).json()
     answer = check(client, "报告.docx", word, stream="true")

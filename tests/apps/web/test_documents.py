@@ -1,6 +1,7 @@
 """Files on the page: opened or dropped, checked, corrected and downloaded; the written text is not lost."""
 
 import io
+import zipfile
 
 import docx
 import pytest
@@ -52,6 +53,20 @@ def test_a_word_document_comes_back_with_what_was_accepted(page, word):
     page.keyboard.press("Control+End")
     page.keyboard.type("b")
     assert text(page) == "我写的平果b"
+
+
+def test_tracked_changes(page, word):
+    open_file(page, "报告.docx", word)
+    wait_until_checked(page, 4)
+    page.locator(".tick").first.click()
+    name, content = download(page, "#download-tracked")
+    assert name == "报告（已校对）.docx"
+    xml = zipfile.ZipFile(io.BytesIO(content)).read("word/document.xml").decode()
+    assert xml.count("<w:ins ") == xml.count("<w:del ") == 1
+    page.click("#close-file")
+    open_file(page, "a.txt", "高心".encode())
+    wait_until_checked(page, 1)
+    assert not page.is_visible("#download-tracked")
 
 
 def test_other_targets_and_surrogates_land_where_they_belong(page):

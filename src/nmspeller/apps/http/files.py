@@ -78,7 +78,7 @@ def _form(required: list[str], properties: dict[str, Any]) -> dict[str, Any]:
     file = {
         "type": "string",
         "format": "binary",
-        "description": "The document; its name tells the format: .docx, .md, .txt, .tex, .srt and others.",
+        "description": "The document; its name tells the format: .docx, .odt, .pptx, .md, .txt and others.",
     }
     schema = {
         "type": "object",
@@ -125,7 +125,7 @@ router = APIRouter(prefix="/v1", tags=["native"], dependencies=[Depends(require_
     openapi_extra=_form([], _CHECK_FIELDS),
 )
 async def check_file(request: Request) -> Response:
-    """Find spelling errors in the prose of a document: Word, Markdown, LaTeX, HTML, subtitles or plain text.
+    """Find spelling errors in the prose of a document: Office formats, Markdown, LaTeX, HTML, subtitles …
 
     Other fields are those of `/v1/check`; `words` and the ids of `rules` are repeated for each.
     """

@@ -45,7 +45,7 @@ function change({ source, target }) {
 const sign = (finding) => element("span", { class: "sign", "aria-hidden": "true", lang: "zh" }, kindOf(finding).sign)
 
 const before = ({ piece, offset }) => [...piece.text.slice(0, offset).split(/[\n。！？]/).at(-1)].slice(-5).join("")
-const after = ({ piece, offset, length }) => [...piece.text.slice(offset + length).split("\n")[0]].slice(0, 12).join("")
+const after = ({ piece, offset, length }) => [...piece.text.slice(offset + length).split("\n")[0]].slice(0, 18).join("")
 
 // What a finding is, why, what else it could be, and what to do; `group` are all findings like it.
 function card(finding, group, { accept, ignore, protect, go }) {
