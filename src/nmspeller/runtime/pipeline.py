@@ -90,16 +90,21 @@ class Pipeline:
             texts, matchers, replacements or Replacements({}), document_script
         ):
             found = self._decoder.find(
-                text_batch.ids, text_batch.allowed, text_batch.windows, thresholds, passes
+                text_batch.ids,
+                text_batch.allowed,
+                text_batch.windows,
+                thresholds,
+                passes,
+                text_batch.sentences,
             )
             yield text_batch, found
 
     def prefilter_scores(self, texts: Iterable[str]) -> Iterator[tuple[TextBatch, Floats]]:
-        """The texts in batches, each with the error scores of its windows: (windows,)."""
+        """The texts in batches, each with the error scores of its characters: (characters,)."""
         assert self._prefilter is not None, "opened without a prefilter"
         for text_batch in self._text_batches(texts, (), Replacements({}), Script.NEUTRAL):
             allowed = text_batch.allowed & self._decoder.replaceable[text_batch.ids]
-            yield text_batch, self._prefilter.error_score(text_batch.ids, allowed, text_batch.windows)
+            yield text_batch, self._prefilter.error_scores(text_batch.ids, allowed, text_batch.windows)
 
     def _text_batches(
         self,
