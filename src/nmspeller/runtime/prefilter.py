@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from nmspeller.errors import InputError
 from nmspeller.files import write_whole
+from nmspeller.messages import _
 from nmspeller.runtime.decoder import Positions, Sentences, Windows
 from nmspeller.runtime.engine import Floats, Ids, OnnxSession
 from nmspeller.runtime.policy import Level
@@ -133,11 +134,15 @@ class PrefilterThresholds:
         except OSError as error:
             reason = error.strerror or error
             raise InputError(
-                f"cannot read {path} ({reason}); calibrate the prefilter with `{Prefilter.command}`."
+                _("cannot read {path} ({reason}); calibrate the prefilter with `{command}`.").format(
+                    path=path, reason=reason, command=Prefilter.command
+                )
             ) from error
         except (ValueError, KeyError, TypeError, OverflowError, RecursionError) as error:
             raise InputError(
-                f"{path} holds no prefilter thresholds ({error}); write it with `{Prefilter.command}`."
+                _("{path} holds no prefilter thresholds ({error}); write it with `{command}`.").format(
+                    path=path, error=error, command=Prefilter.command
+                )
             ) from error
 
     def write(self, path: Path) -> None:
