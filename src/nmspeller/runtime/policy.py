@@ -28,7 +28,7 @@ class Thresholds:
     `explained` applies if the two characters sound or look similar, `unexplained` if only the context
     supports the edit; a value above 1 means never. `unknown` is the lowest probability of a replacement for a
     Chinese character outside the vocabulary, of which the model knows only the context. `prefilter` is the
-    lowest error score of a window that the model reads; 0, the value of every policy, reads all windows.
+    lowest error score of a sentence that the model reads; 0, the value of every policy, reads everything.
     """
 
     explained: float

@@ -12,6 +12,7 @@ from nmspeller.apps.documents.my_words import WORDS_FILE, resolves_inside
 from nmspeller.apps.documents.prose import OFFICE_FORMATS, format_of, passages
 from nmspeller.apps.lsp.settings import Settings
 from nmspeller.errors import InputError
+from nmspeller.messages import _
 from nmspeller.runtime.dictionary import Watched, read_replacements, read_words
 from nmspeller.text.protect import WordMatcher
 from nmspeller.text.script import Script, fold, simplify
@@ -30,18 +31,19 @@ _EDITORS_NAMES = {
 
 
 @dataclass(frozen=True)
-class Rules:
+class Options:
     """Everything that the findings in a text depend on, apart from the text."""
 
     format: str
     level: str | None
+    rules: bool | tuple[str, ...]
     words: tuple[str, ...]
     replacements: tuple[tuple[str, str], ...]
     model: str | None
     prefilter: bool
     ignored: bool
 
-    def unchanged_since(self, before: "Rules", texts: Iterable[str]) -> list[str]:
+    def unchanged_since(self, before: "Options", texts: Iterable[str]) -> list[str]:
         """The texts with the same findings as before; a new or removed word affects texts that contain it."""
         if replace(before, words=self.words) != self:
             return []
@@ -68,8 +70,8 @@ class Place:
     root: Path | None
     settings: Settings
 
-    def rules(self, language: str) -> tuple[Rules, list[str]]:
-        """The rules for a document, and a warning for each file that cannot be used and is ignored."""
+    def options(self, language: str) -> tuple[Options, list[str]]:
+        """The options for a document, and a warning for each file that cannot be used and is ignored."""
         warnings: list[str] = []
 
         def attempt(read: Callable[..., Result], *file: Path) -> Result | None:
@@ -85,16 +87,17 @@ class Place:
         replacements: dict[str, str] = {}
         for file in project.replacements:
             replacements.update(attempt(_replacements, file) or {})
-        rules = Rules(
+        options = Options(
             format=self._format(language, project),
             level=self.settings.level or project.level,
+            rules=self.settings.rules or False,
             words=tuple(words),
             replacements=tuple(replacements.items()),
             model=self._model(),
             prefilter=self.settings.prefilter,
             ignored=self.path is not None and project.ignores(self.path),
         )
-        return rules, warnings
+        return options, warnings
 
     def add_word(self, word: str) -> None:
         """Append a word to the user's file, which is created if it does not exist."""
@@ -104,7 +107,9 @@ class Place:
         except InputError:
             files = self._my_words(config.Config())
         if not files:
-            raise InputError("Open a folder, or set `nmspeller.words` to a file, as the place for new words.")
+            raise InputError(
+                _("Open a folder, or set `nmspeller.words` to a file, as the place for new words.")
+            )
         my_words.add_word(files[0], word)
 
     def _project(self) -> config.Config:
