@@ -17,6 +17,8 @@ start_fake_server = _servers.start_fake_server
 real_server = _servers.real_server
 
 sys.path.insert(0, str(Path(__file__).parent))
+from looking import wait_until_ready  # noqa: E402
+
 SCREENSHOTS = Path(__file__).parents[3] / "docs" / "screenshots"
 QUIET = (
     "--no-sandbox",
@@ -93,6 +95,7 @@ def open_page(browser):
             ),
         )
         page.goto(f"{address}{path}")
+        wait_until_ready(page)
         return page
 
     yield open_

@@ -1,6 +1,15 @@
 """What a test sees of the page."""
 
 
+def wait_until_ready(page):
+    page.wait_for_function("() => document.documentElement.dataset.theme")
+
+
+def reload(page):
+    page.reload()
+    wait_until_ready(page)
+
+
 def wait_until_checked(page, findings):
     page.wait_for_function(
         "count => document.querySelector('#state').dataset.state === 'done'"

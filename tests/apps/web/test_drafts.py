@@ -1,7 +1,7 @@
 """A draft survives a reload, in this browser alone; where it cannot be kept, leaving warns."""
 
 import pytest
-from looking import text, wait_until_checked, write
+from looking import reload, text, wait_until_checked, wait_until_ready, write
 
 FULL = """
 const set = Storage.prototype.setItem
@@ -32,7 +32,7 @@ def leave(page):
         dialog.accept()
 
     page.on("dialog", answer)
-    page.reload()
+    reload(page)
     return asked
 
 
@@ -47,7 +47,7 @@ def test_a_draft_survives_a_reload(page):
 
 def test_what_was_typed_last_is_kept_even_when_the_page_closes_at_once(page):
     page.keyboard.type("abc")
-    page.reload()
+    reload(page)
     assert text(page) == "abc"
 
 
@@ -60,7 +60,7 @@ def test_clearing_removes_the_draft_and_can_be_undone(page):
     page.click("#undo")
     assert text(page) == "我很高心。"
     page.click("#clear")
-    page.reload()
+    reload(page)
     assert text(page) == ""
 
 
@@ -88,6 +88,7 @@ def test_another_tab_takes_the_only_place(page):
     wait_until_kept(page, "first")
     other = page.context.new_page()
     other.goto(page.url)
+    wait_until_ready(other)
     assert text(other) == "first"
     other.fill("#text", "second")
     page.wait_for_selector("#kept[data-kept=false]")
@@ -98,6 +99,6 @@ def test_another_tab_takes_the_only_place(page):
 @pytest.mark.parametrize("stored", ["7", "null", '{"a": 1}', "not JSON"])
 def test_a_draft_that_is_no_text_counts_as_none(page, stored):
     page.evaluate("stored => localStorage.setItem('nmspeller.text', stored)", stored)
-    page.reload()
+    reload(page)
     assert text(page) == ""
     write(page, "高心", 1)

@@ -4,7 +4,7 @@ import io
 
 import docx
 import pytest
-from looking import marked, text, wait_until_checked
+from looking import marked, reload, text, wait_until_checked, wait_until_ready
 
 
 @pytest.fixture
@@ -163,7 +163,7 @@ def test_level_words_and_ignore(page):
     page.keyboard.press("Enter")
     page.click("#words >> text=完成")
     wait_until_checked(page, 0)
-    page.reload()
+    reload(page)
     assert page.text_content("#words-count") == "1"
     page.fill("#text", "平果高心")
     wait_until_checked(page, 1)
@@ -309,7 +309,7 @@ def test_two_languages_and_two_themes_are_remembered(open_page, fake_server):
     assert page.text_content("#copy-text") == "复制"
     assert page.get_attribute("html", "lang") == "zh-CN"
     page.click("#theme")
-    page.reload()
+    reload(page)
     assert page.text_content("#copy-text") == "复制"
     assert page.get_attribute("html", "data-theme") == "dark"
 
@@ -323,13 +323,14 @@ def test_what_is_remembered_but_not_known_counts_as_nothing(page, stored):
         }""",
         stored,
     )
-    page.reload()
+    reload(page)
     assert page.is_checked("[name=level][value=balanced]")
     assert page.text_content("#copy-text") == "复制"
     assert page.get_attribute("html", "data-theme") == "light"
     page.fill("#text", "平果高心")
     wait_until_checked(page, 2)
     page.goto(page.url + "docs")
+    wait_until_ready(page)
     assert page.get_attribute("html", "data-theme") == "light"
 
 

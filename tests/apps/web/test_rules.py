@@ -1,7 +1,7 @@
 """The rules on the page: a switch for all, one for each, and what they find."""
 
 import pytest
-from looking import text, wait_until_checked, write
+from looking import reload, text, wait_until_checked, write
 
 
 @pytest.fixture
@@ -36,7 +36,7 @@ def test_one_rule_alone_is_remembered(page):
         if box.get_attribute("id") != "rule-doubled_punctuation":
             box.uncheck()
     page.keyboard.press("Escape")
-    page.reload()
+    reload(page)
     write(page, "他说的的对。。", 1)
     assert page.locator(".finding .sign").text_content() == "规"
     page.click("#open-rules")

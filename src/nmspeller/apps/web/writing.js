@@ -12,7 +12,7 @@ export class Writing {
   constructor(area, options, onChange) {
     this.area = area
     this.options = options
-    area.value ||= Kept.recall()
+    area.value = Kept.recall() || area.value
     this.draft = new Draft()
     this.draft.update(area.value)
     this.history = new History(area)
