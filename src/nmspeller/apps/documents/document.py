@@ -16,7 +16,7 @@ from nmspeller.runtime.parts import Part, split_into_parts
 from nmspeller.text.script import detect
 
 # The first chunk is small, so that the first findings show at once; the largest takes a few seconds on a CPU.
-_FIRST_CHUNK, _LARGEST_CHUNK = 1_000, 4_000
+_FIRST_CHUNK, _LARGEST_CHUNK = 500, 4_000
 
 
 @dataclass(frozen=True)
