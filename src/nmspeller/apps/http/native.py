@@ -15,7 +15,6 @@ from nmspeller.apps.http.answers import Json, line
 from nmspeller.apps.http.batching import CheckOptions
 from nmspeller.apps.http.errors import ApiError
 from nmspeller.apps.http.service import CheckedPart, ClientGone, Service
-from nmspeller.errors import InputError
 from nmspeller.messages import _
 from nmspeller.runtime.correction import Correction, Edit, Hint, Reason
 from nmspeller.runtime.rule_edits import chosen_rules
@@ -44,7 +43,7 @@ class CheckRequest(BaseModel):
     words: list[Word] = Field(
         [], max_length=2_000, description="Names and terms that must not be changed, in this request only."
     )
-    rules: StrictBool | list[str] | None = Field(
+    rules: StrictBool | list[Literal[tuple(RULES)]] | None = Field(  # type: ignore[valid-type]
         None,
         description="Rules beside the model: `true` for those that are on by default, or the ids of some "
         "(`GET /v1/rules`); without it, the server's own.",
