@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nmspeller.messages import LANGUAGES, speaking
+from nmspeller.messages import LANGUAGES, _, speaking
 from nmspeller.runtime.correction import Edit, Reason
 from nmspeller.runtime.rules import RULES
 from nmspeller.runtime.why import why
@@ -38,6 +38,7 @@ def explained(text: str, source: str, target: str, *details: Reason | str) -> st
         ("周未去爬山。", "未", "末", "未 wèi and 末 mò look similar; 周末 is a word."),
         # 泛 is fá in old texts only.
         ("他兴趣广乏。", "乏", "泛", "乏 fá and 泛 fàn look similar; 广泛 is a word."),
+        ("今天天汽好。", "汽", "气", "汽 qì and 气 qì sound the same and look similar; 天气 is a word."),
         # 绿 is lù in 绿林.
         ("他路了。", "路", "绿", "路 lù and 绿 lù sound the same; 绿 fits the sentence better."),
     ],
@@ -100,9 +101,9 @@ def test_a_replacement_of_the_user() -> None:
 )
 def test_rules_explain_themselves(text: str, offset: int, source: str, target: str, rule: str) -> None:
     fix = Edit(offset, len(source), source, target, 1.0, (), Reason.RULE, rule=rule)
-    assert why(text, fix) == RULES[rule].explanation.english
+    assert why(text, fix) == RULES[rule].explanation
     with speaking("zh"):
-        assert why(text, fix) == RULES[rule].explanation.chinese
+        assert why(text, fix) == _(RULES[rule].explanation) != RULES[rule].explanation
 
 
 @pytest.mark.parametrize(

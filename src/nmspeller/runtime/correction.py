@@ -1,20 +1,28 @@
 """The result of a check: the edits that the speller proposes, and the text with them applied."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
+from typing import Protocol, TypeVar
+
+from nmspeller.messages import N_, _
 
 
 class Reason(str, Enum):
-    """Why an edit is proposed, in words for people."""
+    """Why an edit is proposed: `value` for programs, `label` for people."""
 
-    SAME_SOUND = "same sound"
-    SIMILAR_SOUND = "similar sound"
-    SIMILAR_SHAPE = "similar shape"
-    DE = "的地得"
-    USER_WORD = "word of the user's list"
-    RULE = "rule"
-    CONTEXT = "context"
+    SAME_SOUND = N_("same sound")
+    SIMILAR_SOUND = N_("similar sound")
+    SIMILAR_SHAPE = N_("similar shape")
+    DE = N_("的地得")
+    USER_WORD = N_("word of the user's list")
+    RULE = N_("rule")
+    CONTEXT = N_("context")
+
+    @property
+    def label(self) -> str:
+        """The reason in the present language."""
+        return _(self.value)
 
 
 @dataclass(frozen=True)
@@ -42,16 +50,31 @@ class Edit:
 
 
 @dataclass(frozen=True)
+class Hint:
+    """`source`, at code points `offset` to `offset + length`, may be wrong; only a person can say.
+
+    `rule` is the id of the rule that found it.
+    """
+
+    offset: int
+    length: int
+    source: str
+    rule: str
+
+
+@dataclass(frozen=True)
 class Correction:
     """A checked text.
 
     `source` is the text as it was given, `text` the same text with `edits` applied; `edits` are in order
-    and do not overlap, and nothing outside them differs.
+    and do not overlap, and nothing outside them differs. `hints` are in order, clear of the edits, and change
+    nothing.
     """
 
     source: str
     text: str
     edits: tuple[Edit, ...]
+    hints: tuple[Hint, ...] = ()
 
 
 def apply_edits(source: str, edits: Iterable[Edit]) -> str:
@@ -62,3 +85,26 @@ def apply_edits(source: str, edits: Iterable[Edit]) -> str:
         pieces += (source[end : edit.offset], edit.target)
         end = edit.offset + edit.length
     return "".join((*pieces, source[end:]))
+
+
+class Placed(Protocol):
+    """Anything with a place in a text."""
+
+    @property
+    def offset(self) -> int: ...
+
+    @property
+    def length(self) -> int: ...
+
+
+AnyPlaced = TypeVar("AnyPlaced", bound=Placed)
+
+
+def clear_of(edits: Sequence[Edit], found: Iterable[AnyPlaced]) -> Iterator[AnyPlaced]:
+    """What neither overlaps nor touches an edit; both are in order."""
+    number = 0
+    for one in found:
+        while number < len(edits) and edits[number].offset + edits[number].length < one.offset:
+            number += 1
+        if number == len(edits) or edits[number].offset > one.offset + one.length:
+            yield one

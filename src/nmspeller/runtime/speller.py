@@ -1,25 +1,29 @@
 """Speller: text in, edits out."""
 
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from nmspeller.errors import InputError
-from nmspeller.runtime.correction import Correction, apply_edits
+from nmspeller.messages import _
+from nmspeller.runtime.correction import Correction, Hint, apply_edits
 from nmspeller.runtime.decoder import Detections, confidence
 from nmspeller.runtime.device import Device, prefilter_files, weight_files
 from nmspeller.runtime.dictionary import replacement_source, word_source
 from nmspeller.runtime.edits import Change, edits_of
 from nmspeller.runtime.pipeline import SHIPPED, Pipeline
 from nmspeller.runtime.policy import Level
-from nmspeller.runtime.rule_edits import chosen_rules, with_rules
-from nmspeller.runtime.text_batch import TextBatch
+from nmspeller.runtime.rule_edits import Chosen, chosen_rules, find_in_document, with_matches
+from nmspeller.runtime.text_batch import TextBatch, prepare
 from nmspeller.text.protect import WordMatcher
 from nmspeller.text.script import Script
+
+if TYPE_CHECKING:
+    from nmspeller.runtime.rules import Rule, RuleMatch
 
 
 class Speller:
@@ -47,6 +51,7 @@ class Speller:
             may contain an error. Mostly correct text takes half the time; a few percent of edits are missed.
         rules: apply rules beside the model: True for those that are on by default, or the ids of some (see
             `nmspeller.runtime.rules.RULES`). Where a rule and the model differ, the model's edit stays.
+            What a rule doubts but cannot correct is in `Correction.hints`.
 
     Attributes:
         vocabulary: the characters that the model knows.
@@ -66,10 +71,12 @@ class Speller:
         threads: int | None = None,
         device: Device | str = "cpu",
         prefilter: bool = False,
-        rules: bool | Iterable[str] = False,
+        rules: Chosen = False,
     ) -> None:
         if isinstance(words, str) or isinstance(replacements, str):
-            raise InputError("give a file as a Path and words as a list; a plain string could mean either.")
+            raise InputError(
+                _("give a file as a Path and words as a list; a plain string could mean either.")
+            )
         if words is not None and not isinstance(words, Path):
             words = tuple(words)
         if not isinstance(rules, bool):
@@ -137,6 +144,7 @@ class Speller:
         level: Level | str | None = None,
         words: Iterable[str] | None = None,
         document_script: Script = Script.NEUTRAL,
+        rules: Chosen | None = None,
     ) -> list[Correction]:
         """Check many texts: the same results as one by one, and faster.
 
@@ -146,27 +154,51 @@ class Speller:
             words: further words that must not be edited in these texts.
             document_script: of the document that the texts are parts of (`nmspeller.text.script.detect`
                 finds it); a text that could be of either script is assumed to have it.
+            rules: the speller's own rules by default.
         """
         if isinstance(texts, str):
-            raise InputError("give texts as a list of texts; `check` takes one.")
+            raise InputError(_("give texts as a list of texts; `check` takes one."))
         if isinstance(words, str):
-            raise InputError("give words as a list of words, not as one string.")
+            raise InputError(_("give words as a list of words, not as one string."))
         policy = self._pipeline.policy
         thresholds = policy.levels[self._level if level is None else Level.parse(level)]
-        matchers = [self._words.current(), WordMatcher(words or ())]
+        chosen = self._rules if rules is None else chosen_rules(rules)
         read = self._pipeline.read(
             texts,
             thresholds,
             policy.passes,
-            [matcher for matcher in matchers if len(matcher)],
+            self._matchers(words),
             self._replacements.current(),
             document_script,
         )
         return [
-            correction for text_batch, found in read for correction in self._corrections(text_batch, found)
+            correction
+            for text_batch, found in read
+            for correction in self._corrections(text_batch, found, chosen)
         ]
 
-    def _corrections(self, text_batch: TextBatch, found: Detections) -> Iterator[Correction]:
+    def rule_matches(
+        self, texts: Sequence[str], *, words: Iterable[str] | None = None, rules: Chosen | None = None
+    ) -> list[list["RuleMatch"]]:
+        """What the rules find in each of the texts that together are one document.
+
+        `check_many` takes each text for a document of its own: it cannot see that a name is spelt in another
+        way elsewhere. The arguments are those of `check_many`.
+        """
+        chosen = self._rules if rules is None else chosen_rules(rules)
+        if not chosen:
+            return [[] for text in texts]
+        matchers, replacements = self._matchers(words), self._replacements.current()
+        protected = [prepare(text, matchers, replacements, self.window).protected for text in texts]
+        return find_in_document(texts, protected, chosen)
+
+    def _matchers(self, words: Iterable[str] | None) -> list[WordMatcher]:
+        matchers = [self._words.current(), WordMatcher(words or ())]
+        return [matcher for matcher in matchers if len(matcher)]
+
+    def _corrections(
+        self, text_batch: TextBatch, found: Detections, rules: Sequence["Rule"]
+    ) -> Iterator[Correction]:
         bounds = np.searchsorted(found.positions, text_batch.offsets).tolist()
         for number, prepared in enumerate(text_batch.texts):
             edits = prepared.replacements
@@ -177,9 +209,10 @@ class Speller:
                     [*edits, *edits_of(changes, prepared.simplified)], key=lambda edit: edit.offset
                 )
             text = prepared.simplified.source
-            if self._rules:
-                edits = with_rules(text, prepared.protected, edits, self._rules)
-            yield Correction(text, apply_edits(text, edits) if edits else text, tuple(edits))
+            hints: tuple[Hint, ...] = ()
+            if rules:
+                edits, hints = with_matches(edits, find_in_document([text], [prepared.protected], rules)[0])
+            yield Correction(text, apply_edits(text, edits) if edits else text, tuple(edits), hints)
 
     def _changes(self, found: Detections, numbers: range, start: int) -> list[Change]:
         """The detections of one text, which starts at the flat position `start`, as characters."""

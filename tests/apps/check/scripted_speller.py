@@ -4,10 +4,12 @@ As a program it is the command line with this speller: `python scripted_speller.
 """
 
 import os
+import re
 import sys
 import time
 
 from nmspeller.runtime.correction import Correction, Edit, Reason, apply_edits
+from nmspeller.runtime.rules import RuleMatch
 
 KNOWN = {
     "我门": ("我们", Reason.SAME_SOUND, 0.99),
@@ -20,21 +22,35 @@ KNOWN = {
 
 
 class ScriptedSpeller:
-    """Finds the KNOWN errors, one edit a wrong character; records its calls."""
+    """Finds the KNOWN errors, one edit a wrong character; with rules, hints at 张琳; records its calls."""
 
     model_hash = "scripted"
     window = 126
+    rules = False
 
     def __init__(self, words=(), seconds=0.0):
         self.words = tuple(words)
         self.seconds = seconds
         self.calls = []
+        self.documents = []
 
-    def check_many(self, texts, *, level=None, words=None, document_script=None):
+    def check_many(self, texts, *, level=None, words=None, document_script=None, rules=None):
         texts = list(texts)
         self.calls.append((texts, level))
         time.sleep(self.seconds)
         return [self._check(text) for text in texts]
+
+    def rule_matches(self, texts, *, words=None, rules=None):
+        self.documents.append(list(texts))
+        return [
+            [
+                RuleMatch(found.start(), 2, "张琳", None, "name_variants")
+                for found in re.finditer("张琳", text)
+            ]
+            if self.rules
+            else []
+            for text in texts
+        ]
 
     def _check(self, text):
         edits = []
@@ -51,7 +67,9 @@ class ScriptedSpeller:
 if __name__ == "__main__":
     from nmspeller.__main__ import run
     from nmspeller.apps.cli import checking
+    from nmspeller.messages import language_of_environment, speak
 
+    speak(language_of_environment())
     checking.load_speller = lambda model, lists, prefilter, rules: ScriptedSpeller(
         seconds=float(os.environ.get("SECONDS_A_CHECK", 0))
     )

@@ -98,7 +98,7 @@ def test_json_has_one_object_a_file_and_its_edits_make_the_corrected_text(check,
     (tmp_path / "b.txt").write_text("好。")
     result = check("--json", "a.md", "b.txt")
     first, second = map(json.loads, result.out.splitlines())
-    assert second == {"path": "b.txt", "text": "好。", "corrected": "好。", "edits": []}
+    assert second == {"path": "b.txt", "text": "好。", "corrected": "好。", "edits": [], "hints": []}
     assert first["path"] == "a.md"
     assert first["corrected"] == "**我**们去\n\n公园😀他们\n"
     text = first["text"]

@@ -13,6 +13,8 @@ from nmspeller.apps.http.logs import start_logging
 from nmspeller.apps.http.server import serve_app, stop_cleanly
 from nmspeller.apps.http.settings import Settings
 from nmspeller.runtime.correction import Correction, Edit, Reason, apply_edits
+from nmspeller.runtime.rule_edits import chosen_rules, find_in_document
+from nmspeller.text.protect import WordMatcher
 
 KNOWN = {
     "高心": (1, "兴", ("星",), Reason.SIMILAR_SOUND),
@@ -41,6 +43,10 @@ class FakeChecker:
         self.hold.wait(10)
         time.sleep(self.seconds)
         return [self._check(text, level, (*self.words, *(words or ()))) for text in texts]
+
+    def rule_matches(self, texts, *, words=None, rules=None):
+        protected = [WordMatcher((*self.words, *(words or ()))).spans(text) for text in texts]
+        return find_in_document(texts, protected, chosen_rules(rules))
 
     def _check(self, text, level, words):
         if "慢慢来" in text:

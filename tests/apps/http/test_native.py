@@ -26,8 +26,10 @@ def test_edits_have_code_point_offsets(client):
                         "confidence": 0.97,
                         "alternatives": ["星"],
                         "reason": "similar sound",
+                        "rule": None,
                     }
                 ],
+                "hints": [],
             }
         ]
     }
@@ -148,6 +150,7 @@ def test_security_is_declared_only_where_a_key_is_set(make_client):
     document, operations = operations_of(make_client(api_key="key"))
     assert {name for name, operation in operations.items() if "security" in operation} == {
         "post /v1/check",
+        "get /v1/rules",
         "get /v2/check",
         "post /v2/check",
         "get /metrics",

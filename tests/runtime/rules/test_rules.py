@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from nmspeller.messages import _, speaking
 from nmspeller.runtime.rules import RULES, RuleMatch, apply_fixes, default_rules, find
 from nmspeller.text.protect import Span, protected_spans
 
@@ -95,9 +96,10 @@ def test_names_and_explanations_are_in_both_languages():
     assert all(id == rule.id for id, rule in RULES.items())
     for rule in RULES.values():
         for words in (rule.name, rule.explanation):
-            assert words.english.isprintable()
-            assert words.english[0].isupper() or words.english[0] in "的地"
-            assert any("\u4e00" <= character <= "\u9fff" for character in words.chinese)
+            assert words.isprintable()
+            assert words[0].isupper() or words[0] in "的地"
+            with speaking("zh"):
+                assert _(words) != words
 
 
 def test_a_fix_goes_before_a_hint_and_then_the_earlier_rule():

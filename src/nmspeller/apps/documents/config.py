@@ -1,6 +1,8 @@
-"""`.nmspeller.toml`, found upwards from a file: level, words, what to ignore, formats.
+"""`.nmspeller.toml`, found upwards from a file: language, level, rules, words, what to ignore, formats.
 
+lang = "zh"                          # of messages and reports
 level = "careful"
+rules = true                         # or the ids of some: ["idiom", "doubled_character"]
 words = ["names.txt"]                # files beside this one
 replacements = ["house-style.tsv"]
 ignore = ["drafts/", "*.min.html"]
@@ -20,9 +22,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from nmspeller.apps.documents.files import reason
-from nmspeller.apps.documents.prose import FORMATS
+from nmspeller.apps.documents.prose import FORMATS, OFFICE_FORMATS
 from nmspeller.errors import InputError
+from nmspeller.messages import LANGUAGES, _
 from nmspeller.runtime.policy import Level
+from nmspeller.runtime.rule_edits import chosen_rules
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -30,7 +34,7 @@ else:
     import tomli as tomllib
 
 FILE_NAME = ".nmspeller.toml"
-_SETTINGS = ("level", "words", "replacements", "ignore", "format")
+_SETTINGS = ("lang", "level", "rules", "words", "replacements", "ignore", "format")
 _LEVELS = tuple(level.value for level in Level)
 
 
@@ -39,7 +43,9 @@ class Config:
     """The settings of a folder; empty if there is no file."""
 
     folder: Path = field(default_factory=Path)
+    lang: str | None = None
     level: str | None = None
+    rules: bool | tuple[str, ...] | None = None
     words: tuple[Path, ...] = ()
     replacements: tuple[Path, ...] = ()
     ignore: tuple[str, ...] = ()
@@ -90,18 +96,37 @@ def _load(file: Path) -> Config:
     try:
         table = tomllib.loads(file.read_text(encoding="utf-8-sig"))
     except OSError as wrong:
-        raise InputError(f"{file} cannot be read: {reason(wrong)}.") from None
+        raise InputError(
+            _("{file} cannot be read: {reason}.").format(file=file, reason=reason(wrong))
+        ) from None
     except (ValueError, RecursionError) as wrong:  # too long a number, too deep a nesting
-        raise InputError(f"{file} is not TOML: {wrong}.") from None
+        raise InputError(_("{file} is not TOML: {wrong}.").format(file=file, wrong=wrong)) from None
     unknown = sorted(set(table) - set(_SETTINGS))
     if unknown:
-        raise InputError(f"{file} has an unknown setting {unknown[0]!r}; it may set {', '.join(_SETTINGS)}.")
+        raise InputError(
+            _("{file} has an unknown setting {name!r}; it may set {names}.").format(
+                file=file, name=unknown[0], names=", ".join(_SETTINGS)
+            )
+        )
+    lang = table.get("lang")
+    if lang is not None and lang not in LANGUAGES:
+        raise InputError(
+            _("{file}: lang is {value!r}, but must be one of {names}.").format(
+                file=file, value=lang, names=", ".join(LANGUAGES)
+            )
+        )
     level = table.get("level")
     if level is not None and level not in _LEVELS:
-        raise InputError(f"{file}: level is {level!r}, but must be one of {', '.join(_LEVELS)}.")
+        raise InputError(
+            _("{file}: level is {level!r}, but must be one of {names}.").format(
+                file=file, level=level, names=", ".join(_LEVELS)
+            )
+        )
     return Config(
         folder=file.parent,
+        lang=lang,
         level=level,
+        rules=_rules(file, table.get("rules")),
         words=tuple(file.parent / name for name in _strings(file, table, "words")),
         replacements=tuple(file.parent / name for name in _strings(file, table, "replacements")),
         ignore=_strings(file, table, "ignore"),
@@ -113,18 +138,33 @@ def _strings(file: Path, table: dict[str, Any], key: str) -> tuple[str, ...]:
     value = table.get(key, [])
     values = [value] if isinstance(value, str) else value
     if not isinstance(values, list) or not all(isinstance(one, str) for one in values):
-        raise InputError(f"{file}: {key} must be a list of strings.")
+        raise InputError(_("{file}: {key} must be a list of strings.").format(file=file, key=key))
     return tuple(values)
+
+
+def _rules(file: Path, value: Any) -> bool | tuple[str, ...] | None:
+    if value is None or isinstance(value, bool):
+        return value
+    if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
+        raise InputError(_("{file}: rules must be true, false or a list of rule ids.").format(file=file))
+    try:
+        return tuple(rule.id for rule in chosen_rules(value))
+    except InputError as wrong:
+        raise InputError(f"{file}: {wrong}") from None
 
 
 def _formats(file: Path, value: Any) -> tuple[tuple[str, str], ...]:
     pairs = {"*": value} if isinstance(value, str) else value
     if not isinstance(pairs, dict):
-        raise InputError(f"{file}: format must be a name, or a table of patterns and names.")
+        raise InputError(
+            _("{file}: format must be a name, or a table of patterns and names.").format(file=file)
+        )
     for format in pairs.values():
-        if format not in (*FORMATS, "auto", "docx"):
+        if format not in (known := ("auto", *FORMATS, *OFFICE_FORMATS)):
             raise InputError(
-                f"{file}: {format!r} is not a format; there are auto, {', '.join(FORMATS)} and docx."
+                _("{file}: {format!r} is not a format; there are {names}.").format(
+                    file=file, format=format, names=", ".join(known)
+                )
             )
     return tuple(pairs.items())
 

@@ -21,6 +21,9 @@ from nmspeller.runtime.correction import Edit
 FORMATS = ("text", "markdown", "html", "srt", "latex", "rst", "code")
 """The formats that `segments` knows; `code` stands for any language id or alias that Pygments knows."""
 
+OFFICE_FORMATS = ("docx", "odt", "odp", "pptx")
+"""The formats of archives, which `nmspeller.apps.documents.document` reads."""
+
 _SUFFIXES = {
     **dict.fromkeys((".txt", ".text"), "text"),
     **dict.fromkeys((".md", ".markdown", ".mdown", ".mkd", ".qmd", ".rmd"), "markdown"),
@@ -28,7 +31,7 @@ _SUFFIXES = {
     **dict.fromkeys((".srt", ".vtt"), "srt"),
     **dict.fromkeys((".tex", ".ltx"), "latex"),
     **dict.fromkeys((".rst", ".rest"), "rst"),
-    ".docx": "docx",
+    **{f".{office}": office for office in OFFICE_FORMATS},
 }
 
 _LANGUAGE_IDS = {
@@ -78,6 +81,17 @@ class Passage:
                 piece = next(pieces)
                 start = piece.start
             yield replace(rest, offset=start)
+
+    def place(self, start: int, stop: int) -> tuple[int, int]:
+        """Where text[start:stop], which is not empty, lies in the document, markup inside it included."""
+        return self._place_of(start), self._place_of(stop - 1) + 1
+
+    def _place_of(self, offset: int) -> int:
+        for piece in self.segments:
+            if offset < piece.stop - piece.start:
+                return piece.start + offset
+            offset -= piece.stop - piece.start
+        raise IndexError(offset)
 
 
 def _cut(edit: Edit, length: int) -> tuple[Edit, Edit]:

@@ -18,8 +18,8 @@ from nmspeller.apps.http import errors, logs, native, operations, page, reloadin
 from nmspeller.apps.http.answers import error_response
 from nmspeller.apps.http.description import describe_security
 from nmspeller.apps.http.errors import ApiError
-from nmspeller.apps.http.middleware import BodyLimit, Failures, HeadAsGet, Observed, RequestLimit
-from nmspeller.apps.http.protocol import MOST_CONNECTIONS
+from nmspeller.apps.http.middleware import BodyLimit, Failures, HeadAsGet, Observed, RequestLimit, Spoken
+from nmspeller.apps.http.room import MOST_CONNECTIONS
 from nmspeller.apps.http.service import ClientGone, Service
 from nmspeller.apps.http.settings import Settings
 from nmspeller.apps.languagetool import routes as languagetool
@@ -34,13 +34,6 @@ server's address.
 
 An error is a status and one sentence. 429 and 503 come with `Retry-After`: try again after that many seconds.
 """
-
-_SENTENCES = {
-    400: "The request body is not valid JSON.",  # in FastAPI's own routes, which all take JSON
-    404: "There is nothing at this address.",
-    405: "This address does not take that method.",
-}
-
 
 _ROUTERS = (native.router, languagetool.router, operations.router, page.router)
 
@@ -63,7 +56,7 @@ def create_app(settings: Settings, load_checker: Callable[[], Checker]) -> FastA
         await asyncio.to_thread(service.stop)
         logs.event("stopped")
 
-    middleware = [Middleware(HeadAsGet), Middleware(Observed, metrics=service.metrics)]
+    middleware = [Middleware(HeadAsGet), Middleware(Observed, metrics=service.metrics), Middleware(Spoken)]
     if settings.allow_origins:
         middleware.append(
             Middleware(
@@ -110,22 +103,17 @@ def _answer_failures(app: FastAPI) -> None:
 
     @app.exception_handler(RequestValidationError)
     async def invalid(request: Request, wrong: RequestValidationError) -> Response:
-        mistakes = list(wrong.errors())
         if request.headers.get("content-type", "").partition(";")[0] != "application/json":
-            return error_response(
-                request.scope, ApiError(422, "Send JSON, with `Content-Type: application/json`.")
-            )
-        status = 400 if mistakes[0]["type"] == "json_invalid" else 422
-        return error_response(request.scope, ApiError(status, errors.describe_validation(mistakes)))
+            return error_response(request.scope, errors.not_json())
+        return error_response(request.scope, errors.invalid(wrong.errors()))
 
     @app.exception_handler(HTTPException)
     async def not_served(request: Request, wrong: HTTPException) -> Response:
-        sentence = _SENTENCES.get(wrong.status_code, "The request cannot be read.")
         headers = dict(wrong.headers or {})
         if wrong.status_code == 405:
             # The framework names the methods of the first route alone, where a path has one for each.
             headers["Allow"] = ", ".join(_methods(request.url.path)) or headers.get("Allow", "")
-        return error_response(request.scope, ApiError(wrong.status_code, sentence, headers))
+        return error_response(request.scope, errors.not_served(wrong.status_code, headers))
 
     @app.exception_handler(ClientGone)
     async def gone(request: Request, _: ClientGone) -> Response:

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 
 from nmspeller.apps.http.fair_queue import SHORT_TOKENS, FairQueue
 from nmspeller.errors import InputError
+from nmspeller.messages import N_
 from nmspeller.runtime.checker import Checker
 from nmspeller.runtime.correction import Correction
 from nmspeller.text.script import Script
@@ -31,7 +32,7 @@ _MEASURABLE_TOKENS = 256
 
 
 class EngineFailed(Exception):
-    """The engine could not check a text, or is gone."""
+    """The engine could not check a text, or is gone; the sentence is translated where it is shown."""
 
 
 @dataclass(frozen=True)
@@ -178,7 +179,7 @@ class Batcher:
 
     def _raise_if_stopped(self) -> None:
         if self._closing or not self.alive:
-            raise EngineFailed("The engine has stopped.")
+            raise EngineFailed(N_("The engine has stopped."))
 
     async def _answers(self, jobs: list[_Job]) -> list[Correction]:
         try:
@@ -204,7 +205,7 @@ class Batcher:
                 abandoned = [*batch, *self._queue.clear()]
                 self._changed.notify_all()
             for job in abandoned:
-                job.settle(EngineFailed("The engine has stopped."))
+                job.settle(EngineFailed(N_("The engine has stopped.")))
 
     def _next_batch(self, express: bool) -> list[_Job]:
         """Wait for jobs and take those that fit the budget, at least one; none when all is done."""
@@ -272,7 +273,7 @@ class Batcher:
             if not isinstance(failure, InputError):
                 self._last_call_succeeded_at = None
                 self._on_failure(failure)
-                failure = EngineFailed("The engine failed on this text.")
+                failure = EngineFailed(N_("The engine failed on this text."))
             for job in jobs:
                 job.settle(failure)
             return True

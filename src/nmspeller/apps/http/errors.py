@@ -1,7 +1,10 @@
 """The errors of the API: a status and one sentence."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
+
+from nmspeller.messages import N_, _
 
 
 @dataclass
@@ -16,37 +19,50 @@ class ApiError(Exception):
 def too_long(length: int, limit: int) -> ApiError:
     """The text is longer than this server takes."""
     return ApiError(
-        413, f"The text has {length} characters; this server takes at most {limit}. Send it in parts."
+        413,
+        _("The text has {length} characters; this server takes at most {limit}. Send it in parts.").format(
+            length=length, limit=limit
+        ),
     )
+
+
+def too_many_texts(limit: int) -> ApiError:
+    """There are more texts than this server takes."""
+    return ApiError(413, _("This server takes at most {limit} texts in one request.").format(limit=limit))
 
 
 def body_too_large(limit: int) -> ApiError:
     """The request is larger than this server takes."""
-    return ApiError(413, f"The request body is larger than {limit} bytes. Send the text in parts.")
+    return ApiError(
+        413,
+        _("The request body is larger than {limit} bytes. Send the text in parts.").format(limit=limit),
+    )
 
 
 def not_json() -> ApiError:
     """The body is of another kind."""
-    return ApiError(422, "Send JSON, with `Content-Type: application/json`.")
+    return ApiError(422, _("Send JSON, with `Content-Type: application/json`."))
 
 
 def two_lengths() -> ApiError:
     """A proxy may see another end of the body, and take the rest for a request of its own."""
     return ApiError(
-        400, "Send either Content-Length or Transfer-Encoding, not both.", {"Connection": "close"}
+        400, _("Send either Content-Length or Transfer-Encoding, not both."), {"Connection": "close"}
     )
 
 
 def body_too_slow() -> ApiError:
     """The request took too long to arrive."""
-    return ApiError(408, "The request body did not arrive in time.")
+    return ApiError(408, _("The request body did not arrive in time."))
 
 
 def too_many_requests(retry_after: int) -> ApiError:
     """The server has as many requests in hand as it can have."""
     return ApiError(
         503,
-        f"The server has too many requests in hand. Try again in {retry_after} s.",
+        _("The server has too many requests in progress. Try again in {seconds} s.").format(
+            seconds=retry_after
+        ),
         {"Retry-After": str(retry_after)},
     )
 
@@ -55,7 +71,7 @@ def queue_full(retry_after: int) -> ApiError:
     """The request would wait too long."""
     return ApiError(
         429,
-        f"The server is busy. Try again in {retry_after} s.",
+        _("The server is busy. Try again in {seconds} s.").format(seconds=retry_after),
         {"Retry-After": str(retry_after)},
     )
 
@@ -64,35 +80,68 @@ def out_of_time(limit: float) -> ApiError:
     """The answer was not there in time."""
     return ApiError(
         503,
-        f"The check was not finished within {limit:g} s. Send less text, or try again later.",
+        _("The check was not finished within {limit:g} s. Send less text, or try again later.").format(
+            limit=limit
+        ),
         {"Retry-After": "5"},
     )
 
 
 def engine_failed(sentence: str) -> ApiError:
     """The engine cannot answer."""
-    return ApiError(503, f"{sentence} Try again later.", {"Retry-After": "5"})
+    return ApiError(503, _("{sentence} Try again later.").format(sentence=_(sentence)), {"Retry-After": "5"})
 
 
 def server_failed() -> ApiError:
     """A bug."""
-    return ApiError(500, "Something failed in the server, and was logged.")
+    return ApiError(500, _("Something failed in the server, and was logged."))
 
 
 def wrong_key() -> ApiError:
     """No key, or not the right one."""
     return ApiError(
         401,
-        "This server needs its API key: send it as `Authorization: Bearer KEY`.",
+        _("This server needs its API key: send it as `Authorization: Bearer KEY`."),
         {"WWW-Authenticate": "Bearer"},
     )
 
 
-def describe_validation(errors: list[Any]) -> str:
+_NOT_SERVED = {
+    400: N_("The request body is not valid JSON."),  # in FastAPI's own routes, which all take JSON
+    404: N_("There is nothing at this address."),
+    405: N_("This address does not take that method."),
+}
+
+
+def not_served(status: int, headers: dict[str, str]) -> ApiError:
+    """There is no such address, or it does not take the method."""
+    return ApiError(status, _(_NOT_SERVED.get(status, N_("The request cannot be read."))), headers)
+
+
+# What Pydantic says of a body, for the catalogue.
+_MISTAKES = (
+    N_("Extra inputs are not permitted"),
+    N_("Field required"),
+    N_("Input should be 'careful', 'balanced' or 'thorough'"),
+    N_("Input should be a valid boolean"),
+    N_("Input should be a valid dictionary or object to extract fields from"),
+    N_("Input should be a valid list"),
+    N_("Input should be a valid string"),
+    N_("String should have at least 1 character"),
+    N_("String should have at most 64 characters"),
+)
+# Where a field may be of several types, Pydantic adds the type to the place.
+_TYPES = ("str", "bool", "list", "constrained-str")
+
+
+def invalid(mistakes: Sequence[Any]) -> ApiError:
     """The first thing that is wrong with a JSON body, in one sentence without the user's own text."""
-    first = errors[0]
+    first = mistakes[0]
     if first["type"] == "json_invalid":
-        return "The request body is not valid JSON."
-    where = ".".join(str(part) for part in first["loc"] if part != "body" and not str(part).startswith("str"))
-    what = str(first["msg"]).removeprefix("Value error, ").rstrip(".")
-    return f"{where}: {what}." if where else f"{what}."
+        return ApiError(400, _("The request body is not valid JSON."))
+    places = [str(part) for part in first["loc"] if part != "body"]
+    where = ".".join(place for place in places if place.partition("[")[0] not in _TYPES)
+    what = _(str(first["msg"]).removeprefix("Value error, ").rstrip("."))
+    if where:
+        return ApiError(422, _("{where}: {what}.").format(where=where, what=what))
+    return ApiError(422, _("{what}.").format(what=what))

@@ -8,6 +8,7 @@ from contextlib import ExitStack, contextmanager
 
 from nmspeller.apps.http.settings import Settings
 from nmspeller.errors import InputError
+from nmspeller.messages import _
 
 
 @contextmanager
@@ -17,7 +18,6 @@ def listen(settings: Settings) -> Iterator[list[socket.socket]]:
     Raises:
         InputError: the address is in use, or is not one of this machine.
     """
-    where = f"{settings.host}, port {settings.port}"
     with ExitStack() as opened:
         try:
             found = socket.getaddrinfo(settings.host, settings.port, type=socket.SOCK_STREAM)
@@ -26,10 +26,16 @@ def listen(settings: Settings) -> Iterator[list[socket.socket]]:
         except (OSError, UnicodeError) as wrong:
             if isinstance(wrong, OSError) and wrong.errno == errno.EADDRINUSE:
                 raise InputError(
-                    f"Another program listens on {where} already; give another --port."
+                    _("Another program listens on {host}, port {port} already; give another --port.").format(
+                        host=settings.host, port=settings.port
+                    )
                 ) from None
             reason = getattr(wrong, "strerror", None) or wrong
-            raise InputError(f"The server cannot listen on {where}: {reason}.") from None
+            raise InputError(
+                _("The server cannot listen on {host}, port {port}: {reason}.").format(
+                    host=settings.host, port=settings.port, reason=reason
+                )
+            ) from None
         yield listeners
 
 
@@ -39,7 +45,9 @@ def addresses(listeners: list[socket.socket]) -> list[str]:
     return [f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}" for host, port, *_ in names]
 
 
-def _listener(family: int, kind: int, protocol: int, _: str, address: tuple[str | int, ...]) -> socket.socket:
+def _listener(
+    family: int, kind: int, protocol: int, _name: str, address: tuple[str | int, ...]
+) -> socket.socket:
     listener = socket.socket(family, kind, protocol)
     try:
         # A port that was in use a moment ago is free; on Windows this would let other programs bind it too.

@@ -1,4 +1,4 @@
-"""Middleware for all requests: metrics, logs, security headers, limits."""
+"""Middleware for all requests: metrics, logs, security headers, language, limits."""
 
 import asyncio
 import time
@@ -10,6 +10,7 @@ from nmspeller.apps.http import errors, logs
 from nmspeller.apps.http.answers import error_response
 from nmspeller.apps.http.errors import ApiError
 from nmspeller.apps.http.metrics import Metrics
+from nmspeller.messages import language_of_header, speaking
 
 _SECURITY_HEADERS = {
     "Content-Security-Policy": (
@@ -65,6 +66,21 @@ class Observed:
                 milliseconds=round(1000 * seconds, 1),
                 **scope.get("nmspeller.log", {}),
             )
+
+
+class Spoken:
+    """Answers each request in the language of its `Accept-Language`; in English where it names none."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        accepted = Headers(scope=scope).get("accept-language", "")
+        with speaking(language_of_header(accepted) or "en"):
+            await self._app(scope, receive, send)
 
 
 class HeadAsGet:
@@ -142,7 +158,8 @@ class RequestLimit:
 class BodyLimit:
     """Reads a body only up to a size and a time, whether or not its length was announced.
 
-    `scope["nmspeller.deadline"]` is when the time of the whole request is over, as the event loop counts it.
+    `scope["nmspeller.deadline"]` is when the time of the whole request is over, as the event loop counts it;
+    the time began when the protocol had read the head.
     """
 
     def __init__(self, app: ASGIApp, *, limit: int, seconds: float) -> None:
@@ -161,8 +178,12 @@ class BodyLimit:
                 raise errors.two_lengths()
             if announced.isdecimal() and int(announced) > self._limit:
                 raise errors.body_too_large(self._limit)
-            scope["nmspeller.deadline"] = asyncio.get_running_loop().time() + self._seconds
-            body = await asyncio.wait_for(self._read(receive), self._seconds)
+            now = asyncio.get_running_loop().time()
+            deadline = scope.get("nmspeller.received", now) + self._seconds
+            if now >= deadline:
+                raise errors.out_of_time(self._seconds)
+            scope["nmspeller.deadline"] = deadline
+            body = await asyncio.wait_for(self._read(receive), deadline - now)
         except asyncio.TimeoutError:
             await error_response(scope, errors.body_too_slow())(scope, receive, send)
         except ApiError as error:

@@ -1,18 +1,26 @@
-"""`POST /v1/check`: the speller's own protocol."""
+"""`/v1`: the speller's own protocol."""
 
+import asyncio
 from collections.abc import AsyncIterator
+from dataclasses import asdict
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, Depends, Request
 from pydantic import BaseModel, ConfigDict, Field, StrictBool, StringConstraints
 from starlette.responses import Response, StreamingResponse
 
+from nmspeller.apps.http import errors
 from nmspeller.apps.http.access import require_key
 from nmspeller.apps.http.answers import Json, line
 from nmspeller.apps.http.batching import CheckOptions
 from nmspeller.apps.http.errors import ApiError
 from nmspeller.apps.http.service import CheckedPart, ClientGone, Service
-from nmspeller.runtime.correction import Correction, Edit, Reason
+from nmspeller.errors import InputError
+from nmspeller.messages import _
+from nmspeller.runtime.correction import Correction, Edit, Hint, Reason
+from nmspeller.runtime.rule_edits import chosen_rules
+from nmspeller.runtime.rules import RULES
+from nmspeller.runtime.why import why
 
 _STREAM = "application/x-ndjson"
 
@@ -36,6 +44,14 @@ class CheckRequest(BaseModel):
     words: list[Word] = Field(
         [], max_length=2_000, description="Names and terms that must not be changed, in this request only."
     )
+    rules: StrictBool | list[str] | None = Field(
+        None,
+        description="Rules beside the model: `true` for those that are on by default, or the ids of some "
+        "(`GET /v1/rules`); without it, the server's own.",
+    )
+    explain: StrictBool = Field(
+        False, description="Explain each edit and hint in a sentence, in the language of `Accept-Language`."
+    )
     stream: StrictBool = Field(
         False,
         description="Answer part by part, one JSON object a line; so does `Accept: application/x-ndjson`.",
@@ -53,6 +69,18 @@ class EditAnswer(BaseModel):
     confidence: float = Field(ge=0, le=1, description="What the levels test; filter edits by this.")
     alternatives: list[str] = Field(description="Other possibilities, the likeliest first.")
     reason: Literal[tuple(reason.value for reason in Reason)]  # type: ignore[valid-type]
+    rule: str | None = Field(description="The id of the rule, where `reason` is `rule`.")
+    why: str | None = Field(None, description="One sentence, where `explain` was set.")
+
+
+class HintAnswer(BaseModel):
+    """`length` characters at `offset` may be wrong; only a person can say. They are clear of the edits."""
+
+    offset: int = Field(description="In code points, from 0.")
+    length: int = Field(description="In code points.")
+    source: str = Field(description="The text that is doubtful.")
+    rule: str = Field(description="The id of the rule.")
+    why: str | None = Field(None, description="One sentence, where `explain` was set.")
 
 
 class CheckedText(BaseModel):
@@ -60,12 +88,28 @@ class CheckedText(BaseModel):
 
     text: str
     edits: list[EditAnswer]
+    hints: list[HintAnswer]
 
 
 class CheckAnswer(BaseModel):
     """`results[i]` belongs to the i-th text."""
 
     results: list[CheckedText]
+
+
+class RuleAnswer(BaseModel):
+    """A rule, in the language of `Accept-Language`."""
+
+    id: str
+    name: str
+    explanation: str
+    on_by_default: bool
+
+
+class RulesAnswer(BaseModel):
+    """Every rule that there is."""
+
+    rules: list[RuleAnswer]
 
 
 class ErrorAnswer(BaseModel):
@@ -87,6 +131,10 @@ ERRORS: dict[int | str, dict[str, object]] = {
     }.items()
 }
 
+_ERRORS_OF_A_QUESTION: dict[int | str, dict[str, object]] = {
+    status: ERRORS[status] for status in (400, 401, 408, 413, 503)
+}
+
 router = APIRouter(prefix="/v1", tags=["native"], dependencies=[Depends(require_key)])
 
 
@@ -97,7 +145,7 @@ router = APIRouter(prefix="/v1", tags=["native"], dependencies=[Depends(require_
     responses={
         200: {
             "description": "The edits; streamed, one object a line: `text` (which one), `start` and `stop` "
-            "of the part, its `edits` with offsets into the whole text, and at the end `done`.",
+            "of the part, its `edits` and `hints` with offsets into the whole text, and at the end `done`.",
             "content": {_STREAM: {"schema": {"type": "string"}}},
         },
         **ERRORS,
@@ -111,28 +159,55 @@ async def check(asked: CheckRequest, request: Request) -> Response:
     service: Service = request.app.state.service
     texts = [asked.text] if isinstance(asked.text, str) else asked.text
     if len(texts) > service.settings.max_texts:
-        raise ApiError(413, f"This server takes at most {service.settings.max_texts} texts in one request.")
+        raise errors.too_many_texts(service.settings.max_texts)
     options = CheckOptions(asked.level, tuple(asked.words))
+    rules = _chosen(service.settings.rules if asked.rules is None else asked.rules)
     if asked.stream or _STREAM in request.headers.get("accept", ""):
-        return await _stream(service, request, texts, options)
-    corrections = await service.check(request, texts, options)
-    return Json({"results": [_checked_text(correction) for correction in corrections]})
+        return await _stream(service.check_in_parts(request, texts, options, rules), texts, asked.explain)
+    corrections = await service.check(request, texts, options, rules)
+
+    def answer() -> Response:
+        return Json({"results": [_checked_text(correction, asked.explain) for correction in corrections]})
+
+    return await asyncio.to_thread(answer)
 
 
-async def _stream(service: Service, request: Request, texts: list[str], options: CheckOptions) -> Response:
-    parts = service.check_in_parts(request, texts, options)
+@router.get(
+    "/rules", summary="The rules that there are", response_model=RulesAnswer, responses=_ERRORS_OF_A_QUESTION
+)
+async def list_rules() -> Response:
+    """Each rule's id, for `rules` of a check, its name and what it means."""
+    described = [
+        {
+            "id": rule.id,
+            "name": _(rule.name),
+            "explanation": _(rule.explanation),
+            "on_by_default": rule.on_by_default,
+        }
+        for rule in RULES.values()
+    ]
+    return Json({"rules": described})
+
+
+def _chosen(asked: bool | list[str]) -> tuple[str, ...]:
+    try:
+        return tuple(rule.id for rule in chosen_rules(asked))
+    except InputError as wrong:
+        raise ApiError(422, f"rules: {wrong}") from None
+
+
+async def _stream(parts: AsyncIterator[CheckedPart], texts: list[str], explain: bool) -> Response:
     # An error before the first part decides the status; after it the status has been sent.
     first = await anext(parts, None)
 
     async def lines() -> AsyncIterator[bytes]:
         edits = 0
         try:
-            if first is not None:
-                yield _part_line(first)
-                edits += len(first.edits)
-            async for part in parts:
-                yield _part_line(part)
+            part = first
+            while part is not None:
+                yield await asyncio.to_thread(_part_line, part, texts[part.number], explain)
                 edits += len(part.edits)
+                part = await anext(parts, None)
         except ApiError as error:
             yield line({"error": error.sentence}) + b"\n"
         except ClientGone:
@@ -143,21 +218,26 @@ async def _stream(service: Service, request: Request, texts: list[str], options:
     return StreamingResponse(lines(), media_type=_STREAM)
 
 
-def _part_line(part: CheckedPart) -> bytes:
+def _part_line(part: CheckedPart, text: str, explain: bool) -> bytes:
     answer = {
         "text": part.number,
         "start": part.start,
         "stop": part.stop,
-        "edits": [_edit(edit) for edit in part.edits],
+        "edits": [_edit(text, edit, explain) for edit in part.edits],
+        "hints": [_hint(hint, explain) for hint in part.hints],
     }
     return line(answer) + b"\n"
 
 
-def _checked_text(correction: Correction) -> dict[str, object]:
-    return {"text": correction.text, "edits": [_edit(edit) for edit in correction.edits]}
+def _checked_text(correction: Correction, explain: bool) -> dict[str, object]:
+    return {
+        "text": correction.text,
+        "edits": [_edit(correction.source, edit, explain) for edit in correction.edits],
+        "hints": [_hint(hint, explain) for hint in correction.hints],
+    }
 
 
-def _edit(edit: Edit) -> dict[str, object]:
+def _edit(text: str, edit: Edit, explain: bool) -> dict[str, object]:
     return {
         "offset": edit.offset,
         "length": edit.length,
@@ -167,4 +247,10 @@ def _edit(edit: Edit) -> dict[str, object]:
         "confidence": round(float(edit.confidence), 4),
         "alternatives": list(edit.alternatives),
         "reason": edit.reason.value,
+        "rule": edit.rule,
+        **({"why": why(text, edit)} if explain else {}),
     }
+
+
+def _hint(hint: Hint, explain: bool) -> dict[str, object]:
+    return {**asdict(hint), **({"why": _(RULES[hint.rule].explanation)} if explain else {})}

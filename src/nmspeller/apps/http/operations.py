@@ -7,6 +7,7 @@ from starlette.responses import PlainTextResponse, Response
 from nmspeller.apps.http.access import require_key
 from nmspeller.apps.http.native import ERRORS
 from nmspeller.apps.http.service import Service
+from nmspeller.messages import _
 
 router = APIRouter(tags=["operations"])
 
@@ -19,7 +20,7 @@ async def healthz(request: Request) -> Response:
     service: Service = request.app.state.service
     if await service.healthy():
         return PlainTextResponse("OK")
-    return PlainTextResponse("The engine does not answer; restart the server.", 503)
+    return PlainTextResponse(_("The engine does not answer; restart the server."), 503)
 
 
 @router.get("/readyz", summary="Should it get requests?", response_class=PlainTextResponse, responses=_FAILS)
@@ -27,9 +28,9 @@ async def readyz(request: Request) -> Response:
     """Fails while the server stops and while its queue is nearly full."""
     service: Service = request.app.state.service
     if service.stopping:
-        return PlainTextResponse("The server is stopping.", 503)
+        return PlainTextResponse(_("The server is stopping."), 503)
     if service.batcher.waiting_tokens > 0.9 * service.settings.queue_tokens:
-        return PlainTextResponse("The queue is full.", 503)
+        return PlainTextResponse(_("The queue is full."), 503)
     return await healthz(request)
 
 

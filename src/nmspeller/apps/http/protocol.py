@@ -8,14 +8,13 @@ from typing import Any
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
+from nmspeller.apps.http.room import Room
 from nmspeller.apps.http.settings import Settings
 
-MOST_CONNECTIONS = 512
-"""How many connections, and how many requests, a process has at a time."""
 _LONGEST_HEAD_SECONDS = 10.0
-_SILENT_SECONDS = 1.0
 # How long a connection stays open for a request that was sent before its client could know of the stop.
 _LAST_REQUEST_SECONDS = 0.5
+_ROOM = Room()
 
 
 @cache
@@ -30,13 +29,15 @@ class LimitedProtocol(H11Protocol):
     The time for a request head and for reading an answer is limited here; the time for a request body is
     limited by the application, and uvicorn closes an idle connection some seconds after an answer. Where
     there are too many connections, each new one closes the one that has been silent for the longest time.
+
+    `scope["nmspeller.received"]` is when the end of a request's head was read, as the event loop counts time:
+    where many requests come at once, it may be long until the application is called for the last of them.
     """
 
     def __init__(self, *arguments: Any, **more: Any) -> None:
         super().__init__(*arguments, **more)
         self._head_deadline: asyncio.TimerHandle | None = None
         self._answer_deadline: asyncio.TimerHandle | None = None
-        self._silent_since = 0.0
         self._is_stopping = False
 
     @property
@@ -48,22 +49,31 @@ class LimitedProtocol(H11Protocol):
         super().connection_made(transport)
         # Writing pauses as soon as something waits for the client, and resumes when nothing does.
         transport.set_write_buffer_limits(0)
-        self._silent_since = self.loop.time()
+        _ROOM.note_silent(self, self.loop.time())
         self._time_the_head()
-        self._make_room()
+        _ROOM.make(self.connections, self.loop)
 
     def data_received(self, data: bytes) -> None:
+        received = self.loop.time()
         super().data_received(data)
         self._time_the_head()
-        if self._is_stopping and not self.is_silent:
+        if self.is_silent:
+            return
+        _ROOM.note_busy(self)
+        scope: dict[str, Any] = self.scope  # type: ignore[assignment]
+        scope.setdefault("nmspeller.received", received)
+        if self._is_stopping:
             self.cycle.keep_alive = False
 
     def on_response_complete(self) -> None:
-        self._silent_since = self.loop.time()
+        _ROOM.note_silent(self, self.loop.time())
         super().on_response_complete()
+        if not self.is_silent:  # the next request had come already
+            _ROOM.note_busy(self)
 
     def connection_lost(self, exc: Exception | None) -> None:
         super().connection_lost(exc)
+        _ROOM.note_lost(self)
         self._stop_timing_the_head()
         self._stop_timing_the_answer()
 
@@ -71,7 +81,7 @@ class LimitedProtocol(H11Protocol):
         """The server stops: answer the request in hand, or one that is on its way, and close."""
         self._is_stopping = True
         if self.is_silent:
-            self.loop.call_later(_LAST_REQUEST_SECONDS, self._close_if_silent)
+            self.loop.call_later(_LAST_REQUEST_SECONDS, self.close_if_silent)
         else:
             super().shutdown()
 
@@ -99,25 +109,11 @@ class LimitedProtocol(H11Protocol):
         super().resume_writing()
         self._stop_timing_the_answer()
 
-    def _make_room(self) -> None:
-        """For this connection close another that has been silent, now or as soon as there is one."""
-        if len(self.connections) <= MOST_CONNECTIONS or self.transport.is_closing():
-            return
-        silent = [
-            other
-            for other in self.connections
-            if isinstance(other, LimitedProtocol) and other.is_silent and not other.transport.is_closing()
-        ]
-        longest = min(silent, key=lambda other: other._silent_since, default=None)
-        if longest and self.loop.time() - longest._silent_since >= _SILENT_SECONDS:
-            # What has arrived meanwhile is read in the next round of the event loop.
-            self.loop.call_soon(self.loop.call_soon, longest._close_if_silent)
-        else:
-            self.loop.call_later(_SILENT_SECONDS, self._make_room)
-
-    def _close_if_silent(self) -> None:
+    def close_if_silent(self) -> bool:
+        """Close the connection, unless a request has come meanwhile; whether it closes."""
         if self.is_silent:
             self.transport.close()
+        return self.is_silent
 
     def _time_the_head(self) -> None:
         """Start with the first byte or before, however little comes at a time, and stop with the last."""

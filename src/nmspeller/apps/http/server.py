@@ -24,6 +24,7 @@ from nmspeller.apps.http.reloading import handle_early_sighup
 from nmspeller.apps.http.settings import Settings
 from nmspeller.apps.http.stopping import GracefulServer, Supervisor
 from nmspeller.errors import InputError
+from nmspeller.messages import speak
 from nmspeller.runtime import Speller
 from nmspeller.runtime.engine import cores
 
@@ -113,6 +114,7 @@ def serve_app(app: FastAPI | str, settings: Settings, listeners: list[socket.soc
         timeout_graceful_shutdown=round(settings.time_limit) + 5,
         timeout_worker_healthcheck=_LONGEST_START,
     )
+    speak("en")  # in the log; each request has its own language
     event("listening", addresses=addresses(listeners))
     server = GracefulServer(config)
     with suppress(KeyboardInterrupt):  # uvicorn raises it again after its own shutdown

@@ -18,8 +18,10 @@ from nmspeller.apps.http.metrics import Metrics
 from nmspeller.apps.http.settings import Settings
 from nmspeller.errors import InputError
 from nmspeller.runtime.checker import Checker
-from nmspeller.runtime.correction import Correction, Edit, apply_edits
+from nmspeller.runtime.correction import Correction, Edit, Hint, apply_edits
 from nmspeller.runtime.parts import split_into_parts
+from nmspeller.runtime.rule_edits import matches_between, with_matches
+from nmspeller.runtime.rules import RuleMatch
 from nmspeller.text.script import Script, detect
 
 _PROBE = "今天天气很好。"
@@ -33,12 +35,13 @@ class ClientGone(Exception):
 
 
 class CheckedPart(NamedTuple):
-    """texts[number][start:stop] has been checked; the edits' offsets are those in the whole text."""
+    """texts[number][start:stop] has been checked; the offsets are those in the whole text."""
 
     number: int
     start: int
     stop: int
     edits: tuple[Edit, ...]
+    hints: tuple[Hint, ...] = ()
 
 
 class Service:
@@ -70,6 +73,7 @@ class Service:
         """Check something, so that the first request finds the engine warm and its speed measured."""
         with suppress(EngineFailed, InputError):  # the health checks report it
             await self.batcher.check([5 * _PROBE] * 8, CheckOptions())
+        await asyncio.to_thread(self.checker.rule_matches, [_PROBE], rules=True)
 
     def stop(self) -> None:
         """Finish what was admitted."""
@@ -85,21 +89,23 @@ class Service:
         self.metrics.failures.inc()
         logs.failure("engine failed", failure)
 
-    async def check(self, request: Request, texts: Sequence[str], options: CheckOptions) -> list[Correction]:
-        """The corrections of one request's texts, in order; an ApiError where there are none."""
+    async def check(
+        self, request: Request, texts: Sequence[str], options: CheckOptions, rules: Sequence[str] = ()
+    ) -> list[Correction]:
+        """The corrections of one request's texts, in order; an ApiError where there are none.
+
+        `rules` are the ids of those to apply.
+        """
         self._measure(texts)
         options = _in_the_script_of(texts, options)
         client = client_of(request.scope)
-        asked = _while_connected(request, self._ask_for_all(texts, options, client))
-        edits = await self._in_time(asked, request.scope.get("nmspeller.deadline"))
-        self._count(request, texts, [edit for of_text in edits for edit in of_text])
-        return [
-            Correction(text, apply_edits(text, of_text), of_text)
-            for text, of_text in zip(texts, edits, strict=True)
-        ]
+        asked = _while_connected(request, self._ask_for_all(texts, options, rules, client))
+        corrections = await self._in_time(asked, request.scope.get("nmspeller.deadline"))
+        self._count(request, texts, [edit for correction in corrections for edit in correction.edits])
+        return corrections
 
     async def check_in_parts(
-        self, request: Request, texts: Sequence[str], options: CheckOptions
+        self, request: Request, texts: Sequence[str], options: CheckOptions, rules: Sequence[str] = ()
     ) -> AsyncIterator[CheckedPart]:
         """The parts of long documents, in order, as they are ready; each group of them has its own time."""
         self._measure(texts)
@@ -109,7 +115,7 @@ class Service:
         async def ask(group: Sequence[str], admitted: bool) -> list[Correction]:
             return await self._in_time(_while_connected(request, self._ask(options, client, group, admitted)))
 
-        async for part in self._in_turns(texts, ask):
+        async for part in self._in_turns(texts, options, rules, ask):
             self._count(request, [texts[part.number][part.start : part.stop]], part.edits)
             yield part
 
@@ -119,15 +125,24 @@ class Service:
             raise errors.too_long(length, self.settings.max_text_length)
 
     async def _ask_for_all(
-        self, texts: Sequence[str], options: CheckOptions, client: str
-    ) -> list[tuple[Edit, ...]]:
-        edits: list[tuple[Edit, ...]] = [()] * len(texts)
-        async for part in self._in_turns(texts, partial(self._ask, options, client)):
+        self, texts: Sequence[str], options: CheckOptions, rules: Sequence[str], client: str
+    ) -> list[Correction]:
+        edits: list[list[Edit]] = [[] for text in texts]
+        hints: list[list[Hint]] = [[] for text in texts]
+        async for part in self._in_turns(texts, options, rules, partial(self._ask, options, client)):
             edits[part.number] += part.edits
-        return edits
+            hints[part.number] += part.hints
+        return [
+            Correction(text, apply_edits(text, of_text), tuple(of_text), tuple(doubts))
+            for text, of_text, doubts in zip(texts, edits, hints, strict=True)
+        ]
 
     async def _in_turns(
-        self, texts: Sequence[str], ask: Callable[[Sequence[str], bool], Awaitable[list[Correction]]]
+        self,
+        texts: Sequence[str],
+        options: CheckOptions,
+        rules: Sequence[str],
+        ask: Callable[[Sequence[str], bool], Awaitable[list[Correction]]],
     ) -> AsyncIterator[CheckedPart]:
         """Ask for the parts of the texts, no more than a batch of the queue at a time.
 
@@ -139,14 +154,33 @@ class Service:
             for number, text in enumerate(texts)
             for part in split_into_parts(text, self.checker.window)
         ]
+        matches: list[list[RuleMatch]] = []
         done = [0] * len(texts)
         for first, group in _groups([part.text for _, part in parts], self.settings.batch_tokens):
             corrections = await ask(group, first > 0)
+            matches = matches or await self._rule_matches(texts, options, rules)
             for (number, part), correction in zip(parts[first:], corrections, strict=False):
-                edits = part.own_edits(correction.edits, done[number])
+                begin = max(part.keep_start, done[number])
+                edits, hints = with_matches(
+                    part.own_edits(correction.edits, done[number]),
+                    matches_between(matches[number], begin, part.keep_stop),
+                )
                 if edits:
                     done[number] = edits[-1].offset + edits[-1].length
-                yield CheckedPart(number, part.keep_start, part.keep_stop, edits)
+                yield CheckedPart(number, part.keep_start, part.keep_stop, tuple(edits), hints)
+
+    async def _rule_matches(
+        self, texts: Sequence[str], options: CheckOptions, rules: Sequence[str]
+    ) -> list[list[RuleMatch]]:
+        """What the rules find in each text. Each is a document of its own, and they read it as a whole."""
+        if not rules:
+            return [[] for text in texts]
+        checker, words = self.checker, options.words or None
+
+        def find() -> list[list[RuleMatch]]:
+            return [checker.rule_matches([text], words=words, rules=rules)[0] for text in texts]
+
+        return await asyncio.to_thread(find)
 
     async def _ask(
         self, options: CheckOptions, client: str, texts: Sequence[str], admitted: bool

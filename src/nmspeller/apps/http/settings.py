@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass
 from threading import TIMEOUT_MAX
 
 from nmspeller.errors import InputError
+from nmspeller.messages import _
 
 _ENVIRONMENT = "NMSPELLER_SERVE_SETTINGS"
 _ORIGIN = re.compile(r"[a-z][a-z0-9+.-]*://(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])(?::[0-9]{1,5})?")
@@ -17,8 +18,14 @@ def _parse_origin(given: str) -> str:
     """A web origin as browsers send it, in lower case and without a slash at the end; * for all."""
     origin = given.lower().removesuffix("/")
     if origin != "*" and not _ORIGIN.fullmatch(origin):
-        raise InputError(f"--allow-origin must be * or like https://example.org:8443, not {given!r}.")
+        raise InputError(
+            _("--allow-origin must be * or like https://example.org:8443, not {given!r}.").format(given=given)
+        )
     return origin
+
+
+def _option(name: str) -> str:
+    return f"--{name.replace('_', '-')}"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,6 +40,7 @@ class Settings:
     level: str = "balanced"
     words: str | None = None
     prefilter: bool = False
+    rules: bool = False
     api_key: str | None = None
     insecure: bool = False
     allow_origins: tuple[str, ...] = ()
@@ -48,19 +56,23 @@ class Settings:
     def __post_init__(self) -> None:
         for name in ("workers", "max_text_length", "max_body_bytes", "batch_tokens", "queue_tokens"):
             if getattr(self, name) < 1:
-                raise InputError(f"--{name.replace('_', '-')} must be at least 1.")
+                raise InputError(_("{option} must be at least 1.").format(option=_option(name)))
         for name in ("time_limit", "longest_wait"):
             if not 0 < getattr(self, name) <= TIMEOUT_MAX:
-                raise InputError(f"--{name.replace('_', '-')} must be a number of seconds above 0.")
+                raise InputError(
+                    _("{option} must be a number of seconds above 0.").format(option=_option(name))
+                )
         object.__setattr__(self, "allow_origins", tuple(map(_parse_origin, self.allow_origins)))
         if self.api_key is not None and not (self.api_key.isascii() and self.api_key.strip()):
             raise InputError(
-                "The API key must be made of ASCII characters; `openssl rand -hex 24` prints a good one."
+                _("The API key must be made of ASCII characters; `openssl rand -hex 24` prints a good one.")
             )
         if not (self.is_loopback or self.api_key or self.insecure):
             raise InputError(
-                f"Everyone who can reach {self.host} could use this server: give --api-key, "
-                "or --insecure if you intend that."
+                _(
+                    "Everyone who can reach {host} could use this server: give --api-key, "
+                    "or --insecure if you intend that."
+                ).format(host=self.host)
             )
 
     @property

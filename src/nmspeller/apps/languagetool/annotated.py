@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from nmspeller.apps.http.errors import ApiError
+from nmspeller.messages import _
 
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 
@@ -75,13 +76,13 @@ def read_annotations(data: str) -> AnnotatedText:
     try:
         document = json.loads(data)
     except (ValueError, RecursionError):
-        raise ApiError(400, "'data' is not valid JSON.") from None
+        raise ApiError(400, _("'data' is not valid JSON.")) from None
     if isinstance(document, dict) and isinstance(document.get("text"), str) and "annotation" not in document:
         return plain_text(_clean(document["text"]))
     annotations = document.get("annotation") if isinstance(document, dict) else None
     if not isinstance(annotations, list):
         raise ApiError(
-            400, "'data' needs 'annotation', a list of {\"text\": …} and {\"markup\": …}, or 'text'."
+            400, _("'data' needs 'annotation', a list of {\"text\": …} and {\"markup\": …}, or 'text'.")
         )
     return AnnotatedText([_read_piece(annotation) for annotation in annotations])
 
@@ -95,7 +96,8 @@ def _read_piece(annotation: Any) -> tuple[str, str | None]:
         if isinstance(markup, str) and text is None and isinstance(read, str):
             return _clean(markup), _clean(read)
     raise ApiError(
-        400, "Each annotation needs either 'text' or 'markup' (with 'interpretAs' if you like), as strings."
+        400,
+        _("Each annotation needs either 'text' or 'markup' (with 'interpretAs' if you like), as strings."),
     )
 
 

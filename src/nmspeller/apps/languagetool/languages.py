@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from nmspeller.apps.http.errors import ApiError
+from nmspeller.messages import _
 from nmspeller.text.script import Script, detect
 from nmspeller.text.vocabulary import is_hanzi
 
@@ -44,7 +45,7 @@ def listed() -> list[dict[str, str]]:
 def find(code: str | None) -> Language | None:
     """The language of a code; None for `auto`. An unknown code is an error, as in LanguageTool."""
     if not code:
-        raise ApiError(400, "Missing 'language' parameter, e.g. 'language=zh-CN' or 'language=auto'.")
+        raise ApiError(400, _("Missing 'language' parameter, e.g. 'language=zh-CN' or 'language=auto'."))
     normal = code.replace("_", "-").lower()
     if normal == "auto":
         return None
@@ -52,7 +53,9 @@ def find(code: str | None) -> Language | None:
         codes = ", ".join(language.code for language in _LISTED)
         raise ApiError(
             400,
-            f"'{code[:40]}' is not a language code known to this server. Supported are: zh, {codes}, auto.",
+            _("'{code}' is not a language code known to this server. Supported are: {codes}.").format(
+                code=code[:40], codes=f"zh, {codes}, auto"
+            ),
         )
     return _BY_CODE[normal]
 

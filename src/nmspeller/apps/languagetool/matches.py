@@ -1,12 +1,16 @@
-"""Edits as LanguageTool's matches."""
+"""Edits and hints as LanguageTool's matches."""
 
 import re
+from dataclasses import replace
 from typing import Any
 
 from nmspeller.apps import utf16
 from nmspeller.apps.languagetool.annotated import AnnotatedText
-from nmspeller.apps.languagetool.rules import CATEGORY, RULES, Selection
-from nmspeller.runtime.correction import Correction, Edit
+from nmspeller.apps.languagetool.rules import Selection, rule_of
+from nmspeller.messages import _
+from nmspeller.runtime.correction import Correction, Edit, Hint
+from nmspeller.runtime.rules import RULES
+from nmspeller.runtime.why import why
 from nmspeller.text.windows import sentences
 
 _AROUND = 40
@@ -15,24 +19,54 @@ _OF_THE_SENTENCE = 500
 
 
 def matches(text: AnnotatedText, correction: Correction, selection: Selection) -> list[dict[str, Any]]:
-    """The wanted edits of text.plain, placed in text.original in UTF-16 units."""
+    """The wanted edits and hints of text.plain, placed in text.original in UTF-16 units."""
     units = utf16.Utf16(text.original)
     plain = text.plain
     spans = sentences(plain)
     found = []
-    current = 0
-    for edit in correction.edits:
-        place = text.locate(edit.offset, edit.offset + edit.length) if edit.length else None
-        if place is None or not selection.wants(RULES[edit.reason]):
+    current = end = 0
+    everything: list[Edit | Hint] = [*correction.edits, *correction.hints]
+    for one in sorted(everything, key=lambda one: one.offset):
+        if isinstance(one, Edit):
+            one = _visible(one, plain, end)
+        place = text.locate(one.offset, one.offset + one.length) if one.length else None
+        if place is None or not selection.wants(rule_of(one)):
             continue
-        while spans[current][1] <= edit.offset:
+        end = one.offset + one.length
+        while spans[current][1] <= one.offset:
             current += 1
-        begin, end = units.unit(place[0]), units.unit(place[1])
-        first = max(spans[current][0], edit.offset - _OF_THE_SENTENCE)
-        last = min(spans[current][1], edit.offset + edit.length + _OF_THE_SENTENCE)
-        sentence = plain[first:last].strip()
-        found.append(_match(edit, begin, end - begin, _context(plain, edit), sentence))
+        first = max(spans[current][0], one.offset - _OF_THE_SENTENCE)
+        last = min(spans[current][1], end + _OF_THE_SENTENCE)
+        begin = units.unit(place[0])
+        found.append(
+            {
+                **_found(one, plain),
+                "offset": begin,
+                "length": units.unit(place[1]) - begin,
+                "context": _context(plain, one),
+                "sentence": plain[first:last].strip(),
+                "ignoreForIncompleteSentence": False,
+                "contextForSureMatch": 0,
+            }
+        )
     return found
+
+
+def _visible(edit: Edit, text: str, end: int) -> Edit:
+    """The edit, with the character before it if it only inserts or deletes: clients show no empty text.
+
+    Nothing before `end`, where the last edit ended, is taken.
+    """
+    if (edit.source and edit.target) or edit.offset <= end:
+        return edit
+    before = text[edit.offset - 1]
+    return replace(
+        edit,
+        offset=edit.offset - 1,
+        length=edit.length + 1,
+        source=before + edit.source,
+        target=before + edit.target,
+    )
 
 
 def sentence_ranges(text: AnnotatedText) -> list[list[int]]:
@@ -51,35 +85,30 @@ def sentence_ranges(text: AnnotatedText) -> list[list[int]]:
     return ranges
 
 
-def _match(edit: Edit, offset: int, length: int, context: dict[str, Any], sentence: str) -> dict[str, Any]:
-    rule = RULES[edit.reason]
-    replacements = dict.fromkeys((edit.target, *edit.alternatives))
-    replacements.pop(edit.source, None)
+def _found(one: Edit | Hint, text: str) -> dict[str, Any]:
+    """What the match says, and what may replace the text."""
+    rule = rule_of(one)
+    replacements: dict[str, None] = {}
+    confidence = 1.0
+    if isinstance(one, Hint):
+        message = _(RULES[one.rule].explanation)
+    else:
+        message = _("Perhaps {target} instead of {source}. {why}").format(
+            source=one.source, target=one.target, why=why(text, one)
+        )
+        replacements = dict.fromkeys((one.target, *one.alternatives))
+        replacements.pop(one.source, None)
+        confidence = one.confidence
     return {
-        "message": (
-            f"“{edit.source}”可能是“{edit.target}”的误写（{rule.because}，把握 {edit.confidence:.0%}）。"
-        ),
-        "shortMessage": rule.description,
+        "message": message,
+        "shortMessage": _(rule.description),
         "replacements": [{"value": value} for value in replacements],
-        "offset": offset,
-        "length": length,
-        "context": context,
-        "sentence": sentence,
-        "type": {"typeName": "UnknownWord"},
-        "rule": {
-            "id": rule.id,
-            "description": rule.description,
-            "issueType": "misspelling",
-            "category": CATEGORY,
-            "isPremium": False,
-            "confidence": round(float(edit.confidence), 4),
-        },
-        "ignoreForIncompleteSentence": False,
-        "contextForSureMatch": 0,
+        "type": {"typeName": "UnknownWord" if rule.category.id == "TYPOS" else "Other"},
+        "rule": {**rule.described(), "confidence": round(float(confidence), 4)},
     }
 
 
-def _context(text: str, edit: Edit) -> dict[str, Any]:
+def _context(text: str, edit: Edit | Hint) -> dict[str, Any]:
     """The text around an edit on one line, with dots where it was cut."""
     start, stop = max(0, edit.offset - _AROUND), min(len(text), edit.offset + edit.length + _AROUND)
     before = ("..." if start else "") + text[start : edit.offset]

@@ -11,6 +11,7 @@ from nmspeller.apps.languagetool import languages
 from nmspeller.apps.languagetool.annotated import AnnotatedText, plain_text, read_annotations
 from nmspeller.apps.languagetool.languages import Language
 from nmspeller.apps.languagetool.rules import Selection
+from nmspeller.messages import _
 
 _MOST_FIELDS = 100
 _LEVELS = {"": None, "default": None, "picky": "thorough"}
@@ -40,7 +41,7 @@ async def read_fields(request: Request) -> dict[str, str]:
                     max_files=0, max_fields=_MOST_FIELDS, max_part_size=64 * 1024 * 1024
                 )
             except (HTTPException, KeyError, ValueError):
-                raise ApiError(400, "The multipart form cannot be read.") from None
+                raise ApiError(400, _("The multipart form cannot be read.")) from None
             fields.update({name: value for name, value in form.items() if isinstance(value, str)})
         else:
             fields.update(_decode(body))
@@ -53,30 +54,30 @@ def _decode(encoded: bytes) -> dict[str, str]:
     try:
         return dict(parse_qsl(encoded.decode(), keep_blank_values=True, max_num_fields=_MOST_FIELDS))
     except ValueError:
-        raise ApiError(400, f"The form has more than {_MOST_FIELDS} fields.") from None
+        raise ApiError(400, _("The form has more than {most} fields.").format(most=_MOST_FIELDS)) from None
 
 
 def _require_utf8(content: bytes) -> None:
     try:
         content.decode()
     except UnicodeDecodeError:
-        raise ApiError(400, "The form is not in UTF-8.") from None
+        raise ApiError(400, _("The form is not in UTF-8.")) from None
 
 
 def parse(fields: dict[str, str]) -> Asked:
     """What is asked, or an error in LanguageTool's own words."""
     if "text" in fields and "data" in fields:
-        raise ApiError(400, "Set only 'text' or 'data' parameter, not both.")
+        raise ApiError(400, _("Set only 'text' or 'data' parameter, not both."))
     if "text" not in fields and "data" not in fields:
-        raise ApiError(400, "Missing 'text' or 'data' parameter.")
+        raise ApiError(400, _("Missing 'text' or 'data' parameter."))
     language = languages.find(fields.get("language"))
     level = fields.get("level", "").lower()
     if level not in _LEVELS:
-        raise ApiError(400, "If 'level' is set, it must be set to 'default' or 'picky'.")
+        raise ApiError(400, _("If 'level' is set, it must be set to 'default' or 'picky'."))
     mode = fields.get("mode", "").lower()
     if mode not in _MODES:
         raise ApiError(
-            400, "If 'mode' is set, it must be 'all', 'textLevelOnly', 'allButTextLevelOnly' or 'batch'."
+            400, _("If 'mode' is set, it must be 'all', 'textLevelOnly', 'allButTextLevelOnly' or 'batch'.")
         )
     selection = Selection(
         enabled_rules=_names(fields, "enabledRules"),

@@ -1,5 +1,6 @@
 """The addresses that LanguageTool's clients ask, with `/v2` and without: clients differ."""
 
+import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Any, TypeVar
 
@@ -21,7 +22,8 @@ from nmspeller.apps.languagetool.openapi import (
     PLAIN_ERRORS,
     CheckResult,
 )
-from nmspeller.apps.languagetool.parameters import parse, read_fields
+from nmspeller.apps.languagetool.parameters import Asked, parse, read_fields
+from nmspeller.messages import speaking
 from nmspeller.runtime.correction import Correction
 
 _SOFTWARE = {
@@ -75,11 +77,18 @@ async def check(request: Request) -> Response:
         raise errors.wrong_key()
     asked = parse(fields)
     plain = asked.text.plain
+    correction = Correction(plain, plain, ())
     if asked.wants_spelling:
-        [correction] = await service.check(request, [plain], CheckOptions(asked.level))
-    else:
-        correction = Correction(plain, plain, ())
+        [correction] = await service.check(request, [plain], CheckOptions(asked.level), asked.selection.rules)
+    # A long text has many matches; meanwhile other requests are read and answered.
+    return await asyncio.to_thread(_answer, asked, correction)
+
+
+def _answer(asked: Asked, correction: Correction) -> Response:
+    plain = asked.text.plain
     language = asked.language or languages.detected(plain)
+    with speaking("zh"):  # a match is in the language of the text
+        found = matches(asked.text, correction, asked.selection)
     return Json(
         {
             "software": _SOFTWARE,
@@ -94,7 +103,7 @@ async def check(request: Request) -> Response:
                     "source": "script",
                 },
             },
-            "matches": matches(asked.text, correction, asked.selection),
+            "matches": found,
             "sentenceRanges": sentence_ranges(asked.text),
         }
     )

@@ -1,31 +1,88 @@
-"""The reasons for an edit as LanguageTool's rules. Clients keep their ids in settings: these never change."""
+"""What is found as LanguageTool's rules. Clients keep their ids in settings: these never change."""
 
 from dataclasses import dataclass
 
 from nmspeller.apps.http.errors import ApiError
-from nmspeller.runtime.correction import Reason
-
-CATEGORY = {"id": "TYPOS", "name": "错别字"}
+from nmspeller.messages import N_, _
+from nmspeller.runtime.correction import Edit, Hint, Reason
+from nmspeller.runtime.rules import RULES
 
 
 @dataclass(frozen=True)
-class Rule:
-    """What clients show of a rule and of its matches."""
+class Category:
+    """A category of LanguageTool's own, with the issue type (of ITS 2.0) that its matches have."""
+
+    id: str
+    name: str
+    issue_type: str
+
+
+_TYPOS = Category("TYPOS", N_("Wrong characters"), "misspelling")
+_REPETITIONS = Category("REPETITIONS", N_("Repetitions"), "duplication")
+_PUNCTUATION = Category("PUNCTUATION", N_("Punctuation"), "typographical")
+_TYPOGRAPHY = Category("TYPOGRAPHY", N_("Typography"), "whitespace")
+_NAMES = Category("PROPER_NOUNS", N_("Names"), "inconsistency")
+
+_CATEGORIES = {
+    "idiom": _TYPOS,
+    "de_pattern": _TYPOS,
+    "doubled_character": _REPETITIONS,
+    "doubled_word": _REPETITIONS,
+    "doubled_punctuation": _PUNCTUATION,
+    "half_width_punctuation": _PUNCTUATION,
+    "unbalanced_marks": _PUNCTUATION,
+    "space_between_hanzi": _TYPOGRAPHY,
+    "mixed_spacing": _TYPOGRAPHY,
+    "name_variants": _NAMES,
+}
+_DESCRIPTIONS = {
+    Reason.SAME_SOUND: N_("Wrong character of the same sound"),
+    Reason.SIMILAR_SOUND: N_("Wrong character of a similar sound"),
+    Reason.SIMILAR_SHAPE: N_("Wrong character of a similar shape"),
+    Reason.DE: N_("的, 地 and 得 confused"),
+    Reason.USER_WORD: N_("Word of the user's list misspelt"),
+    Reason.CONTEXT: N_("Character that does not fit the context"),
+}
+
+
+@dataclass(frozen=True)
+class LanguageToolRule:
+    """What clients show of a rule and of its matches; the texts are translated when they are shown."""
 
     id: str
     description: str
-    because: str
+    category: Category = _TYPOS
+    on_by_default: bool = True
+
+    def described(self) -> dict[str, object]:
+        """The rule as it stands in a match."""
+        return {
+            "id": self.id,
+            "description": _(self.description),
+            "issueType": self.category.issue_type,
+            "category": {"id": self.category.id, "name": _(self.category.name)},
+            "isPremium": False,
+        }
 
 
-RULES = {
-    Reason.SAME_SOUND: Rule("NMSPELLER_SAME_SOUND", "同音字误用", "读音相同"),
-    Reason.SIMILAR_SOUND: Rule("NMSPELLER_SIMILAR_SOUND", "近音字误用", "读音相近"),
-    Reason.SIMILAR_SHAPE: Rule("NMSPELLER_SIMILAR_SHAPE", "形近字误用", "字形相近"),
-    Reason.DE: Rule("NMSPELLER_DE", "“的、地、得”误用", "“的、地、得”用法"),
-    Reason.USER_WORD: Rule("NMSPELLER_USER_WORD", "自定义词语误写", "自定义词语"),
-    Reason.RULE: Rule("NMSPELLER_RULE", "规则检查", "规则"),
-    Reason.CONTEXT: Rule("NMSPELLER_CONTEXT", "用字与上下文不符", "与上下文不符"),
+_BY_REASON = {
+    reason: LanguageToolRule(f"NMSPELLER_{reason.name}", description)
+    for reason, description in _DESCRIPTIONS.items()
 }
+_BY_RULE = {
+    rule.id: LanguageToolRule(
+        f"NMSPELLER_{rule.id.upper()}", rule.name, _CATEGORIES[rule.id], rule.on_by_default
+    )
+    for rule in RULES.values()
+}
+
+
+def rule_of(found: Edit | Hint) -> LanguageToolRule:
+    """The rule by which something was found."""
+    if found.rule is not None:
+        return _BY_RULE[found.rule]
+    assert isinstance(found, Edit)
+    return _BY_REASON[found.reason]
 
 
 @dataclass(frozen=True)
@@ -42,16 +99,27 @@ class Selection:
         if not self.enabled_only:
             return
         if self.disabled_rules or self.disabled_categories:
-            raise ApiError(400, "You cannot specify disabled rules or categories using enabledOnly=true.")
+            raise ApiError(400, _("You cannot specify disabled rules or categories using enabledOnly=true."))
         if not (self.enabled_rules or self.enabled_categories):
-            raise ApiError(400, "You must specify enabled rules or categories when using enabledOnly=true.")
+            raise ApiError(
+                400, _("You must specify enabled rules or categories when using enabledOnly=true.")
+            )
 
-    def wants(self, rule: Rule) -> bool:
-        """Whether matches of a rule are to be reported; the rule's own name outweighs its category's."""
-        if rule.id in self.disabled_rules:
-            return False
+    def wants(self, rule: LanguageToolRule) -> bool:
+        """Whether matches of a rule are to be reported, decided as LanguageTool does.
+
+        Its own name outweighs its category's, and to enable outweighs to disable. A category does not enable
+        those of its rules that are off by default.
+        """
         if rule.id in self.enabled_rules:
             return True
-        if self.enabled_only:
-            return CATEGORY["id"] in self.enabled_categories
-        return CATEGORY["id"] not in self.disabled_categories
+        if rule.id in self.disabled_rules or not rule.on_by_default:
+            return False
+        if rule.category.id in self.enabled_categories:
+            return True
+        return not self.enabled_only and rule.category.id not in self.disabled_categories
+
+    @property
+    def rules(self) -> tuple[str, ...]:
+        """The ids of the rules beside the model that the request wants."""
+        return tuple(name for name, rule in _BY_RULE.items() if self.wants(rule))

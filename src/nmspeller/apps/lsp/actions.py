@@ -6,7 +6,7 @@ from lsprotocol import types
 
 from nmspeller.apps.lsp.document import Document
 from nmspeller.apps.lsp.findings import Finding
-from nmspeller.messages import N_, _, language, ngettext
+from nmspeller.messages import N_, _, ngettext
 from nmspeller.runtime.correction import Edit, Reason
 
 SOURCE = "nmspeller"
@@ -45,8 +45,7 @@ def _message(edit: Edit) -> str:
         # Loaded late: the rules' word list takes a moment.
         from nmspeller.runtime.rules import RULES
 
-        name = RULES[edit.rule].name
-        why = name.chinese if language() == "zh" else name.english
+        why = _(RULES[edit.rule].name)
     else:
         why = _("{reason}, {confidence}").format(
             reason=_(_REASONS[edit.reason]), confidence=f"{edit.confidence:.0%}"

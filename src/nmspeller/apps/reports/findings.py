@@ -1,11 +1,12 @@
-"""Edits with line and column, adjacent ones joined."""
+"""Edits and hints with line and column, adjacent edits joined."""
 
 from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from nmspeller.apps.documents.markup import line_starts
-from nmspeller.runtime.correction import Correction, Edit
+from nmspeller.messages import _
+from nmspeller.runtime.correction import Correction, Edit, Hint
 
 
 @dataclass(frozen=True)
@@ -35,13 +36,59 @@ class Finding:
 
     @property
     def reason(self) -> str:
-        """Every reason once: `same sound, similar shape`."""
-        return ", ".join(dict.fromkeys(edit.reason.value for edit in self.edits))
+        """Every reason once, in the present language: `same sound, similar shape`."""
+        return _(", ").join(dict.fromkeys(edit.reason.label for edit in self.edits))
 
     @property
     def confidence(self) -> float:
         """The lowest of its edits."""
         return min(edit.confidence for edit in self.edits)
+
+    @property
+    def summary(self) -> str:
+        """What is wrong, what is right, why, and how sure that is, on one line."""
+        return f"{self.source} → {self.target} ({self.reason}, {self.confidence:.2f})"
+
+    def why(self, text: str) -> str:
+        """The explanation of each edit; `text` is the one that was checked."""
+        # Loaded for explanations only: the rules come with it.
+        from nmspeller.runtime.why import why
+
+        return " ".join(why(text, edit) for edit in self.edits)
+
+
+@dataclass(frozen=True)
+class Doubt:
+    """A hint; line and column count from 1, `line_start` is the line's offset."""
+
+    line: int
+    column: int
+    line_start: int
+    hint: Hint
+
+    @property
+    def offset(self) -> int:
+        return self.hint.offset
+
+    @property
+    def length(self) -> int:
+        return self.hint.length
+
+    @property
+    def explanation(self) -> str:
+        """What is doubtful, in the user's language."""
+        # Loaded late: most texts have no hint.
+        from nmspeller.runtime.rules import RULES
+
+        return _(RULES[self.hint.rule].explanation)
+
+
+def doubts(correction: Correction) -> Iterator[Doubt]:
+    """The hints of a correction."""
+    starts = line_starts(correction.source) if correction.hints else []
+    for hint in correction.hints:
+        line = bisect_right(starts, hint.offset)
+        yield Doubt(line, hint.offset - starts[line - 1] + 1, starts[line - 1], hint)
 
 
 def findings(correction: Correction) -> Iterator[Finding]:

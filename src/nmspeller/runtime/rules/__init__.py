@@ -14,12 +14,12 @@ from nmspeller.runtime.rules.half_width_punctuation import HalfWidthPunctuation
 from nmspeller.runtime.rules.idiom import Idiom
 from nmspeller.runtime.rules.mixed_spacing import MixedSpacing
 from nmspeller.runtime.rules.name_variants import NameVariants
-from nmspeller.runtime.rules.rule import Bilingual, Rule, RuleMatch
+from nmspeller.runtime.rules.rule import Rule, RuleMatch
 from nmspeller.runtime.rules.space_between_hanzi import SpaceBetweenHanzi
 from nmspeller.runtime.rules.unbalanced_marks import UnbalancedMarks
 from nmspeller.text.protect import Span
 
-__all__ = ["RULES", "Bilingual", "Rule", "RuleMatch", "apply_fixes", "default_rules", "find"]
+__all__ = ["RULES", "Rule", "RuleMatch", "apply_fixes", "default_rules", "find"]
 
 _IN_ORDER_OF_PRECEDENCE: tuple[Rule, ...] = (
     Idiom(),

@@ -3,8 +3,9 @@
 import re
 from collections.abc import Iterator, Sequence
 
+from nmspeller.messages import N_
 from nmspeller.runtime.rules.closed import Closed
-from nmspeller.runtime.rules.rule import Bilingual, RuleMatch, replace
+from nmspeller.runtime.rules.rule import RuleMatch, replace
 from nmspeller.text.protect import Span
 from nmspeller.text.script import Script, detect
 
@@ -28,11 +29,8 @@ class DePattern:
     """
 
     id = "de_pattern"
-    name = Bilingual("的, 地 or 得", "的、地、得")
-    explanation = Bilingual(
-        "地 stands between an adverb and its verb, 得 between a verb and what says how it is done.",
-        "状语与动词之间用“地”，动词与补语之间用“得”。",
-    )
+    name = N_("的, 地 or 得")
+    explanation = N_("Use 地 between an adverb and its verb, and 得 between a verb and its complement.")
     on_by_default = True
 
     def matches(self, text: str, protected: Sequence[Span]) -> Iterator[RuleMatch]:

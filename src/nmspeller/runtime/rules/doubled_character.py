@@ -3,9 +3,10 @@
 import re
 from collections.abc import Iterator, Sequence
 
+from nmspeller.messages import N_
 from nmspeller.runtime.rules.characters import HANZI
 from nmspeller.runtime.rules.closed import Closed
-from nmspeller.runtime.rules.rule import Bilingual, RuleMatch, replace
+from nmspeller.runtime.rules.rule import RuleMatch, replace
 from nmspeller.text.protect import Span
 
 # Grammatical characters that are never right twice, but for words that end or start with them (目的的, 的确).
@@ -25,11 +26,8 @@ class DoubledCharacter:
     """Deletes the second of two equal characters where no word has both."""
 
     id = "doubled_character"
-    name = Bilingual("Doubled character", "重复的字")
-    explanation = Bilingual(
-        "The same character was typed twice.",
-        "同一个字多写了一遍。",
-    )
+    name = N_("Doubled character")
+    explanation = N_("The same character was typed twice.")
     on_by_default = True
 
     def matches(self, text: str, protected: Sequence[Span]) -> Iterator[RuleMatch]:

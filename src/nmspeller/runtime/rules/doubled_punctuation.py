@@ -3,8 +3,9 @@
 import re
 from collections.abc import Iterator, Sequence
 
+from nmspeller.messages import N_
 from nmspeller.runtime.rules.closed import Closed
-from nmspeller.runtime.rules.rule import Bilingual, RuleMatch, replace
+from nmspeller.runtime.rules.rule import RuleMatch, replace
 from nmspeller.text.protect import Span
 
 _ELLIPSIS_FROM = 3
@@ -16,10 +17,9 @@ class DoubledPunctuation:
     """A mark written twice is one; three full stops and more are an ellipsis; two that differ are a hint."""
 
     id = "doubled_punctuation"
-    name = Bilingual("Doubled punctuation", "标点重复")
-    explanation = Bilingual(
-        "Two marks stand where one belongs; an ellipsis is written ……, not 。。。.",
-        "此处多写了标点；省略号应写作“……”，不用“。。。”。",
+    name = N_("Doubled punctuation")
+    explanation = N_(
+        "There are two punctuation marks where one belongs; an ellipsis is written ……, not 。。。."
     )
     on_by_default = True
 

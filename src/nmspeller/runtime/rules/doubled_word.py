@@ -6,9 +6,10 @@ The first two may be a stutter and the last a name, so the rule is off.
 import re
 from collections.abc import Iterator, Sequence
 
+from nmspeller.messages import N_
 from nmspeller.runtime.rules.characters import HANZI
 from nmspeller.runtime.rules.closed import Closed
-from nmspeller.runtime.rules.rule import Bilingual, RuleMatch, replace
+from nmspeller.runtime.rules.rule import RuleMatch, replace
 from nmspeller.runtime.rules.vocabulary import words
 from nmspeller.text.protect import Span
 from nmspeller.text.script import simplify
@@ -36,11 +37,8 @@ class DoubledWord:
     """Deletes the second of two equal pronouns or connectives, and a word's last character after itself."""
 
     id = "doubled_word"
-    name = Bilingual("Doubled word", "重复的词")
-    explanation = Bilingual(
-        "The same small word stands twice; if this is no stutter, one is enough.",
-        "同一个词连写了两遍；若非口吃，只留一个。",
-    )
+    name = N_("Doubled word")
+    explanation = N_("The same word is written twice; unless it is a stutter, one is enough.")
     on_by_default = False
 
     def matches(self, text: str, protected: Sequence[Span]) -> Iterator[RuleMatch]:

@@ -5,9 +5,10 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby
 
+from nmspeller.messages import N_
 from nmspeller.runtime.rules.characters import BLANK, CLOSING, HANZI, OPENING
 from nmspeller.runtime.rules.closed import Closed
-from nmspeller.runtime.rules.rule import Bilingual, RuleMatch, replace
+from nmspeller.runtime.rules.rule import RuleMatch, replace
 from nmspeller.text.protect import Span
 from nmspeller.text.windows import lines
 
@@ -30,11 +31,8 @@ class HalfWidthPunctuation:
     """Half-width marks with Chinese around them become full-width ones, and swallow the blank after them."""
 
     id = "half_width_punctuation"
-    name = Bilingual("Half-width punctuation", "半角标点")
-    explanation = Bilingual(
-        "A Chinese sentence has full-width marks: ，；：！？。",
-        "中文句子应使用全角标点：，；：！？。",
-    )
+    name = N_("Half-width punctuation")
+    explanation = N_("Chinese sentences use full-width punctuation: ，；：！？。")
     on_by_default = False  # precision under 98 %, see docs/results/rules.md
 
     def matches(self, text: str, protected: Sequence[Span]) -> Iterator[RuleMatch]:

@@ -5,11 +5,12 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 
+from nmspeller.messages import N_
 from nmspeller.runtime.rules.characters import CLOSING, OPENING
 from nmspeller.runtime.rules.closed import Closed
 from nmspeller.runtime.rules.likeness import is_confusable, is_sure_slip
 from nmspeller.runtime.rules.near_idioms import Near, NearIdioms
-from nmspeller.runtime.rules.rule import Bilingual, RuleMatch, replace
+from nmspeller.runtime.rules.rule import RuleMatch, replace
 from nmspeller.runtime.rules.vocabulary import words
 from nmspeller.text.protect import Span
 from nmspeller.text.script import Simplified, fold, simplify
@@ -33,11 +34,8 @@ class Idiom:
     """
 
     id = "idiom"
-    name = Bilingual("Idiom with a wrong character", "成语误字")
-    explanation = Bilingual(
-        "One character of this idiom was taken for another that sounds or looks like it.",
-        "此成语中有一字误写为音近或形近的字。",
-    )
+    name = N_("Idiom with a wrong character")
+    explanation = N_("One character of this idiom is wrong: it sounds or looks like the right one.")
     on_by_default = True
 
     def matches(self, text: str, protected: Sequence[Span]) -> Iterator[RuleMatch]:

@@ -3,9 +3,10 @@
 import re
 from collections.abc import Iterator, Sequence
 
+from nmspeller.messages import N_
 from nmspeller.runtime.rules.characters import HANZI
 from nmspeller.runtime.rules.closed import Closed
-from nmspeller.runtime.rules.rule import Bilingual, RuleMatch, replace
+from nmspeller.runtime.rules.rule import RuleMatch, replace
 from nmspeller.text.protect import Span
 
 _SEAM = re.compile(f"(?<=[{HANZI}])(?=[A-Za-z0-9])|(?<=[A-Za-z0-9])(?=[{HANZI}])")
@@ -15,11 +16,8 @@ class MixedSpacing:
     """Inserts a blank where the scripts meet: 用Python写 → 用 Python 写. A matter of taste, so it is off."""
 
     id = "mixed_spacing"
-    name = Bilingual("Blank between Chinese and Western text", "中西文之间的空格")
-    explanation = Bilingual(
-        "In this style a blank stands between Chinese characters and Latin letters or digits.",
-        "按此体例，汉字与西文字母、数字之间应留一个空格。",
-    )
+    name = N_("Space between Chinese and Western text")
+    explanation = N_("In this style there is a space between Chinese characters and Latin letters or digits.")
     on_by_default = False
 
     def matches(self, text: str, protected: Sequence[Span]) -> Iterator[RuleMatch]:

@@ -5,9 +5,10 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations
 
+from nmspeller.messages import N_
 from nmspeller.runtime.rules.characters import HANZI
 from nmspeller.runtime.rules.closed import Closed
-from nmspeller.runtime.rules.rule import Bilingual, RuleMatch, replace
+from nmspeller.runtime.rules.rule import RuleMatch, replace
 from nmspeller.runtime.rules.vocabulary import words
 from nmspeller.text.protect import Span
 from nmspeller.text.script import simplify
@@ -40,10 +41,9 @@ class NameVariants:
     """
 
     id = "name_variants"
-    name = Bilingual("One name, two spellings", "人名前后不一")
-    explanation = Bilingual(
-        "The same text also has a name of the same sound written with another character.",
-        "文中另有同音而写法不同的人名，请核对。",
+    name = N_("One name, two spellings")
+    explanation = N_(
+        "The text also has a name with the same sound but another character; check which one is right."
     )
     on_by_default = True
 

@@ -25,13 +25,6 @@ class RuleMatch(NamedTuple):
         return self.offset + self.length
 
 
-class Bilingual(NamedTuple):
-    """The same words for an English and for a Chinese reader."""
-
-    english: str
-    chinese: str
-
-
 class Rule(Protocol):
     """One thing that can be wrong with a text, with a name, an explanation and a switch."""
 
@@ -40,11 +33,11 @@ class Rule(Protocol):
         """How settings and reports call the rule; it never changes."""
 
     @property
-    def name(self) -> Bilingual:
-        """A few words."""
+    def name(self) -> str:
+        """A few words, to be translated when shown, as the explanation is."""
 
     @property
-    def explanation(self) -> Bilingual:
+    def explanation(self) -> str:
         """One sentence that says what is wrong and what is right."""
 
     @property

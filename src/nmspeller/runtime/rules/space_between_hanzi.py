@@ -3,9 +3,10 @@
 import re
 from collections.abc import Iterator, Sequence
 
+from nmspeller.messages import N_
 from nmspeller.runtime.rules.characters import BLANK, HANZI
 from nmspeller.runtime.rules.closed import Closed
-from nmspeller.runtime.rules.rule import Bilingual, RuleMatch, replace
+from nmspeller.runtime.rules.rule import RuleMatch, replace
 from nmspeller.runtime.rules.vocabulary import words
 from nmspeller.text.protect import Span
 from nmspeller.text.script import simplify
@@ -25,11 +26,8 @@ class SpaceBetweenHanzi:
     """
 
     id = "space_between_hanzi"
-    name = Bilingual("Blank inside a word", "词中空格")
-    explanation = Bilingual(
-        "No blank stands between the characters of a Chinese word.",
-        "词语的汉字之间不应有空格。",
-    )
+    name = N_("Space inside a word")
+    explanation = N_("There is no space between the characters of a Chinese word.")
     on_by_default = True
 
     def matches(self, text: str, protected: Sequence[Span]) -> Iterator[RuleMatch]:

@@ -5,9 +5,10 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
+from nmspeller.messages import N_
 from nmspeller.runtime.rules.characters import CLOSING, OPENING
 from nmspeller.runtime.rules.closed import Closed
-from nmspeller.runtime.rules.rule import Bilingual, RuleMatch, replace
+from nmspeller.runtime.rules.rule import RuleMatch, replace
 from nmspeller.text.protect import Span
 from nmspeller.text.windows import lines
 
@@ -36,11 +37,8 @@ class UnbalancedMarks:
     """Hints at marks without their other half; turns quotation marks round where nothing else fits."""
 
     id = "unbalanced_marks"
-    name = Bilingual("Unbalanced quotation marks or brackets", "引号或括号不成对")
-    explanation = Bilingual(
-        "This quotation mark or bracket lacks its other half, or looks the wrong way.",
-        "此处的引号或括号不成对，或方向相反。",
-    )
+    name = N_("Unbalanced quotation marks or brackets")
+    explanation = N_("This quotation mark or bracket has no partner, or faces the wrong way.")
     on_by_default = False  # precision under 98 %, see docs/results/rules.md
 
     def matches(self, text: str, protected: Sequence[Span]) -> Iterator[RuleMatch]:
