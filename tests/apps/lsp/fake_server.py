@@ -12,7 +12,7 @@ from pathlib import Path
 from nmspeller.apps.lsp.stdio import serve
 from nmspeller.errors import InputError
 from nmspeller.runtime.correction import Correction, Edit, Reason, apply_edits
-from nmspeller.runtime.rule_edits import chosen_rules, with_rules
+from nmspeller.runtime.rule_edits import chosen_rules, find_in_document, with_matches
 
 MISTAKES = {
     "在见": (0, "在", "再", ("载", "再"), Reason.SAME_SOUND),
@@ -63,7 +63,7 @@ class FakeSpeller:
                 for found in re.finditer(re.escape(wrong), text)
             ]
         edits.sort(key=lambda edit: edit.offset)
-        edits = with_rules(text, (), edits, self.rules)
+        edits, _hints = with_matches(edits, find_in_document([text], [()], self.rules)[0])
         return Correction(text, apply_edits(text, edits), tuple(edits))
 
 
