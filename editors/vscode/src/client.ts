@@ -22,8 +22,7 @@ export async function connect(program: string, log: vscode.LogOutputChannel, sta
     let written = "";
     let runs = false;
     let exited = (): void => {};
-    // The client waits for ever for a server that ends at once.
-    const ended = new Promise<never>((_resolve, reject) => (exited = () => reject(new Error(vscode.l10n.t("The server has stopped")))));
+    const end = new Promise<void>((resolve) => (exited = resolve));
     const start = async (): Promise<ChildProcess> => {
         const server = spawn(program, ["lsp"], { cwd: firstFolder() } satisfies Executable["options"]);
         server.stderr.on("data", (data: Buffer) => (written = (written + data.toString()).slice(-4000)));
@@ -33,7 +32,7 @@ export async function connect(program: string, log: vscode.LogOutputChannel, sta
             server.once("error", reject);
         });
     };
-    const client: LanguageClient = new LanguageClient("nmspeller", "nmspeller", start, {
+    const client: QuietClient = new QuietClient("nmspeller", "nmspeller", start, {
         documentSelector: checkedLanguages().flatMap((language) => [
             { scheme: "file", language },
             { scheme: "untitled", language },
@@ -69,11 +68,20 @@ export async function connect(program: string, log: vscode.LogOutputChannel, sta
         }
     });
     try {
-        await Promise.race([client.start(), ended]);
+        await client.start();
     } catch (problem) {
+        // What the server wrote before it ended says more than that the connection is closed.
+        await Promise.race([end, new Promise((resolve) => setTimeout(resolve, 1000))]);
         throw new Error(lastLine(written) ?? (problem instanceof Error ? problem.message : String(problem)));
     }
     return client;
+}
+
+/** A client that leaves it to the extension to tell the user what is wrong. */
+class QuietClient extends LanguageClient {
+    override error(message: string, data?: unknown): void {
+        super.error(message, data, false);
+    }
 }
 
 /** The languages that the user wants checked. */

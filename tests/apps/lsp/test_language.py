@@ -1,5 +1,7 @@
 """Chinese and English: by the editor's language, by the environment, by the setting."""
 
+from contextvars import copy_context
+
 import pytest
 from lsprotocol import types
 
@@ -13,7 +15,7 @@ def language(monkeypatch, environment="", locale=None, options=None):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("LANG", environment)
     server = SpellingServer(lambda model, **options: None)
-    server.initialize(options, locale)
+    copy_context().run(server.initialize, options, locale)
     return server.language
 
 

@@ -127,3 +127,11 @@ def test_an_unsaved_text_belongs_to_the_open_folder(place):
 def test_a_model_is_found_from_the_open_folder_or_the_home_folder(place):
     assert place(model="m").options("text")[0].model == str(place().root / "m")
     assert place(model="~/m").options("text")[0].model == str(Path.home() / "m")
+
+
+def test_the_editors_rules_win_over_the_projects(place):
+    assert place().options("text")[0].rules is False
+    (place().root / ".nmspeller.toml").write_text('rules = ["idiom"]', "utf-8")
+    assert place().options("text")[0].rules == ("idiom",)
+    assert place(rules=True).options("text")[0].rules is True
+    assert place(rules=False).options("text")[0].rules is False

@@ -43,7 +43,7 @@ async def test_what_a_rule_inserts_and_deletes_reads_well(new_editor):
     await editor.start(options={"rules": ["mixed_spacing", "space_between_hanzi", "doubled_punctuation"]})
     uri = editor.open("a.txt", "我用 Python写字，他说，，好。")
     inserted, deleted = await editor.diagnostics(uri)
-    assert inserted.message == "“␣” may be missing here (Blank between Chinese and Western text)"
+    assert inserted.message == "“␣” may be missing here (Space between Chinese and Western text)"
     assert inserted.code == "mixed_spacing"
     actions = await editor.actions(uri, editor.span(uri, inserted.range)[0])
     titles = [action.title for action in actions]

@@ -90,7 +90,7 @@ class Place:
         options = Options(
             format=self._format(language, project),
             level=self.settings.level or project.level,
-            rules=self.settings.rules or False,
+            rules=self._rules(project),
             words=tuple(words),
             replacements=tuple(replacements.items()),
             model=self._model(),
@@ -133,6 +133,10 @@ class Place:
             files.append(folder / WORDS_FILE)
         # Not `Path.exists`, which raises for names that are too long and folders without permission.
         return [file for file in files if os.path.exists(file)] if existing else files
+
+    def _rules(self, project: config.Config) -> bool | tuple[str, ...]:
+        chosen = project.rules if self.settings.rules is None else self.settings.rules
+        return chosen or False
 
     def _model(self) -> str | None:
         return str(self._from_root(self.settings.model)) if self.settings.model else None
