@@ -44,11 +44,13 @@ class Terminal:
         return self._tmux("capture-pane", "-p", "-S", "-2000", *(["-e"] if styled else []))
 
     def wait_for(self, text, times=1):
-        """The screen, once it has the text so many times."""
+        """The screen, once it has the text so many times and no more is being written."""
         deadline = time.monotonic() + SECONDS
-        while (screen := self.screen()).count(text) < times:
+        before = None
+        while (screen := self.screen()).count(text) < times or screen != before:
             assert time.monotonic() < deadline, f"“{text}” did not come:\n{screen.rstrip()[-3000:]}"
-            time.sleep(0.05)
+            before = screen
+            time.sleep(0.1)
         return screen.rstrip("\n")
 
     def exit_code(self):
