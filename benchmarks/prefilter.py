@@ -79,7 +79,7 @@ def measure(clean: Path) -> dict[str, Any]:
 def share_read(pipeline: Pipeline, texts: list[str], thresholds: PrefilterThresholds) -> dict[str, float]:
     """How many of the texts the model reads at each level, in percent."""
     found = prefilter_scores(pipeline, texts)
-    read = {level: len(np.unique(found.sentence[found.read(thresholds.levels[level])])) for level in Level}
+    read = {level: len(np.unique(found.text[found.read(thresholds.levels[level])])) for level in Level}
     return {level.value: round(100 * count / len(texts), 1) for level, count in read.items()}
 
 

@@ -3,6 +3,7 @@
 Nothing of the package is imported before a test asks for it.
 """
 
+import os
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -43,6 +44,13 @@ SIZES = {
     "dropout": 0.1,
     "attention_dropout": 0.1,
 }
+
+
+def pytest_configure() -> None:
+    """Texts are tested in English, whatever the locale of the person who runs the tests."""
+    for name in ("LC_ALL", "LC_MESSAGES"):
+        os.environ.pop(name, None)
+    os.environ["LANG"] = "C.UTF-8"
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

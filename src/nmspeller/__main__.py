@@ -3,24 +3,30 @@
 Exit codes are a contract: 0 clean, 1 findings, 2 bad usage or input. Errors are one sentence on stderr.
 """
 
+import io
 import os
 import sys
+from contextvars import copy_context
 from typing import Any
 
 import typer
 
 from nmspeller import __version__
 from nmspeller.apps.cli import batch, check, lsp, serve
+from nmspeller.apps.cli.localized import language_of_arguments, localize, said
+from nmspeller.apps.cli.options import LANG, Language
 from nmspeller.errors import InputError
+from nmspeller.files import reason
 from nmspeller.lab import cli as lab
 from nmspeller.lab.cli import bench, evaluate
+from nmspeller.messages import N_, _, language, language_of_environment, speak, suggest
 
 # Typer carries its own copy of Click from 0.26 on; the base of what it exports is the same in both worlds.
 _UsageError: Any = typer.BadParameter.__mro__[1]
 
 app = typer.Typer(
     name="nmspeller",
-    help="A Chinese spell checker that understands context, and the laboratory that trained it.",
+    help=N_("A Chinese spell checker that understands context, and the laboratory that trained it."),
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
@@ -37,19 +43,27 @@ def _print_version(asked: bool) -> None:
 @app.callback()
 def _root(
     version: bool = typer.Option(
-        False, "--version", callback=_print_version, is_eager=True, help="Print the version."
+        False, "--version", callback=_print_version, is_eager=True, help=N_("Print the version.")
     ),
+    lang: Language = LANG,
 ) -> None:
     pass
 
 
-app.command("check")(check.check)
-app.command("serve")(serve.serve)
-app.command("lsp")(lsp.lsp)
-app.command("batch")(batch.batch)
+_PRODUCT = ("check", "serve", "lsp", "batch")
+app.command("check", help=check.HELP)(check.check)
+app.command("serve", help=serve.HELP)(serve.serve)
+app.command("lsp", help=lsp.HELP)(lsp.lsp)
+app.command("batch", help=batch.HELP)(batch.batch)
 app.command("evaluate")(evaluate.evaluate)
 app.command("bench")(bench.check)
 app.add_typer(lab.app, name="lab")
+# The laboratory speaks English; these are for the list of commands.
+_SUMMARIES = {
+    "evaluate": N_("Measure a speller on sentence pairs or the test of a bake-off."),
+    "bench": N_("Measure how many sentences are checked in a second."),
+    "lab": N_("Prepare data, train, run the paper's experiments, export."),
+}
 
 # What the commands of the laboratory were called before they were one group; to be removed in 0.3.
 _OLD_NAMES = {
@@ -77,8 +91,19 @@ def main() -> None:
 
 def run(arguments: list[str]) -> int:
     """Run one command and return its exit code; whatever the user did wrong is said in one sentence."""
+    # The language ends with the command.
+    return copy_context().run(_run, arguments)
+
+
+def _run(arguments: list[str]) -> int:
+    suggest(language_of_environment())
+    if asked := language_of_arguments(arguments):
+        speak(asked)
+    if language() != "en" and isinstance(sys.stdout, io.TextIOWrapper):
+        # A terminal that cannot show Chinese shows question marks.
+        sys.stdout.reconfigure(errors="replace")
     try:
-        code = app(_with_new_name(arguments), standalone_mode=False)
+        code = _command()(_with_new_name(arguments), standalone_mode=False)
         sys.stdout.flush()
         return int(code or 0)
     except typer.Exit as stop:
@@ -88,11 +113,11 @@ def run(arguments: list[str]) -> int:
             typer.echo(wrong.format_message())
             return 2
         # How pydantic, through typer, begins what it says of any value.
-        return _fail(wrong.format_message().replace(": Value error, ", ": "))
+        return _fail(said(wrong.format_message().replace(": Value error, ", ": ")))
     except InputError as wrong:
         return _fail(str(wrong))
     except (KeyboardInterrupt, typer.Abort):
-        return _fail("interrupted.", code=130)
+        return _fail(_("interrupted."), code=130)
     except BrokenPipeError:
         # The reader went away (`| head`); nothing is wrong, but Python must not complain on exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -100,9 +125,24 @@ def run(arguments: list[str]) -> int:
     except OSError as wrong:
         # A folder that may not be written, a file where a folder should be, a full disk: nobody's bug.
         return _fail(
-            f"{wrong.filename or 'a file'} cannot be used: {wrong.strerror or wrong}; "
-            "give another place, or make room there."
+            _("{file} cannot be used: {reason}; give another place, or make room there.").format(
+                file=wrong.filename or _("a file"), reason=reason(wrong)
+            )
         )
+
+
+def _command() -> Any:
+    """The whole command line, in the present language."""
+    root: Any = typer.main.get_command(app)
+    lang = next(parameter for parameter in root.params if parameter.name == "lang")
+    for name, command in root.commands.items():
+        if name in _PRODUCT:
+            command.params.append(lang)
+            localize(command)
+        else:
+            command.short_help = _(_SUMMARIES[name])
+    localize(root)
+    return root
 
 
 def _with_new_name(arguments: list[str]) -> list[str]:
@@ -110,7 +150,8 @@ def _with_new_name(arguments: list[str]) -> list[str]:
     for words in (2, 1):
         old = " ".join(arguments[:words])
         if old in _OLD_NAMES:
-            print(f"nmspeller: `{old}` is now `nmspeller {_OLD_NAMES[old]}`.", file=sys.stderr)
+            renamed = _("`{old}` is now `{new}`.").format(old=old, new=f"nmspeller {_OLD_NAMES[old]}")
+            print(f"nmspeller: {renamed}", file=sys.stderr)
             return [*_OLD_NAMES[old].split(), *arguments[words:]]
     return arguments
 

@@ -20,6 +20,7 @@ LANGUAGES = ("en", "zh")
 
 _LOCALE = Path(__file__).parent / "locale"
 _language: ContextVar[str] = ContextVar("language", default="en")
+_is_chosen: ContextVar[bool] = ContextVar("is_chosen", default=False)
 
 
 def _(message: str) -> str:
@@ -45,6 +46,13 @@ def language() -> str:
 def speak(language: str) -> None:
     """Use this language from here on, in this thread or task."""
     _language.set(language)
+    _is_chosen.set(True)
+
+
+def suggest(language: str) -> None:
+    """Use this language from here on, unless `speak` has chosen one."""
+    if not _is_chosen.get():
+        _language.set(language)
 
 
 @contextmanager

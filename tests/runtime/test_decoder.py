@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from nmspeller.runtime.decoder import Decoder, Detections, Windows, confidence
+from nmspeller.runtime.decoder import Decoder, Detections, Sentences, Windows, confidence
 from nmspeller.runtime.engine import Scores
 from nmspeller.runtime.policy import Thresholds
 
@@ -48,10 +48,10 @@ class ScriptedPrefilter:
         self.scores = np.array(error_score, np.float32)
         self.calls = 0
 
-    def error_score(self, ids, allowed, windows):
+    def select(self, ids, allowed, windows, sentences, threshold):
         self.calls += 1
         assert len(windows.starts) == len(self.scores)
-        return self.scores
+        return windows.subset(self.scores >= threshold)
 
 
 def find(
@@ -72,7 +72,12 @@ def find(
     everything, allowed = np.array(ids, np.int32), np.ones(len(ids), np.bool_)
     allowed[list(fixed)] = False
     return decoder.find(
-        everything, allowed, Windows(*halves, *halves), Thresholds(least, least, unknown, threshold), passes
+        everything,
+        allowed,
+        Windows(*halves, *halves),
+        Thresholds(least, least, unknown, threshold),
+        passes,
+        Sentences(*halves),
     )
 
 

@@ -38,6 +38,7 @@ def explained(text: str, source: str, target: str, *details: Reason | str) -> st
         ("周未去爬山。", "未", "末", "未 wèi and 末 mò look similar; 周末 is a word."),
         # 泛 is fá in old texts only.
         ("他兴趣广乏。", "乏", "泛", "乏 fá and 泛 fàn look similar; 广泛 is a word."),
+        ("今天天汽好。", "汽", "气", "汽 qì and 气 qì sound the same and look similar; 天气 is a word."),
         # 绿 is lù in 绿林.
         ("他路了。", "路", "绿", "路 lù and 绿 lù sound the same; 绿 fits the sentence better."),
     ],
@@ -121,7 +122,7 @@ def test_in_chinese() -> None:
         )
         assert explained("人在长高。", "人", "树") == "用“树”语句更通顺。"
         assert explained("跑的很快。", "的", "得", Reason.DE) == "“得”用在动词或形容词之后、补语之前。"
-        assert explained("改了bug。", "bug", "虫", Reason.USER_WORD) == "你的替换词表要求将“bug”改为“虫”。"
+        assert explained("改了bug。", "bug", "虫", Reason.USER_WORD) == "你的替换表要求将“bug”改为“虫”。"
 
 
 ANY = st.text(

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from nmspeller.errors import InputError
 from nmspeller.knowledge.tables import load
+from nmspeller.messages import _
 
 PRONUNCIATION_COLUMNS = 6
 
@@ -74,7 +75,9 @@ def read_lists(path: str | os.PathLike[str]) -> ConfusionSet:
             continue
         if len(line) < 2 or line[1] not in ":,":
             raise InputError(
-                f"{path}, line {number}: expected a character, a colon or comma, and its candidates."
+                _(
+                    "{path}, line {number}: expected a character, a colon or comma, and its candidates."
+                ).format(path=path, number=number)
             )
         table.setdefault(line[0], []).extend(line[2:])
     return ConfusionSet(table)
@@ -90,7 +93,9 @@ def read_pronunciation(path: str | os.PathLike[str]) -> ConfusionSet:
         columns = line.split("\t")
         if len(columns) != PRONUNCIATION_COLUMNS:
             raise InputError(
-                f"{path}, line {number}: expected {PRONUNCIATION_COLUMNS} columns, separated by tabs."
+                _("{path}, line {number}: expected {count} columns, separated by tabs.").format(
+                    path=path, number=number, count=PRONUNCIATION_COLUMNS
+                )
             )
         if number > 1:
             table.setdefault(columns[0], []).extend("".join(columns[1:]))
@@ -102,7 +107,9 @@ def _lines(path: str | os.PathLike[str]) -> Iterator[tuple[int, str]]:
     try:
         content = Path(path).read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"cannot read the confusion set {path}: give a file in UTF-8.") from error
+        raise InputError(
+            _("cannot read the confusion set {path}: give a file in UTF-8.").format(path=path)
+        ) from error
     for number, line in enumerate(content.split("\n"), start=1):
         if line.strip():
             yield number, line.rstrip("\r\n")

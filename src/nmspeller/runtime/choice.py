@@ -4,12 +4,16 @@ from enum import Enum
 from typing import TypeVar
 
 from nmspeller.errors import InputError
+from nmspeller.messages import N_, _
 
 AnyChoice = TypeVar("AnyChoice", bound="Choice")
 
 
+_CHOSEN = {"Level": N_("level"), "Device": N_("device")}
+
+
 class Choice(str, Enum):
-    """A set of names; error messages use the class's name for what is chosen."""
+    """A set of names."""
 
     @classmethod
     def parse(cls: type[AnyChoice], name: "AnyChoice | str") -> AnyChoice:
@@ -22,5 +26,9 @@ class Choice(str, Enum):
             return cls(name)
         except ValueError:
             names = ", ".join(known.value for known in cls)
-            what = cls.__name__.lower()
-            raise InputError(f"there is no {what} {name!r}; choose one of {names}.") from None
+            what = _(_CHOSEN[cls.__name__])
+            raise InputError(
+                _("there is no {what} {name!r}; choose one of {names}.").format(
+                    what=what, name=name, names=names
+                )
+            ) from None

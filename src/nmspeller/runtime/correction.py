@@ -5,17 +5,24 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Protocol, TypeVar
 
+from nmspeller.messages import N_, _
+
 
 class Reason(str, Enum):
-    """Why an edit is proposed, in words for people."""
+    """Why an edit is proposed: `value` for programs, `label` for people."""
 
-    SAME_SOUND = "same sound"
-    SIMILAR_SOUND = "similar sound"
-    SIMILAR_SHAPE = "similar shape"
-    DE = "的地得"
-    USER_WORD = "word of the user's list"
-    RULE = "rule"
-    CONTEXT = "context"
+    SAME_SOUND = N_("same sound")
+    SIMILAR_SOUND = N_("similar sound")
+    SIMILAR_SHAPE = N_("similar shape")
+    DE = N_("的地得")
+    USER_WORD = N_("word of the user's list")
+    RULE = N_("rule")
+    CONTEXT = N_("context")
+
+    @property
+    def label(self) -> str:
+        """The reason in the present language."""
+        return _(self.value)
 
 
 @dataclass(frozen=True)

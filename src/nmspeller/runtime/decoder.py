@@ -51,10 +51,24 @@ class Windows(NamedTuple):
         return inside
 
 
-class WindowPrefilter(Protocol):
-    """What scores windows before the model does: `prefilter.Prefilter`."""
+class Sentences(NamedTuple):
+    """Bounds of the sentences in a flat array of ids, in order, without outer blanks; (sentences,) each."""
 
-    def error_score(self, ids: Ids, allowed: NDArray[np.bool_], windows: Windows) -> Floats: ...
+    starts: Positions
+    stops: Positions
+
+
+class SentencePrefilter(Protocol):
+    """What reads everything before the model does: `prefilter.Prefilter`."""
+
+    def select(
+        self,
+        ids: Ids,
+        allowed: NDArray[np.bool_],
+        windows: Windows,
+        sentences: Sentences,
+        threshold: float,
+    ) -> Windows: ...
 
 
 class Detections(NamedTuple):
@@ -109,26 +123,34 @@ class Decoder:
     `replaceable` (vocabulary,) marks the ids that may be replaced and may replace: Chinese characters;
     `unknown` is the id of [UNK], which may be replaced as well, by a threshold of its own;
     `explains` says of pairs of ids whether similar sound or shape explains the error; where there is a
-    `prefilter`, only windows whose error score reaches its threshold are run.
+    `prefilter`, only sentences whose error score reaches its threshold are run, with some context.
     """
 
     engine: ScoringEngine
     replaceable: NDArray[np.bool_]
     unknown: int
     explains: Explains
-    prefilter: WindowPrefilter | None = None
+    prefilter: SentencePrefilter | None = None
 
     def find(
-        self, ids: Ids, allowed: NDArray[np.bool_], windows: Windows, thresholds: Thresholds, passes: int
+        self,
+        ids: Ids,
+        allowed: NDArray[np.bool_],
+        windows: Windows,
+        thresholds: Thresholds,
+        passes: int,
+        sentences: Sentences | None = None,
     ) -> Detections:
-        """All detections in `ids`; only positions that are `allowed` may be replaced."""
+        """All detections in `ids`; only positions that are `allowed` may be replaced.
+
+        A prefilter needs the sentences.
+        """
         allowed = allowed & (self.replaceable[ids] | ((ids == self.unknown) & (thresholds.unknown <= 1)))
         allowed_before = np.concatenate(([0], np.cumsum(allowed)))
         windows = windows.subset(allowed_before[windows.keep_stops] > allowed_before[windows.keep_starts])
         if self.prefilter is not None and thresholds.prefilter > 0:
-            windows = windows.subset(
-                self.prefilter.error_score(ids, allowed, windows) >= thresholds.prefilter
-            )
+            assert sentences is not None
+            windows = self.prefilter.select(ids, allowed, windows, sentences, thresholds.prefilter)
         found, unsure = self._read(ids, allowed, windows, thresholds)
         first_scores = unsure
         for _ in range(1, passes):

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from nmspeller.errors import InputError
+from nmspeller.messages import _
 from nmspeller.runtime.choice import Choice
 from nmspeller.runtime.decoder import ScoringEngine
 from nmspeller.runtime.engine import OnnxEngine
@@ -45,7 +46,11 @@ def need_exported(folder: Path) -> None:
 
 
 def _no_export(folder: Path) -> InputError:
-    return InputError(f"{folder} holds no model.onnx; give a folder that `nmspeller lab export` wrote.")
+    return InputError(
+        _("{folder} holds no model.onnx; give a folder that `nmspeller lab export` wrote.").format(
+            folder=folder
+        )
+    )
 
 
 def prefilter_files(folder: Path, device: Device) -> tuple[Path, Path]:
@@ -57,10 +62,12 @@ def prefilter_files(folder: Path, device: Device) -> tuple[Path, Path]:
         InputError: there is none, or it does not work with this model and device.
     """
     if device is not Device.CPU or weight_files(folder, device)[0].name != "model.onnx":
-        raise InputError("the prefilter works with an exported model on the CPU only; leave it out.")
+        raise InputError(_("the prefilter works with an exported model on the CPU only; leave it out."))
     if not (folder / PREFILTER).is_file():
         raise InputError(
-            f"{folder} holds no {PREFILTER}; leave the prefilter out, or make one with `{Prefilter.command}`."
+            _("{folder} holds no {file}; leave the prefilter out, or make one with `{command}`.").format(
+                folder=folder, file=PREFILTER, command=Prefilter.command
+            )
         )
     return folder / PREFILTER, folder / THRESHOLDS
 

@@ -11,6 +11,8 @@ from typing import Generic, NamedTuple, TypeVar
 import numpy as np
 
 from nmspeller.errors import InputError
+from nmspeller.files import reason
+from nmspeller.messages import _
 from nmspeller.text.protect import WordMatcher
 
 Content = TypeVar("Content")
@@ -30,9 +32,13 @@ class Replacements:
     def __init__(self, pairs: Mapping[str, str]) -> None:
         for wrong, right in pairs.items():
             if not wrong:
-                raise InputError("a replacement needs a text to replace; remove the empty one.")
+                raise InputError(_("a replacement needs a text to replace; remove the empty one."))
             if not isinstance(right, str):
-                raise InputError(f"{wrong!r} must be replaced by a string, not by {right!r}.")
+                raise InputError(
+                    _("{wrong!r} must be replaced by a string, not by {right!r}.").format(
+                        wrong=wrong, right=right
+                    )
+                )
         self._pairs = dict(pairs)
         self._matcher = WordMatcher(self._pairs)
 
@@ -128,7 +134,11 @@ def read_replacements(path: Path) -> dict[str, str]:
     for number, line in _lines(path, margin=" "):
         wrong, tab, right = line.partition("\t")
         if not tab or not wrong or "\t" in right:
-            raise InputError(f"{path}, line {number}: write the wrong text, one tab, the right text.")
+            raise InputError(
+                _("{path}, line {number}: write the wrong text, one tab, the right text.").format(
+                    path=path, number=number
+                )
+            )
         pairs[wrong] = right
     return pairs
 
@@ -138,7 +148,9 @@ def _lines(path: Path, margin: str | None) -> Iterable[tuple[int, str]]:
     try:
         content = path.read_text("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise InputError(f"{path} is not UTF-8 (byte {error.start}); save it as UTF-8.") from error
+        raise InputError(
+            _("{path} is not UTF-8 (byte {byte}); save it as UTF-8.").format(path=path, byte=error.start)
+        ) from error
     except (OSError, ValueError) as error:
         raise _unreadable(path, error) from error
     for number, line in enumerate(content.split("\n"), 1):
@@ -149,5 +161,6 @@ def _lines(path: Path, margin: str | None) -> Iterable[tuple[int, str]]:
 
 def _unreadable(path: Path, error: OSError | ValueError) -> InputError:
     """The error for a missing file or, as a ValueError, an impossible file name."""
-    reason = getattr(error, "strerror", None) or error
-    return InputError(f"cannot read {path} ({reason}); check the path.")
+    return InputError(
+        _("cannot read {path} ({reason}); check the path.").format(path=path, reason=reason(error))
+    )

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nmspeller.errors import InputError
+from nmspeller.messages import _
 from nmspeller.text.vocabulary import Vocabulary
 
 FORMAT = "nmspeller model 2"
@@ -71,7 +72,9 @@ class OnnxSession:
             )
         except Exception as wrong:  # ONNX Runtime has no narrower class in common.
             raise InputError(
-                f"{model} is damaged or is no model; write it again with `{self.command}`."
+                _("{model} is damaged or is no model; write it again with `{command}`.").format(
+                    model=model, command=self.command
+                )
             ) from wrong
         facts = self._session.get_modelmeta().custom_metadata_map
         offered = {output.name for output in self._session.get_outputs()}
@@ -80,12 +83,16 @@ class OnnxSession:
         known = earlier or facts.get("format") == FORMAT
         if not known or not offered.issuperset(self._outputs):
             raise InputError(
-                f"{model} was not written by `{self.command}`; make it from the checkpoint with that."
+                _("{model} was not written by `{command}`; make it from the checkpoint with that.").format(
+                    model=model, command=self.command
+                )
             )
         if int(facts["vocabulary"]) != len(vocabulary):
             raise InputError(
-                f"{model} knows {facts['vocabulary']} characters and its vocab.txt {len(vocabulary)}; "
-                "use the two files of one export."
+                _(
+                    "{model} knows {characters} characters and its vocab.txt {tokens}; use the two files of "
+                    "one export."
+                ).format(model=model, characters=facts["vocabulary"], tokens=len(vocabulary))
             )
         self.longest = int(facts["positions"]) - 2
         """How many characters a window may have."""

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nmspeller.errors import InputError
+from nmspeller.messages import _
 from nmspeller.runtime.decoder import Decoder, Detections
 from nmspeller.runtime.device import Device, open_engine, prefilter_files, weight_files
 from nmspeller.runtime.dictionary import Replacements
@@ -49,7 +50,9 @@ class Pipeline:
         engine = open_engine(folder, self.vocabulary, device, threads=threads)
         if self.policy.window > engine.longest:
             raise InputError(
-                f"{folder}/policy.json asks for windows of more than {engine.longest} characters."
+                _("{folder}/policy.json asks for windows of more than {number} characters.").format(
+                    folder=folder, number=engine.longest
+                )
             )
         self._prefilter = (
             self._open_prefilter(*prefilter_files(folder, device), threads) if prefilter else None
@@ -62,8 +65,15 @@ class Pipeline:
         prefilter = Prefilter(path, self.vocabulary, threads=threads)
         if self.policy.window > prefilter.longest:
             raise InputError(
-                f"{path} reads at most {prefilter.longest} characters at once, and policy.json beside it "
-                f"asks for windows of {self.policy.window}; write it again with `{prefilter.command}`."
+                _(
+                    "{path} reads at most {longest} characters at once, and policy.json beside it "
+                    "asks for windows of {window}; write it again with `{command}`."
+                ).format(
+                    path=path,
+                    longest=prefilter.longest,
+                    window=self.policy.window,
+                    command=prefilter.command,
+                )
             )
         least = PrefilterThresholds.read(thresholds).levels
         levels = {
@@ -90,16 +100,21 @@ class Pipeline:
             texts, matchers, replacements or Replacements({}), document_script
         ):
             found = self._decoder.find(
-                text_batch.ids, text_batch.allowed, text_batch.windows, thresholds, passes
+                text_batch.ids,
+                text_batch.allowed,
+                text_batch.windows,
+                thresholds,
+                passes,
+                text_batch.sentences,
             )
             yield text_batch, found
 
     def prefilter_scores(self, texts: Iterable[str]) -> Iterator[tuple[TextBatch, Floats]]:
-        """The texts in batches, each with the error scores of its windows: (windows,)."""
+        """The texts in batches, each with the error scores of its characters: (characters,)."""
         assert self._prefilter is not None, "opened without a prefilter"
         for text_batch in self._text_batches(texts, (), Replacements({}), Script.NEUTRAL):
             allowed = text_batch.allowed & self._decoder.replaceable[text_batch.ids]
-            yield text_batch, self._prefilter.error_score(text_batch.ids, allowed, text_batch.windows)
+            yield text_batch, self._prefilter.error_scores(text_batch.ids, allowed, text_batch.windows)
 
     def _text_batches(
         self,
@@ -114,7 +129,7 @@ class Pipeline:
         size = 0
         for text in texts:
             if not isinstance(text, str):
-                raise InputError(f"a text must be a string, not {type(text).__name__}.")
+                raise InputError(_("a text must be a string, not {kind}.").format(kind=type(text).__name__))
             prepared.append(prepare(text, matchers, replacements, self.policy.window, document_script))
             size += len(text)
             if size >= enough:

@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from nmspeller.errors import InputError
-from nmspeller.files import write_whole
+from nmspeller.files import reason, write_whole
+from nmspeller.messages import _
 from nmspeller.runtime.choice import Choice
 
 FORMAT = "nmspeller policy 2"
@@ -27,7 +28,7 @@ class Thresholds:
     `explained` applies if the two characters sound or look similar, `unexplained` if only the context
     supports the edit; a value above 1 means never. `unknown` is the lowest probability of a replacement for a
     Chinese character outside the vocabulary, of which the model knows only the context. `prefilter` is the
-    lowest error score of a window that the model reads; 0, the value of every policy, reads all windows.
+    lowest error score of a sentence that the model reads; 0, the value of every policy, reads everything.
     """
 
     explained: float
@@ -83,12 +84,17 @@ class Policy:
                 raise ValueError("its window and its passes must be 1 or more")
             return cls(levels, window, passes, content["calibration"])
         except OSError as error:
-            reason = error.strerror or error
             raise InputError(
-                f"cannot read {path} ({reason}); a model folder needs its policy.json."
+                _("cannot read {path} ({reason}); a model folder needs its policy.json.").format(
+                    path=path, reason=reason(error)
+                )
             ) from error
         except (ValueError, KeyError, TypeError, OverflowError, RecursionError) as error:
-            raise InputError(f"{path} is not a policy ({error}); export the model again.") from error
+            raise InputError(
+                _("{path} is not a policy ({problem}); export the model again.").format(
+                    path=path, problem=error
+                )
+            ) from error
 
     def write(self, path: Path) -> None:
         """Write a policy.json."""

@@ -1,6 +1,6 @@
-"""The prefilter: a very small speller that scores every window first, so that the model reads only some.
+"""The prefilter: a very small model that scores every sentence first, so that the model reads only some.
 
-Most text is right. The prefilter cannot correct, but sees that nothing is wrong with most windows in a
+Most text is right. The prefilter cannot correct, but sees that nothing is wrong with most sentences in a
 fraction of the model's time. It misses a few errors that the model would find, so it is an option.
 """
 
@@ -14,13 +14,17 @@ from numpy.typing import NDArray
 
 from nmspeller.errors import InputError
 from nmspeller.files import write_whole
-from nmspeller.runtime.decoder import Windows
+from nmspeller.messages import _
+from nmspeller.runtime.decoder import Positions, Sentences, Windows
 from nmspeller.runtime.engine import Floats, Ids, OnnxSession
 from nmspeller.runtime.policy import Level
 
 FILE, THRESHOLDS = "prefilter.onnx", "prefilter.json"
 """Where a model's folder keeps the prefilter, and its threshold of each level."""
 FORMAT = "nmspeller prefilter 1"
+
+CONTEXT = 32
+"""Neighbouring sentences are read as context if they fit into so many characters on either side."""
 
 
 class Prefilter(OnnxSession):
@@ -33,25 +37,78 @@ class Prefilter(OnnxSession):
     # The model, which comes next, needs the cores: with both spinning it takes twice as long.
     idle_threads_spin = False
 
-    def error_score(self, ids: Ids, allowed: NDArray[np.bool_], windows: Windows) -> Floats:
-        """The error score of each window, from 0 to 1: its least likely source character's. (windows,)
+    def select(
+        self,
+        ids: Ids,
+        allowed: NDArray[np.bool_],
+        windows: Windows,
+        sentences: Sentences,
+        threshold: float,
+    ) -> Windows:
+        """The windows that have a sentence with such an error score, narrowed to these sentences."""
+        return narrow(windows, sentences, self.error_scores(ids, allowed, windows), threshold)
 
-        Only characters count that are `allowed` to change, (characters,), and in the part of the window that
-        is kept; a window without any scores 0.
+    def error_scores(self, ids: Ids, allowed: NDArray[np.bool_], windows: Windows) -> Floats:
+        """The error score of each character, from 0 to 1: how improbable it is. (characters,)
+
+        Characters that are not `allowed` to change, (characters,), and those that no window keeps, score 0.
         """
-        error_score = np.zeros(len(windows.starts), np.float32)
+        error_scores = np.zeros(len(ids), np.float32)
         for batch, (source_probability,) in self.read(ids, windows.starts, windows.stops):
             own = windows.subset(batch.windows)
             counts = batch.inside & (batch.positions >= own.keep_starts[:, None])
             counts &= batch.positions < own.keep_stops[:, None]
             counts[counts] = allowed[batch.positions[counts]]
-            error_score[batch.windows] = np.where(counts, 1 - source_probability, 0).max(axis=1)
-        return error_score
+            error_scores[batch.positions[counts]] = 1 - source_probability[counts]
+        return error_scores
+
+
+def segment_starts(windows: Windows, sentences: Sentences) -> Positions:
+    """Where sentences begin; one that is longer than a window is several segments, as the windows keep it."""
+    return np.union1d(windows.keep_starts, sentences.starts)
+
+
+def highest_scores(error_scores: Floats, segments: Positions) -> Floats:
+    """The highest error score of each segment, (segments,), up to the start of the next."""
+    if not len(segments):
+        return np.zeros(0, np.float32)
+    highest: Floats = np.maximum.reduceat(error_scores, segments)
+    return highest
+
+
+def narrow(
+    windows: Windows, sentences: Sentences, error_scores: Floats, threshold: float, context: int = CONTEXT
+) -> Windows:
+    """The windows that keep a segment which reaches the threshold, narrowed to the first to the last of them.
+
+    error_scores: (characters,), 0 where no window keeps a character. A sentence that begins or ends outside
+    its window is read as far as the window goes.
+    """
+    segments = segment_starts(windows, sentences)
+    reached = np.flatnonzero(highest_scores(error_scores, segments) >= threshold)
+    holder = np.searchsorted(windows.keep_starts, segments[reached], side="right") - 1
+    chosen, first = np.unique(holder, return_index=True)
+    last = np.append(first[1:], len(reached))[: len(chosen)] - 1
+    windows = windows.subset(chosen)
+    starts, last_starts = segments[reached[first]], segments[reached[last]]
+    stops = np.minimum(np.append(segments, len(error_scores))[reached[last] + 1], windows.keep_stops)
+    earliest = np.maximum(starts - context, windows.starts)
+    latest = np.minimum(stops + context, windows.stops)
+    start = np.append(sentences.starts, len(error_scores))[np.searchsorted(sentences.starts, earliest)]
+    stop = np.append(0, sentences.stops)[np.searchsorted(sentences.stops, latest, side="right")]
+    read_starts = np.where(start <= starts, start, windows.starts)
+    read_stops = np.where(stop > last_starts, stop, windows.stops)
+    return Windows(
+        read_starts,
+        read_stops,
+        np.maximum(windows.keep_starts, read_starts),
+        np.minimum(windows.keep_stops, read_stops),
+    )
 
 
 @dataclass(frozen=True)
 class PrefilterThresholds:
-    """The error score from which on the model reads a window, for each level.
+    """The error score from which on the model reads a sentence, for each level.
 
     `calibration` says what they lost and saved where they were chosen.
     """
@@ -77,11 +134,15 @@ class PrefilterThresholds:
         except OSError as error:
             reason = error.strerror or error
             raise InputError(
-                f"cannot read {path} ({reason}); calibrate the prefilter with `{Prefilter.command}`."
+                _("cannot read {path} ({reason}); calibrate the prefilter with `{command}`.").format(
+                    path=path, reason=reason, command=Prefilter.command
+                )
             ) from error
         except (ValueError, KeyError, TypeError, OverflowError, RecursionError) as error:
             raise InputError(
-                f"{path} holds no prefilter thresholds ({error}); write it with `{Prefilter.command}`."
+                _("{path} holds no prefilter thresholds ({error}); write it with `{command}`.").format(
+                    path=path, error=error, command=Prefilter.command
+                )
             ) from error
 
     def write(self, path: Path) -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from nmspeller.errors import InputError
+from nmspeller.messages import _
 from nmspeller.runtime.correction import Correction, Hint, apply_edits
 from nmspeller.runtime.decoder import Detections, confidence
 from nmspeller.runtime.device import Device, prefilter_files, weight_files
@@ -73,7 +74,9 @@ class Speller:
         rules: Chosen = False,
     ) -> None:
         if isinstance(words, str) or isinstance(replacements, str):
-            raise InputError("give a file as a Path and words as a list; a plain string could mean either.")
+            raise InputError(
+                _("give a file as a Path and words as a list; a plain string could mean either.")
+            )
         if words is not None and not isinstance(words, Path):
             words = tuple(words)
         if not isinstance(rules, bool):
@@ -154,9 +157,9 @@ class Speller:
             rules: the speller's own rules by default.
         """
         if isinstance(texts, str):
-            raise InputError("give texts as a list of texts; `check` takes one.")
+            raise InputError(_("give texts as a list of texts; `check` takes one."))
         if isinstance(words, str):
-            raise InputError("give words as a list of words, not as one string.")
+            raise InputError(_("give words as a list of words, not as one string."))
         policy = self._pipeline.policy
         thresholds = policy.levels[self._level if level is None else Level.parse(level)]
         chosen = self._rules if rules is None else chosen_rules(rules)

@@ -4,14 +4,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from nmspeller.runtime.correction import Edit, Reason
-from nmspeller.runtime.decoder import Windows
+from nmspeller.runtime.decoder import Positions, Sentences, Windows
 from nmspeller.runtime.dictionary import Replacements
 from nmspeller.text.protect import Span, WordMatcher, protected_spans
 from nmspeller.text.script import Script, Simplified, fold, simplify
 from nmspeller.text.vocabulary import Vocabulary, code_points, is_hanzi
-from nmspeller.text.windows import Window, split
+from nmspeller.text.windows import Window, sentences, split
 
 # A user may replace iphone by iPhone, but nothing in code and addresses.
 _REPLACEABLE_KINDS = frozenset(("latin", "number"))
@@ -60,7 +61,7 @@ class TextBatch:
     """Several texts, concatenated.
 
     `ids` (characters,); `allowed` (characters,), whether a character may change; `offsets` (texts + 1,), the
-    start of each text; `windows` over all of them.
+    start of each text; `windows` and `sentences` over all of them.
     """
 
     def __init__(self, texts: Sequence[PreparedText], vocabulary: Vocabulary) -> None:
@@ -80,13 +81,28 @@ class TextBatch:
         counts = [len(text.windows) for text in texts]
         bounds = np.array([window for text in texts for window in text.windows], np.intp).reshape(-1, 4)
         bounds += np.repeat(self.offsets[:-1], counts)[:, None]
-        self.windows = _without_outer_blanks(Windows(*bounds.T), whole)
+        # White space around a window or a sentence is rare in training data.
+        visible = np.flatnonzero(~np.isin(code_points(whole), _BLANKS))
+        windows = Windows(*bounds.T)
+        starts, stops, not_blank = _without_outer_blanks(windows.starts, windows.stops, visible)
+        self.windows = windows.subset(not_blank)._replace(starts=starts, stops=stops)
+        spans = [
+            (offset + start, offset + stop)
+            for offset, text in zip(self.offsets.tolist(), texts, strict=False)
+            for start, stop in sentences(text.simplified.text)
+        ]
+        starts, stops = np.array(spans, np.intp).reshape(-1, 2).T
+        starts, stops, _ = _without_outer_blanks(starts, stops, visible)
+        self.sentences = Sentences(starts, stops)
 
 
-def _without_outer_blanks(windows: Windows, text: str) -> Windows:
-    """The windows without leading and trailing white space, which is rare in training data."""
-    visible = np.flatnonzero(~np.isin(code_points(text), _BLANKS))
-    first, last = np.searchsorted(visible, windows.starts), np.searchsorted(visible, windows.stops)
+def _without_outer_blanks(
+    starts: Positions, stops: Positions, visible: Positions
+) -> tuple[Positions, Positions, NDArray[np.bool_]]:
+    """The spans without leading and trailing white space, and which of them have anything else.
+
+    visible: (characters,), the positions of everything that is not white space.
+    """
+    first, last = np.searchsorted(visible, starts), np.searchsorted(visible, stops)
     not_blank = first < last
-    starts, stops = visible[first[not_blank]], visible[last[not_blank] - 1] + 1
-    return windows.subset(not_blank)._replace(starts=starts, stops=stops)
+    return visible[first[not_blank]], visible[last[not_blank] - 1] + 1, not_blank

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nmspeller.errors import InputError
+from nmspeller.messages import _
 from nmspeller.runtime.engine import Ids, Scores
 from nmspeller.text.vocabulary import Vocabulary
 
@@ -55,11 +56,13 @@ class TorchEngine:
         try:
             from nmspeller.lab.models.scoring import Scorer
         except ImportError as wrong:
-            raise InputError("this needs PyTorch: pip install 'nmspeller[train]'.") from wrong
+            raise InputError(_("this needs PyTorch: pip install 'nmspeller[train]'.")) from wrong
         if source.encoder.vocabulary != len(vocabulary):
             raise InputError(
-                f"{source.folder} knows {source.encoder.vocabulary} characters and its vocab.txt "
-                f"{len(vocabulary)}; use the files of one model."
+                _(
+                    "{folder} knows {characters} characters and its vocab.txt {tokens}; use the files of one "
+                    "model."
+                ).format(folder=source.folder, characters=source.encoder.vocabulary, tokens=len(vocabulary))
             )
         self._scorer = Scorer(source.encoder, source.weights, device, threads)
         self._specials = vocabulary.cls, vocabulary.sep, vocabulary.pad

@@ -1,5 +1,6 @@
 """Why an edit is proposed, in one sentence for people: how the characters relate, and what word is meant."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from nmspeller.knowledge.pinyin import Syllable, spelling
@@ -112,16 +113,17 @@ class _Change:
         )
 
     def _word(self) -> slice | None:
-        """The longest word with a changed character in it."""
+        """The longest word with a changed character in it: 天气 rather than 今天天气, but a whole idiom."""
         changed = self._exchanged() or range(self.start, self.start + len(self.edit.target))
-        with_change = [
-            (start, stop)
-            for start, stop in _words_in(self.after.text)
-            if any(start <= place < stop for place in changed)
-        ]
-        if not with_change:
-            return None
-        return slice(*max(with_change, key=lambda bounds: bounds[1] - bounds[0]))
+        for is_word in (_is_short_word_or_idiom, _is_word):
+            with_change = [
+                (start, stop)
+                for start, stop in _words_in(self.after.text, is_word)
+                if any(start <= place < stop for place in changed)
+            ]
+            if with_change:
+                return slice(*max(with_change, key=lambda bounds: bounds[1] - bounds[0]))
+        return None
 
 
 def _kind_of_sound(pair: tuple[Syllable, Syllable] | None) -> str:
@@ -140,7 +142,7 @@ def _read(character: str, reading: Syllable | None) -> str:
     return _("{character} {pinyin}").format(character=character, pinyin=spelling(reading))
 
 
-def _words_in(text: str) -> list[tuple[int, int]]:
+def _words_in(text: str, is_word: Callable[[str], bool]) -> list[tuple[int, int]]:
     """Start and stop of the words of two or more characters, where the text is cut into the fewest pieces."""
     fewest = [0]
     starts = [0]
@@ -148,7 +150,7 @@ def _words_in(text: str) -> list[tuple[int, int]]:
         pieces, start = min(
             (fewest[start] + 1, start)
             for start in range(max(0, stop - _LONGEST_WORD), stop)
-            if start == stop - 1 or _is_word(text[start:stop])
+            if start == stop - 1 or is_word(text[start:stop])
         )
         fewest.append(pieces)
         starts.append(start)
@@ -161,5 +163,9 @@ def _words_in(text: str) -> list[tuple[int, int]]:
     return found
 
 
+def _is_short_word_or_idiom(text: str) -> bool:
+    return text in words().short_words or text in words().idioms
+
+
 def _is_word(text: str) -> bool:
-    return text in (words().short_words if len(text) == 2 else words().long_words)
+    return text in words().short_words or text in words().long_words

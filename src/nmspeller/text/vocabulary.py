@@ -9,6 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nmspeller.errors import InputError
+from nmspeller.files import reason
+from nmspeller.messages import _
 
 SPECIAL_TOKENS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
 CODE_POINTS = 0x110000
@@ -39,7 +41,11 @@ class Vocabulary:
         id_of_token = {token: index for index, token in reversed(tuple(enumerate(self.tokens)))}
         missing = [token for token in SPECIAL_TOKENS if token not in id_of_token]
         if missing:
-            raise InputError(f"the vocabulary lacks {', '.join(missing)}; use the vocab.txt of a BERT model.")
+            raise InputError(
+                _("the vocabulary lacks {tokens}; use the vocab.txt of a BERT model.").format(
+                    tokens=", ".join(missing)
+                )
+            )
         self.pad, self.unk, self.cls, self.sep, self.mask = (id_of_token[token] for token in SPECIAL_TOKENS)
         self._id_of_code_point = self._lookup_table(id_of_token)
 
@@ -53,16 +59,21 @@ class Vocabulary:
         try:
             content = Path(path).read_bytes().decode("utf-8-sig")
         except OSError as error:
-            reason = error.strerror or error
-            raise InputError(f"cannot read the vocabulary {path} ({reason}); check the path.") from error
+            raise InputError(
+                _("cannot read the vocabulary {path} ({reason}); check the path.").format(
+                    path=path, reason=reason(error)
+                )
+            ) from error
         except UnicodeDecodeError as error:
-            raise InputError(f"the vocabulary {path} is not UTF-8; save it as UTF-8.") from error
+            raise InputError(
+                _("the vocabulary {path} is not UTF-8; save it as UTF-8.").format(path=path)
+            ) from error
         # str.splitlines would also split at tokens such as U+2028, and so shift every id after them.
         lines = content.removesuffix("\n").split("\n")
         try:
             return cls(line.removesuffix("\r") for line in lines)
         except InputError as error:
-            raise InputError(f"{path}: {error}") from error
+            raise InputError(_("{path}: {problem}").format(path=path, problem=error)) from error
 
     def _lookup_table(self, id_of_token: dict[str, int]) -> NDArray[np.int32]:
         table = np.full(CODE_POINTS, self.unk, dtype=np.int32)

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator
 import ahocorasick
 
 from nmspeller.errors import InputError
+from nmspeller.messages import _
 
 
 class _TwoSymbols(dict[int, str]):
@@ -27,7 +28,7 @@ class WordMatcher:
         self.words = tuple(word for word in words if word)
         for word in self.words:
             if not isinstance(word, str):
-                raise InputError(f"a word must be a string, not {word!r}.")
+                raise InputError(_("a word must be a string, not {word!r}.").format(word=word))
         self._symbols = _TwoSymbols()
         self._automaton = ahocorasick.Automaton(ahocorasick.STORE_INTS)
         for word in self.words:

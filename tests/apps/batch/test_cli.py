@@ -28,6 +28,17 @@ def test_the_summary_in_words_and_in_json(tmp_path, capsys):
     assert summary["slowest_shard"]["file"].endswith("a.jsonl")
 
 
+def test_the_summary_and_errors_in_chinese(tmp_path, capsys):
+    (tmp_path / "a.txt").write_text("我己经来了。\n再见！\n", encoding="utf-8")
+    command = ["batch", str(tmp_path / "a.txt"), str(tmp_path / "out"), *SPELLER, "--workers", "1"]
+    assert run([*command, "--lang", "zh"]) == 0
+    said = capsys.readouterr().out
+    assert said.startswith("1 个文件，2 行，2 句；用时 ")
+    assert "1 行中有 1 处修改：形近 1 处。" in said
+    assert run([*command, "--lang", "zh", "--level", "thorough"]) == 2
+    assert "out 中是另一个任务（--level：原为 'balanced'，现为 'thorough'）；" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("options", "says"),
     [

@@ -67,7 +67,9 @@ class ScriptedSpeller:
 if __name__ == "__main__":
     from nmspeller.__main__ import run
     from nmspeller.apps.cli import checking
+    from nmspeller.messages import language_of_environment, speak
 
+    speak(language_of_environment())
     checking.load_speller = lambda model, lists, prefilter, rules: ScriptedSpeller(
         seconds=float(os.environ.get("SECONDS_A_CHECK", 0))
     )

@@ -56,7 +56,7 @@ TEXT = "今天我门去公园，天气很好。"
     [
         ("a.doc", OLE, "an old Word document (.doc)", "save it as .docx"),
         ("a.WPS", OLE, "a WPS document (.wps)", "save it as .docx"),
-        ("a.ppt", OLE, "an old PowerPoint presentation (.ppt)", "copy the text out"),
+        ("a.ppt", OLE, "an old PowerPoint presentation (.ppt)", "save it as .pptx"),
         ("a.pdf", b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n", "a PDF document (.pdf)", "copy the text out"),
         ("renamed.txt", b"%PDF-1.4\n", "a PDF document (.pdf)", "copy the text out"),
         ("renamed.txt", OLE + "WordDocument".encode("utf-16-le"), "an old Word document", "save it as .docx"),
@@ -100,9 +100,9 @@ def test_a_zip_archive_is_no_word_document(check, tmp_path):
 
 
 def test_a_word_document_that_unpacks_to_gigabytes(check, tmp_path, monkeypatch):
-    from nmspeller.apps.documents import docx
+    from nmspeller.apps.documents import package
 
-    monkeypatch.setattr(docx, "LARGEST", 1000)
+    monkeypatch.setattr(package, "LARGEST", 1000)
     with zipfile.ZipFile(tmp_path / "a.docx", "w", zipfile.ZIP_DEFLATED) as file:
         file.writestr("word/document.xml", b"0" * 5000)
     assert refuses(check("a.docx"), "unpacks to more")

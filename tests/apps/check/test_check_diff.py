@@ -73,15 +73,32 @@ def test_utf16_has_no_text_diff(check, tmp_path):
     assert check("--diff", "right.txt").code == 0
 
 
-def test_a_word_document_has_no_diff_and_does_not_spoil_that_of_the_others(check, tmp_path):
+def test_a_word_document_has_a_diff_of_its_text_for_reading(check, tmp_path):
+    document = docx.Document()
+    for line in ("前一段。", "我门去公园。", "后一段。"):
+        document.add_paragraph(line)
+    document.save(str(tmp_path / "a.docx"))
+    before = (tmp_path / "a.docx").read_bytes()
+    result = check("--diff", "a.docx")
+    assert (result.code, result.err) == (1, "")
+    assert result.out == (
+        "# a.docx: the text of the document, for reading; --fix corrects the document itself.\n"
+        "--- a/a.docx (text)\t\n+++ b/a.docx (text)\t\n@@ -1,3 +1,3 @@\n"
+        " 前一段。\n-我门去公园。\n+我们去公园。\n 后一段。\n"
+    )
+    assert (tmp_path / "a.docx").read_bytes() == before
+
+
+def test_beside_a_word_document_patch_still_corrects_the_text_files(check, tmp_path):
     document = docx.Document()
     document.add_paragraph("我门去公园。")
     document.save(str(tmp_path / "a.docx"))
     (tmp_path / "b.txt").write_text(WRONG)
-    result = check("--diff", "a.docx", "b.txt")
-    assert result.code == 1
-    assert result.err == "nmspeller: a.docx: Word documents have no diff; --fix corrects them.\n"
-    assert result.out.startswith("--- a/b.txt\n")
+    before = (tmp_path / "a.docx").read_bytes()
+    diff = check("--diff", "a.docx", "b.txt").raw
+    subprocess.run(["patch", "-p1", "--binary", "--force"], input=diff, cwd=tmp_path)
+    assert (tmp_path / "b.txt").read_text() == RIGHT
+    assert (tmp_path / "a.docx").read_bytes() == before
 
 
 @pytest.mark.parametrize(

@@ -319,10 +319,13 @@ def test_formats_by_name():
         "a.org",
         "a.eml",
         "论文v1.2",
+        "a.odt",
+        "a.ODP",
+        "a.pptx",
     ]
     assert [format_of(name) for name in names] == [
         "text", "markdown", "html", "srt", "latex", "docx", "rst", "code:python", "text", "text", "text",
-        "text", "text"
+        "text", "text", "odt", "odp", "pptx"
     ]  # fmt: skip
 
 

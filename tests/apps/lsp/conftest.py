@@ -8,13 +8,24 @@ from pathlib import Path
 from typing import Union
 from uuid import uuid4
 
+import pytest
 import pytest_asyncio
 from lsprotocol import types
 from pygls.protocol import default_converter
 from pytest_lsp import client_capabilities
 from pytest_lsp.client import LanguageClient, register_lsp_features
 
+from nmspeller.apps.lsp.server import STATUS
+from nmspeller.messages import speaking
+
 FAKE_SERVER = Path(__file__).with_name("fake_server.py")
+
+
+@pytest.fixture(autouse=True)
+def english():
+    """Each test begins in English, whatever the one before it spoke."""
+    with speaking("en"):
+        yield
 
 
 class Editor:
@@ -26,14 +37,18 @@ class Editor:
         self.encoding = "utf-16"
         self.subfolder = ""
 
-    async def start(self, *, options=None, encodings=None, root=True, capabilities="visual-studio-code"):
+    async def start(
+        self, *, options=None, encodings=None, root=True, locale="en", capabilities="visual-studio-code"
+    ):
         capable = client_capabilities(capabilities)
+        capable.experimental = {"nmspellerStatus": True}
         capable.general = capable.general or types.GeneralClientCapabilities()
         capable.general.position_encodings = encodings
         uri = self.folder.as_uri()
         result = await self.client.initialize_session(
             types.InitializeParams(
                 capabilities=capable,
+                locale=locale,
                 root_uri=uri if root else None,
                 workspace_folders=[types.WorkspaceFolder(uri, "work")] if root else None,
                 initialization_options={"debounce": 0, **(options or {})},
@@ -85,6 +100,12 @@ class Editor:
             context=types.CodeActionContext(diagnostics=[], only=only),
         )
         return list(await self.client.text_document_code_action_async(params) or ())
+
+    async def hover(self, uri, offset):
+        position = self.range(uri, offset, offset).start
+        return await self.client.text_document_hover_async(
+            types.HoverParams(types.TextDocumentIdentifier(uri), position)
+        )
 
     async def run(self, action):
         command = action.command
@@ -191,11 +212,14 @@ def _listening_client():
     client = LanguageClient(converter_factory=_converter)
     register_lsp_features(client)
     client.published, client.shown, client.registered = _Queues(), asyncio.Queue(), []
+    client.statuses, client.progress = [], []
     features = client.protocol.fm.features
     features[types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS] = lambda params: client.published[
         params.uri
     ].put_nowait(params)
     features[types.WINDOW_SHOW_MESSAGE] = lambda params: client.shown.put_nowait(params)
+    features[types.PROGRESS] = lambda params: client.progress.append(params.value)
+    features[STATUS] = lambda params: client.statuses.append((params.status, params.problem))
     features[types.CLIENT_REGISTER_CAPABILITY] = lambda params: client.registered.extend(params.registrations)
     return client
 

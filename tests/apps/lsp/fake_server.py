@@ -12,6 +12,7 @@ from pathlib import Path
 from nmspeller.apps.lsp.stdio import serve
 from nmspeller.errors import InputError
 from nmspeller.runtime.correction import Correction, Edit, Reason, apply_edits
+from nmspeller.runtime.rule_edits import chosen_rules, find_in_document, with_matches
 
 MISTAKES = {
     "在见": (0, "在", "再", ("载", "再"), Reason.SAME_SOUND),
@@ -26,11 +27,12 @@ class FakeSpeller:
     model_hash = "fake"
     window = 126
 
-    def __init__(self, model, *, replacements, prefilter):
+    def __init__(self, model, *, replacements, prefilter, rules):
         self.replacements = replacements
         if model is not None and not Path(model).is_dir():
             raise InputError(f"There is no model at {model}; give a folder with model.onnx in it.")
         self.prefilter = prefilter
+        self.rules = chosen_rules(rules)
         print("this must not reach the editor")
 
     def check_many(self, texts, *, level=None, words=None, document_script=None):
@@ -61,7 +63,8 @@ class FakeSpeller:
                 for found in re.finditer(re.escape(wrong), text)
             ]
         edits.sort(key=lambda edit: edit.offset)
-        return Correction(text, apply_edits(text, edits), tuple(edits))
+        edits, hints = with_matches(edits, find_in_document([text], [()], self.rules)[0])
+        return Correction(text, apply_edits(text, edits), tuple(edits), hints)
 
 
 if __name__ == "__main__":

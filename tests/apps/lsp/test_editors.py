@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+import nmspeller
+
 FAKE_SERVER = Path(__file__).with_name("fake_server.py")
 PAGE = Path(__file__).parents[3] / "docs" / "editors.md"
 TEXT = "第一行😀\n👨‍👩‍👧‍👦明天在见，我吃平果\n他跑的快\n"
@@ -26,7 +28,8 @@ def work(tmp_path):
     (tmp_path / "bin").mkdir()
     program = tmp_path / "bin" / "nmspeller"
     program.write_text(
-        f'#!/bin/sh\ntest "$*" = lsp && exec {sys.executable} {FAKE_SERVER} {tmp_path / "asked.jsonl"}\n'
+        f"#!/bin/sh\nexport PYTHONPATH={Path(nmspeller.__file__).parents[1]}\n"
+        f'test "$*" = lsp && exec {sys.executable} {FAKE_SERVER} {tmp_path / "asked.jsonl"}\n'
     )
     program.chmod(0o755)
     (tmp_path / "project").mkdir()

@@ -1,129 +1,65 @@
-"""Where words come from and go to, without an editor."""
-
-import os
-from dataclasses import replace
-from pathlib import Path
+"""Findings of the rules, which an editor may switch on."""
 
 import pytest
+from lsprotocol import types
 
-from nmspeller.apps.lsp.rules import Place
-from nmspeller.apps.lsp.settings import Settings
-from nmspeller.errors import InputError
+pytestmark = pytest.mark.asyncio(loop_scope="module")
 
-
-@pytest.fixture
-def place(tmp_path):
-    root = tmp_path / "project"
-    root.mkdir()
-
-    def make(**settings):
-        return Place(root / "a.txt", root, Settings(**settings))
-
-    return make
+TEXT = "我用 Python写字 ,明天在见，，他来了。"
 
 
-def words(place):
-    rules, warnings = place.rules("plaintext")
-    assert warnings == []
-    return rules.words
+def set_rules(editor, rules):
+    editor.client.set_configuration({"nmspeller": {"rules": rules}})
+    editor.client.workspace_did_change_configuration(types.DidChangeConfigurationParams(None))
 
 
-def test_a_new_word_makes_the_file(place):
-    place().add_word("平果")
-    assert (place().root / ".nmspeller-words.txt").read_text("utf-8") == "平果\n"
-    assert words(place()) == ("平果",)
+async def codes(editor, uri):
+    return [found.code for found in await editor.diagnostics(uri)]
 
 
-def test_a_word_is_added_once(place):
-    place().add_word("平果")
-    place().add_word("平果")
-    assert words(place()) == ("平果",)
+async def test_rules_are_off_unless_the_editor_sets_them(new_editor):
+    editor = new_editor
+    await editor.start()
+    uri = editor.open("a.txt", TEXT)
+    assert await codes(editor, uri) == ["same sound"]
+    set_rules(editor, ["doubled_punctuation"])
+    assert await codes(editor, uri) == ["same sound", "doubled_punctuation"]
+    set_rules(editor, True)
+    assert "doubled_punctuation" in await codes(editor, uri)
+    set_rules(editor, False)
+    assert await codes(editor, uri) == ["same sound"]
 
 
-def test_the_file_of_the_settings_comes_first(place):
-    (place().root / "lists").mkdir()
-    place(words="lists/mine.txt").add_word("平果")
-    assert (place().root / "lists" / "mine.txt").read_text("utf-8") == "平果\n"
-    assert words(place(words="lists/mine.txt")) == ("平果",)
-    assert words(place()) == ()
+async def test_an_unknown_rule_is_named_with_those_that_there_are(new_editor):
+    editor = new_editor
+    await editor.start(options={"rules": ["no_such_rule"]})
+    (sentence,) = await editor.said()
+    assert "no_such_rule" in sentence
+    assert "mixed_spacing" in sentence
 
 
-def test_a_file_with_other_line_ends_and_a_mark_stays_as_it_is(place):
-    file = place().root / ".nmspeller-words.txt"
-    file.write_bytes("\ufeff张三\r\n李四".encode())
-    place().add_word("平果")
-    assert file.read_bytes() == "\ufeff张三\r\n李四\n平果\n".encode()
-    assert words(place()) == ("张三", "李四", "平果")
+async def test_what_a_rule_inserts_and_deletes_reads_well(new_editor):
+    editor = new_editor
+    await editor.start(options={"rules": ["mixed_spacing", "space_between_hanzi", "doubled_punctuation"]})
+    uri = editor.open("a.txt", "我用 Python写字，他说，，好。")
+    inserted, deleted = await editor.diagnostics(uri)
+    assert inserted.message == "“␣” may be missing here (Space between Chinese and Western text)"
+    assert inserted.code == "mixed_spacing"
+    actions = await editor.actions(uri, editor.span(uri, inserted.range)[0])
+    titles = [action.title for action in actions]
+    assert titles == ["Insert “␣”", "Ignore “␣” here", "Fix all 2 findings"]
+    assert editor.apply(uri, actions[0]) == "我用 Python 写字，他说，，好。"
+    assert editor.apply(uri, actions[2]) == "我用 Python 写字，他说，好。"
+    assert deleted.code == "doubled_punctuation"
+
+    await editor.run(actions[1])
+    assert await codes(editor, uri) == ["doubled_punctuation"]
 
 
-def test_a_new_word_affects_texts_that_contain_it_in_either_script(place):
-    before, _ = place().rules("plaintext")
-    place().add_word("头发")
-    after, _ = place().rules("plaintext")
-    texts = ["他的头发很长", "他的頭髮很長", "我们发展很快", "頭部與發展"]
-    assert after.unchanged_since(before, texts) == ["我们发展很快", "頭部與發展"]
-    assert before.unchanged_since(after, texts) == ["我们发展很快", "頭部與發展"]
-    assert after.unchanged_since(after, texts) == texts
-    assert replace(after, level="careful").unchanged_since(before, texts) == []
-
-
-@pytest.mark.parametrize("word", ["", "  ", "# 注", "一\n二", "一\u2028二", "\ud800"])
-def test_what_is_no_word_is_rejected(place, word):
-    with pytest.raises(InputError):
-        place().add_word(word)
-    assert not (place().root / ".nmspeller-words.txt").exists()
-
-
-def test_a_file_that_cannot_be_written_is_named(place):
-    with pytest.raises(InputError, match=r"mine\.txt"):
-        place(words="no/such/folder/mine.txt").add_word("平果")
-
-
-def test_a_name_that_is_too_long_for_a_file_costs_nothing_but_itself(place):
-    place().add_word("平果")
-    assert words(place(words="张三，" * 200)) == ("平果",)
-    with pytest.raises(InputError, match="could not be added"):
-        place(words="张三，" * 200).add_word("李四")
-
-
-def test_a_file_that_cannot_be_read_costs_a_sentence(place):
-    (place().root / ".nmspeller-words.txt").write_bytes("平果".encode("gb18030"))
-    rules, (warning,) = place().rules("plaintext")
-    assert rules.words == ()
-    assert ".nmspeller-words.txt" in warning
-    (place().root / ".nmspeller-words.txt").write_text("平果", "utf-8")
-    assert words(place()) == ("平果",)
-
-
-@pytest.mark.skipif(os.name == "nt", reason="links need rights on Windows")
-def test_a_project_cannot_choose_a_file_outside_for_new_words(place):
-    outside = place().root.parent / "precious.txt"
-    outside.write_text("张三\n", "utf-8")
-    (place().root / ".nmspeller.toml").write_text('words = ["../precious.txt"]', "utf-8")
-    (place().root / ".nmspeller-words.txt").symlink_to(outside)
-    with pytest.raises(InputError, match="Open a folder"):
-        place().add_word("平果")
-    assert outside.read_text("utf-8") == "张三\n"
-    assert words(place()) == ("张三",)  # reading is another matter
-
-
-def test_a_project_file_that_changes_counts_at_once(place):
-    project = place().root / ".nmspeller.toml"
-    for level in ("careful", "thorough"):
-        project.write_text(f'level = "{level}"', "utf-8")
-        assert place().rules("plaintext")[0].level == level
-    project.unlink()
-    assert place().rules("plaintext")[0].level is None
-
-
-def test_an_unsaved_text_belongs_to_the_open_folder(place):
-    (place().root / ".nmspeller.toml").write_text('level = "careful"', "utf-8")
-    rules, _ = Place(None, place().root, Settings()).rules("markdown")
-    assert (rules.level, rules.format) == ("careful", "markdown")
-    rules, _ = Place(None, None, Settings()).rules("markdown")
-    assert rules.level is None
-
-
-def test_a_model_is_found_from_the_open_folder_or_the_home_folder(place):
-    assert place(model="m").rules("text")[0].model == str(place().root / "m")
-    assert place(model="~/m").rules("text")[0].model == str(Path.home() / "m")
+async def test_a_rules_finding_is_explained_without_a_confidence(new_editor):
+    editor = new_editor
+    await editor.start(options={"rules": ["doubled_punctuation"]})
+    uri = editor.open("a.txt", "他说，，好。")
+    shown = (await editor.hover(uri, 2)).contents.value
+    assert "Confidence" not in shown
+    assert len(shown.split("\n\n")) == 2

@@ -11,6 +11,7 @@ from onnx import helper
 from nmspeller import InputError
 from nmspeller.__main__ import run
 from nmspeller.lab.export.checkpoints import import_onnx, prepare_qat
+from nmspeller.lab.export.export import export_prefilter
 from nmspeller.lab.export.weights import read_weights
 from nmspeller.lab.models import checkpoint
 from nmspeller.lab.models.batch import Batch
@@ -114,3 +115,18 @@ def test_the_model_of_another_program_is_an_error(
     with pytest.raises(InputError, match="nmspeller lab export"):
         import_onnx(folder, tmp_path / "out")
     assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("quantised", [False, True])
+def test_a_prefilter_is_imported_in_floats(
+    small_source: Path, model_folder: Path, tmp_path: Path, texts: list[str], quantised: bool
+) -> None:
+    model = shutil.copytree(model_folder, tmp_path / "model")
+    export_prefilter(small_source, model, texts=texts if quantised else None)
+    assert run(["lab", "import-onnx", str(model), "--prefilter", "--out", str(tmp_path / "again")]) == 0
+    again, _ = checkpoint.load(tmp_path / "again")
+    assert not again.config.encoder.fake_quantised
+    original = start_model({"speller": "bert"}, small_source).eval()
+    batch = Batch(torch.randint(5, 30, (2, 12)))
+    both = (speller.source_scores(batch) for speller in (again, original))
+    assert torch.allclose(*both, atol=0.3 if quantised else 1e-5)

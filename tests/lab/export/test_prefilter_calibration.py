@@ -11,12 +11,12 @@ from nmspeller.runtime.policy import Level, Thresholds
 
 
 def test_a_sentence_is_lost_with_the_lowest_error_score_of_its_detections() -> None:
-    sentence, window = np.array([0, 0, 1, 2, 2]), np.array([0, 2, 3, 4, 5])
+    sentence, segment = np.array([0, 0, 1, 2, 2]), np.array([0, 2, 3, 4, 5])
     confidence = np.array([0.9, 0.9, 0.3, 0.9, 0.3])
     found = Candidates(
-        sentence, window, np.ones(5), 1 / confidence - 1, np.ones(5, bool), np.ones(5, bool), np.ones(4)
+        sentence, segment, np.ones(5), 1 / confidence - 1, np.ones(5, bool), np.ones(5, bool), np.ones(4)
     )
-    # Window 1 has no finding, and sentence 3 has none either.
+    # Segment 1 has no finding, and sentence 3 has none either.
     prefiltered = PrefilterScores(
         np.array([0, 0, 0, 1, 2, 2, 3]), np.array([0.5, 0.1, 0.4, 0.3, 0.8, 0.2, 0.0])
     )

@@ -12,6 +12,7 @@ from nmspeller.apps.batch.plan import Plan, PlannedSource, Shard
 from nmspeller.apps.batch.sources import compress
 from nmspeller.apps.batch.store import QUARANTINE, Entries, Store
 from nmspeller.errors import InputError
+from nmspeller.messages import _
 
 # A row group larger than this is written in parts, so that memory stays bounded.
 _GROUP_BYTES = 64 << 20
@@ -85,7 +86,9 @@ def _parts(shards: list[Shard], entries: Entries, store: Store) -> Iterator[byte
         if data is None or hashlib.sha256(data).hexdigest() != entries[shard.number]["sha256"]:
             store.forget(shard.number)
             raise InputError(
-                f"shard {shard.number} was damaged on disk; run the same command again to redo it."
+                _("shard {number} was damaged on disk; run the same command again to redo it.").format(
+                    number=shard.number
+                )
             )
         yield data
 

@@ -12,6 +12,7 @@ import fsspec
 from fsspec.implementations.local import LocalFileSystem
 
 from nmspeller.errors import InputError
+from nmspeller.messages import _
 
 # The names of temporary files. They do not contain the final name, which may already have the maximum length.
 TEMPORARY = re.compile(r"\.[0-9a-f]{16}\.aside$")
@@ -115,7 +116,9 @@ def file_system(address: str) -> tuple[Any, str]:
     try:
         fs, path = fsspec.core.url_to_fs(address)
     except (ValueError, ImportError) as wrong:
-        raise InputError(f"{address} cannot be reached: {wrong}.") from wrong
+        raise InputError(
+            _("{address} cannot be reached: {problem}.").format(address=address, problem=wrong)
+        ) from wrong
     return fs, path
 
 

@@ -9,6 +9,7 @@ from nmspeller.apps.batch.plan import Plan, key, sha256_of
 from nmspeller.apps.batch.sources import Source
 from nmspeller.apps.batch.store import MANIFEST, QUARANTINE, WORK, Store
 from nmspeller.errors import InputError
+from nmspeller.messages import _
 
 
 def identity(job: Job, model_hash: str, plan: Plan) -> dict[str, Any]:
@@ -36,22 +37,27 @@ def check_same_job(started: dict[str, Any], job: Job, model_hash: str, sources: 
 
     def fail(difference: str) -> None:
         raise InputError(
-            f"{job.output} holds a job {difference}; give another OUTPUT, or remove that folder."
+            _(
+                "{output} holds another job ({difference}); give another OUTPUT, or remove that folder."
+            ).format(output=job.output, difference=difference)
         )
 
     for name, value in job.options().items():
         before = started["options"].get(name)
         if before != value:
-            shown = "another file" if name == "--words" else f"{before!r}, not {value!r}"
-            fail(f"that was started with other options ({name}: {shown})")
+            fail(
+                _("{option}: another file").format(option=name)
+                if name == "--words"
+                else _("{option}: {before!r}, not {now!r}").format(option=name, before=before, now=value)
+            )
     # After the options, one of which changes the hash.
     if started["model"] != model_hash:
-        fail("that was started with another model")
+        fail(_("another model"))
     if started["nmspeller"] != __version__:
-        fail(f"that was started by nmspeller {started['nmspeller']}")
+        fail(_("started by nmspeller {version}").format(version=started["nmspeller"]))
     before = [(file["address"], file["name"]) for file in started["inputs"]]
     if before != [(source.address, source.name) for source in sources]:
-        fail("of other input files")
+        fail(_("other input files"))
 
 
 def check_unchanged_input(started: dict[str, Any], job: Job, sources: list[Source]) -> None:
@@ -59,8 +65,10 @@ def check_unchanged_input(started: dict[str, Any], job: Job, sources: list[Sourc
     for file, source in zip(started["inputs"], sources, strict=True):
         if file["key"] != key(source) and file["sha256"] != sha256_of(source):
             raise InputError(
-                f"{source.shown} has changed since the job in {job.output} read it; "
-                "give another OUTPUT, or remove that one, to start again."
+                _(
+                    "{file} has changed since the job in {output} read it; give another OUTPUT, or remove "
+                    "that one, to start again."
+                ).format(file=source.shown, output=job.output)
             )
 
 
@@ -70,18 +78,28 @@ def check_output_folder(job: Job, sources: list[Source], store: Store) -> None:
     inside = f"{fs.unstrip_protocol(root).rstrip('/')}/"
     for source in sources:
         if source.address.startswith(inside):
-            raise InputError(f"{source.shown} lies inside OUTPUT; give another folder to write to.")
+            raise InputError(
+                _("{file} lies inside OUTPUT; give another folder to write to.").format(file=source.shown)
+            )
         if source.name in (MANIFEST, QUARANTINE) or source.name.startswith(WORK):
-            raise InputError(f"{source.name} is a name that OUTPUT needs; give the file another.")
+            raise InputError(
+                _("{name} is a name that OUTPUT needs; give the file another.").format(name=source.name)
+            )
     for given in job.inputs:
         given_fs, given_root = file_system(given)
         if given_fs.isdir(given_root) and inside.startswith(
             f"{given_fs.unstrip_protocol(given_root).rstrip('/')}/"
         ):
-            raise InputError(f"OUTPUT lies inside the input {given}; give a folder outside it.")
+            raise InputError(
+                _("OUTPUT lies inside the input {input}; give a folder outside it.").format(input=given)
+            )
     if fs.isfile(root):
-        raise InputError(f"{job.output} is a file; OUTPUT is a folder to write to.")
+        raise InputError(_("{output} is a file; OUTPUT is a folder to write to.").format(output=job.output))
     if store.read_manifest() is None and store.read_job() is None:
         for source in sources:
             if store.output.size(source.name) is not None:
-                raise InputError(f"{store.output.path(source.name)} exists already; give another OUTPUT.")
+                raise InputError(
+                    _("{file} exists already; give another OUTPUT.").format(
+                        file=store.output.path(source.name)
+                    )
+                )

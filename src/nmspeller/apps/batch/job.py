@@ -7,6 +7,7 @@ from importlib import import_module
 from typing import Any
 
 from nmspeller.errors import InputError
+from nmspeller.messages import _
 from nmspeller.runtime.checker import Checker
 
 SHARD_BYTES = 1 << 20
@@ -60,9 +61,9 @@ class Job:
 
     def __post_init__(self) -> None:
         if not self.inputs:
-            raise InputError("give at least one INPUT and then OUTPUT, the folder to write to.")
+            raise InputError(_("give at least one INPUT and then OUTPUT, the folder to write to."))
         if self.shard_bytes < 1:
-            raise InputError("the size of a shard must be at least 1 byte; leave it out for the default.")
+            raise InputError(_("the size of a shard must be at least 1 byte; leave it out for the default."))
 
     @property
     def edits_column(self) -> str:

@@ -14,6 +14,7 @@ from nmspeller.apps.batch.plan import Shard
 from nmspeller.apps.batch.stopping import Stop
 from nmspeller.apps.batch.worker import ShardWorker, WorkOrder
 from nmspeller.errors import InputError
+from nmspeller.messages import _, speak
 from nmspeller.runtime.engine import cores
 
 _TICK_SECONDS = 0.2
@@ -49,7 +50,7 @@ class LocalEngine:
                 while waiting and len(running) < 2 * self.workers and not stop.asked:
                     shard = waiting.popleft()
                     running[_submit(pool, shard)] = shard
-                finished, _ = wait(running, _TICK_SECONDS, FIRST_COMPLETED)
+                finished, _unfinished = wait(running, _TICK_SECONDS, FIRST_COMPLETED)
                 lost: list[Shard] = []
                 for future in finished:
                     shard = running.pop(future)
@@ -99,6 +100,7 @@ def _start(order: WorkOrder) -> None:
     global _worker
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_follow_parent, daemon=True).start()
+    speak(order.language)
     _worker = ShardWorker(order)
 
 
@@ -118,7 +120,7 @@ def _correct(shard: Shard) -> dict[str, Any]:
 def worker_death_message(order: WorkOrder, shard: Shard, deaths: int) -> str:
     """The error message after repeated deaths of workers."""
     file = order.sources[shard.source].source.shown
-    return (
-        f"workers were killed {deaths} times at or near rows {shard.first_row} to "
-        f"{shard.first_row + shard.rows - 1} of {file}; if memory is short, run again with fewer --workers."
-    )
+    return _(
+        "workers were killed {deaths} times at or near rows {first} to {last} of {file}; "
+        "if memory is short, run again with fewer --workers."
+    ).format(deaths=deaths, first=shard.first_row, last=shard.first_row + shard.rows - 1, file=file)

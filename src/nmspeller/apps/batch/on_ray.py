@@ -26,6 +26,7 @@ from nmspeller.apps.batch.stopping import Stop, StopNow
 from nmspeller.apps.batch.store import Store
 from nmspeller.apps.batch.worker import ShardWorker, WorkOrder, disk_error_message
 from nmspeller.errors import InputError
+from nmspeller.messages import _, speaking
 from nmspeller.runtime.engine import cores
 
 # Only descriptions and entries pass through the object store of a cluster that is started for a job.
@@ -55,8 +56,10 @@ class RayEngine:
             yield from self._correct(order, shards, stop)
         except RayError as wrong:
             raise InputError(
-                f"the Ray cluster failed ({_first_line(wrong)}); look at its nodes and run the same command "
-                "again to resume."
+                _(
+                    "the Ray cluster failed ({problem}); look at its nodes and run the same command again to "
+                    "resume."
+                ).format(problem=_first_line(wrong))
             ) from wrong
         finally:
             if not connected_before:
@@ -110,8 +113,12 @@ class RayEngine:
                         **quiet,
                     )
         except (OSError, RuntimeError, ValueError) as wrong:
-            where = self._address or "a cluster on this machine"
-            raise InputError(f"Ray cannot reach or start {where}: {_first_line(wrong)}.") from wrong
+            where = self._address or _("a cluster on this machine")
+            raise InputError(
+                _("Ray cannot reach or start {where}: {problem}.").format(
+                    where=where, problem=_first_line(wrong)
+                )
+            ) from wrong
 
 
 class _ShardActor:
@@ -124,12 +131,16 @@ class _ShardActor:
         self._worker: ShardWorker | None = None
         self._error = ""
         try:
-            self._worker = ShardWorker(order)
+            with speaking(order.language):
+                self._worker = ShardWorker(order)
         except InputError as wrong:
             self._error = str(wrong)
 
     def __call__(self, batch: dict[str, Any]) -> dict[str, list[str]]:
-        return {"result": [json.dumps(self._correct(Shard(**json.loads(shard)))) for shard in batch["shard"]]}
+        with speaking(self._order.language):
+            return {
+                "result": [json.dumps(self._correct(Shard(**json.loads(shard)))) for shard in batch["shard"]]
+            }
 
     def _correct(self, shard: Shard) -> dict[str, Any]:
         if self._worker is None:
@@ -164,7 +175,7 @@ def _dataset(order: WorkOrder, shards: Sequence[Shard], workers: int) -> Any:
 
 def _check_reachable(address: str) -> None:
     """Check quickly whether the address answers; Ray itself would wait for minutes."""
-    host, _, port = address.rpartition("//")[2].rpartition(":")
+    host, _colon, port = address.rpartition("//")[2].rpartition(":")
     socket.create_connection((host, int(port)), _CONNECT_SECONDS).close()
 
 

@@ -21,6 +21,7 @@ from nmspeller.apps.batch.rows import Row, csv_rows, lines
 from nmspeller.apps.batch.sources import Source, decompress
 from nmspeller.apps.batch.store import piece_name
 from nmspeller.errors import InputError
+from nmspeller.messages import _
 
 _MAX_PARQUET_ROWS = 1 << 16
 _PIECE = 1 << 20
@@ -110,7 +111,11 @@ def plan(job: Job, sources: list[Source], pieces: Folder, on_bytes: Callable[[in
                     # An error of the disk has an errno, an error of a decompressor has none.
                     if isinstance(wrong, OSError) and wrong.errno is not None:
                         raise
-                    raise InputError(f"{source.shown} is damaged: {wrong}; create the file again.") from wrong
+                    raise InputError(
+                        _("{file} is damaged: {problem}; create the file again.").format(
+                            file=source.shown, problem=wrong
+                        )
+                    ) from wrong
             while raw.read(_PIECE):
                 pass
         shards += found

@@ -3,6 +3,8 @@
 import sys
 import time
 
+from nmspeller.messages import _
+
 _TERMINAL_SECONDS = 0.2
 _LOG_SECONDS = 30.0
 
@@ -62,7 +64,9 @@ class Rate:
         spent = time.monotonic() - self._began
         left = spent * (self._rows - self._before - self._done) / self._done
         speed = self._sentences / max(spent, 1e-9)
-        return f"{share:.1f} %  {self._sentences:,} sentences  {speed:,.0f}/s  {duration(left)} left"
+        return _("{share:.1f} %  {sentences:,} sentences  {speed:,.0f}/s  {duration} left").format(
+            share=share, sentences=self._sentences, speed=speed, duration=duration(left)
+        )
 
 
 def duration(seconds: float) -> str:
@@ -70,7 +74,9 @@ def duration(seconds: float) -> str:
     minutes, rest = divmod(round(seconds), 60)
     hours, minutes = divmod(minutes, 60)
     if hours >= 48:
-        return f"{hours // 24} d {hours % 24} h"
+        return _("{days} d {hours} h").format(days=hours // 24, hours=hours % 24)
     if hours:
-        return f"{hours} h {minutes:02d} min"
-    return f"{minutes} min {rest:02d} s" if minutes else f"{rest} s"
+        return _("{hours} h {minutes:02d} min").format(hours=hours, minutes=minutes)
+    if minutes:
+        return _("{minutes} min {seconds:02d} s").format(minutes=minutes, seconds=rest)
+    return _("{seconds} s").format(seconds=rest)

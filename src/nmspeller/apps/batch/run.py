@@ -24,6 +24,7 @@ from nmspeller.apps.batch.summary import summarise
 from nmspeller.apps.batch.tally import timed
 from nmspeller.apps.batch.worker import WorkOrder, disk_error_message
 from nmspeller.errors import InputError
+from nmspeller.messages import _, language, ngettext
 
 DEFAULT_CACHE = 50_000
 DEFAULT_BAD_SHARE = 0.01
@@ -63,7 +64,7 @@ def run(
             return _run(job, engine, cache, max_bad_share, progress, stop)
     except StopNow as asked:
         progress.clear()
-        raise Interrupted("stopped; run the same command again to resume.") from asked
+        raise Interrupted(_("stopped; run the same command again to resume.")) from asked
 
 
 def _run(
@@ -92,12 +93,12 @@ def _run(
             the_plan = _plan(job, sources, model_hash, store, progress)
             entries = store.entries()
         skipped = len(entries)
-        order = WorkOrder(job, the_plan.sources, model_hash, cache)
+        order = WorkOrder(job, the_plan.sources, model_hash, cache, language())
         with timed(phases, "correct"):
             _correct(order, engine, the_plan, entries, store, max_bad_share, progress, stop)
         started = identity(job, model_hash, the_plan)
         check_unchanged_input(started, job, sources)
-        progress.show("writing the output")
+        progress.show(_("writing the output"))
         with timed(phases, "assemble"):
             outputs = assemble(job, the_plan, entries, store)
             write_quarantine(entries, store)
@@ -125,7 +126,7 @@ def _plan(job: Job, sources: list[Source], model_hash: str, store: Store, progre
     def on_bytes(count: int) -> None:
         nonlocal read
         read += count
-        progress.show(f"reading: {read / 1e6:,.0f} of {total / 1e6:,.0f} MB")
+        progress.show(_("reading: {read:,.0f} of {total:,.0f} MB").format(read=read / 1e6, total=total / 1e6))
 
     made = plan(job, sources, store.pieces, on_bytes)
     store.begin({**identity(job, model_hash, made), "plan": made.as_json()})
@@ -149,16 +150,18 @@ def _correct(
 
     def announce(times: int) -> None:
         if times == 1:
-            progress.say("nmspeller: finishing the running shards; press again to stop at once.")
+            announced = _("finishing the running shards; press again to stop at once.")
+            progress.say(f"nmspeller: {announced}")
 
     def check_bad_rows() -> None:
         # The share is one of all rows, also those to come: the job stops once it is certain to exceed it.
         if bad > max_bad_share * the_plan.rows:
             write_quarantine(entries, store)
             raise InputError(
-                f"{bad} of {the_plan.rows} rows could not be processed, more than the allowed share of "
-                f"{max_bad_share:g}; see why in {store.output.path(QUARANTINE)}, "
-                "or allow more with --max-bad-share to resume."
+                _(
+                    "{bad} of {rows} rows could not be processed, more than the allowed share of {share:g}; "
+                    "see why in {file}, or allow more with --max-bad-share to resume."
+                ).format(bad=bad, rows=the_plan.rows, share=max_bad_share, file=store.output.path(QUARANTINE))
             )
 
     check_bad_rows()
@@ -174,7 +177,8 @@ def _correct(
                     rate.add(entry["rows"], entry["sentences"])
                     bad += entry["quarantined"]
                     check_bad_rows()
-                progress.show(f"{rate}  {bad:,} bad rows" if bad else str(rate))
+                bad_rows = ngettext("{count:,} bad row", "{count:,} bad rows", bad).format(count=bad)
+                progress.show(f"{rate}  {bad_rows}" if bad else str(rate))
         except StopNow:
             pass
         finally:
@@ -182,8 +186,9 @@ def _correct(
     if len(entries) < len(the_plan.shards):
         progress.clear()
         raise Interrupted(
-            f"stopped with {len(entries)} of {len(the_plan.shards)} shards done; "
-            "run the same command again to resume."
+            _("stopped with {done} of {shards} shards done; run the same command again to resume.").format(
+                done=len(entries), shards=len(the_plan.shards)
+            )
         )
 
 

@@ -15,6 +15,7 @@ from fsspec.implementations.local import LocalFileSystem
 from nmspeller.apps.batch.filesystem import file_system, printable
 from nmspeller.apps.batch.job import Job, Write
 from nmspeller.errors import InputError
+from nmspeller.messages import _
 
 FORMATS = {
     ".txt": "text",
@@ -100,10 +101,16 @@ def find_sources(job: Job) -> list[Source]:
             found = [(path, posixpath.basename(path))]
         else:
             raise InputError(
-                f"{given} does not exist; give a file, a folder, a pattern or an fsspec address."
+                _("{input} does not exist; give a file, a folder, a pattern or an fsspec address.").format(
+                    input=given
+                )
             )
         if not found:
-            raise InputError(f"{given} contains no file to correct; supported are {', '.join(FORMATS)}.")
+            raise InputError(
+                _("{input} contains no file to correct; supported are {formats}.").format(
+                    input=given, formats=", ".join(FORMATS)
+                )
+            )
         sources += [_source(fs.unstrip_protocol(path), name, job) for path, name in found]
     _check_unique_names(sources)
     return sources
@@ -128,7 +135,7 @@ def _local_files(root: str) -> Iterator[str]:
     def fail(wrong: OSError) -> NoReturn:
         raise wrong
 
-    for folder, _, names in os.walk(root, onerror=fail):
+    for folder, _folders, names in os.walk(root, onerror=fail):
         for name in names:
             yield LocalFileSystem._strip_protocol(os.path.join(folder, name))
 
@@ -137,8 +144,10 @@ def _check_regular_file(fs: Any, path: str) -> None:
     """Raise InputError for pipes and devices, which can be read at most once and may block."""
     if not fs.isfile(path):
         raise InputError(
-            f"{printable(path)} is a pipe, a device or a link to nothing; "
-            "a job reads its input more than once, so give it files."
+            _(
+                "{file} is a pipe, a device or a link to nothing; a job reads its input more than once, "
+                "so give it files."
+            ).format(file=printable(path))
         )
 
 
@@ -155,10 +164,17 @@ def _source(address: str, name: str, job: Job) -> Source:
     format = job.format or FORMATS.get(suffix)
     if format is None:
         raise InputError(
-            f"the suffix of {name} does not indicate its format; give --format text, jsonl, csv or parquet."
+            _(
+                "the suffix of {name} does not indicate its format; give --format text, jsonl, csv or "
+                "parquet."
+            ).format(name=name)
         )
     if format == "parquet" and compression:
-        raise InputError(f"{name} is a compressed Parquet file; unpack it, Parquet is compressed inside.")
+        raise InputError(
+            _("{name} is a compressed Parquet file; unpack it, Parquet is compressed inside.").format(
+                name=name
+            )
+        )
     if format == "text" and job.write is not Write.CORRECTED:
         # Plain text has no place for edits, so they are written as one JSON object per line.
         name = name[: len(name) - len(compression)] + ".jsonl" + compression
@@ -170,7 +186,8 @@ def _check_unique_names(sources: list[Source]) -> None:
     for source in sources:
         if source.name in seen:
             raise InputError(
-                f"{seen[source.name]} and {source.shown} would both be written to {source.name}; "
-                "correct them in two jobs."
+                _("{first} and {file} would both be written to {name}; correct them in two jobs.").format(
+                    first=seen[source.name], file=source.shown, name=source.name
+                )
             )
         seen[source.name] = source.shown

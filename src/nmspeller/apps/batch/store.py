@@ -9,6 +9,7 @@ from typing import Any
 from nmspeller.apps.batch.filesystem import TEMPORARY, Folder, file_system
 from nmspeller.apps.batch.formats.jsonl import dump
 from nmspeller.errors import InputError
+from nmspeller.messages import _
 
 MANIFEST = "nmspeller-batch.json"
 QUARANTINE = "nmspeller-quarantine.jsonl"
@@ -147,7 +148,9 @@ class Store:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as wrong:
             raise InputError(
-                f"another job is writing to {self.output.address}; wait for it to end."
+                _("another job is writing to {output}; wait for it to end.").format(
+                    output=self.output.address
+                )
             ) from wrong
         else:
             yield

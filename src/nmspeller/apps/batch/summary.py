@@ -6,8 +6,8 @@ from typing import Any
 from nmspeller.apps.batch.filesystem import printable
 from nmspeller.apps.batch.plan import Plan
 from nmspeller.apps.batch.progress import duration
-from nmspeller.apps.batch.store import Entries
-from nmspeller.apps.counted import counted
+from nmspeller.apps.batch.store import QUARANTINE, Entries
+from nmspeller.messages import _, ngettext
 
 
 def summarise(plan: Plan, entries: Entries, phases: dict[str, float], skipped: int) -> dict[str, Any]:
@@ -54,28 +54,69 @@ def summarise(plan: Plan, entries: Entries, phases: dict[str, float], skipped: i
 
 def as_text(summary: dict[str, Any], output: str) -> str:
     """The summary as text."""
-    reasons = ", ".join(f"{count:,} {reason}" for reason, count in summary["edits_by_reason"].items())
     lines = [
-        f"{counted(summary['sentences'], 'sentence')} in {counted(summary['rows'], 'row')}"
-        f" of {counted(summary['files'], 'file')},"
-        f" written to {printable(output)} in {duration(summary['seconds'])}.",
-        f"{counted(summary['edits'], 'edit')} in {counted(summary['changed'], 'row')}"
-        + (f": {reasons}." if reasons else "."),
+        _("{sentences} in {rows} of {files}, written to {output} in {duration}.").format(
+            sentences=_sentences(summary["sentences"]),
+            rows=_rows(summary["rows"]),
+            files=_files(summary["files"]),
+            output=printable(output),
+            duration=duration(summary["seconds"]),
+        ),
+        _edits(summary),
     ]
     if summary["texts"]:
         share = 100 * summary["remembered"] / summary["texts"]
-        lines.append(f"{share:.1f} % of the texts were repetitions and not checked again.")
+        lines.append(
+            _("{share:.1f} % of the texts were repetitions and not checked again.").format(share=share)
+        )
     if summary["quarantined"]:
         lines.append(
-            f"{counted(summary['quarantined'], 'row')} could not be processed; "
-            "nmspeller-quarantine.jsonl has them with the reasons."
+            _("{rows} could not be processed; {file} has them with the reasons.").format(
+                rows=_rows(summary["quarantined"]), file=QUARANTINE
+            )
         )
     if summary["shards_done_before"]:
-        lines.append(f"{summary['shards_done_before']:,} of {summary['shards']:,} shards were done before.")
+        lines.append(
+            _("{done:,} of {shards:,} shards were done before.").format(
+                done=summary["shards_done_before"], shards=summary["shards"]
+            )
+        )
     if slowest := summary["slowest_shard"]:
         lines.append(
-            f"Slowest shard: {slowest['seconds']:.1f} s, rows {slowest['first_row']:,} to "
-            f"{slowest['first_row'] + slowest['rows'] - 1:,} of {slowest['file']}. "
-            f"Peak memory of a worker: {summary['peak_memory'] / 1e6:.0f} MB."
+            _(
+                "Slowest shard: {seconds:.1f} s, rows {first:,} to {last:,} of {file}. "
+                "Peak memory of a worker: {memory:.0f} MB."
+            ).format(
+                seconds=slowest["seconds"],
+                first=slowest["first_row"],
+                last=slowest["first_row"] + slowest["rows"] - 1,
+                file=slowest["file"],
+                memory=summary["peak_memory"] / 1e6,
+            )
         )
     return "\n".join(lines)
+
+
+def _edits(summary: dict[str, Any]) -> str:
+    count = summary["edits"]
+    edits = ngettext("{count:,} edit", "{count:,} edits", count).format(count=count)
+    rows = _rows(summary["changed"])
+    if not count:
+        return _("{edits} in {rows}.").format(edits=edits, rows=rows)
+    reasons = _(", ").join(
+        _("{count:,} {reason}").format(count=times, reason=_(reason))
+        for reason, times in summary["edits_by_reason"].items()
+    )
+    return _("{edits} in {rows}: {reasons}.").format(edits=edits, rows=rows, reasons=reasons)
+
+
+def _sentences(count: int) -> str:
+    return ngettext("{count:,} sentence", "{count:,} sentences", count).format(count=count)
+
+
+def _rows(count: int) -> str:
+    return ngettext("{count:,} row", "{count:,} rows", count).format(count=count)
+
+
+def _files(count: int) -> str:
+    return ngettext("{count:,} file", "{count:,} files", count).format(count=count)

@@ -20,6 +20,8 @@ from nmspeller.apps.batch.sources import compress
 from nmspeller.apps.batch.store import Store, piece_name
 from nmspeller.apps.batch.tally import Tally
 from nmspeller.errors import InputError
+from nmspeller.files import reason
+from nmspeller.messages import _
 from nmspeller.runtime.correction import Correction
 
 _TOO_LONG = f"longer than {MAX_ROW_BYTES >> 20} MiB"
@@ -34,6 +36,7 @@ class WorkOrder:
     sources: tuple[PlannedSource, ...]
     model_hash: str
     cache: int
+    language: str = "en"
 
 
 class ShardWorker:
@@ -45,7 +48,9 @@ class ShardWorker:
         self._store = Store(order.job.output)
         speller = order.job.speller.load()
         if speller.model_hash != order.model_hash:
-            raise InputError("a worker has another model than this machine; install the same one everywhere.")
+            raise InputError(
+                _("a worker has another model than this machine; install the same one everywhere.")
+            )
         self._checker = CachedChecker(speller, order.cache)
 
     def finished(self, shard: Shard) -> dict[str, Any] | None:
@@ -159,7 +164,9 @@ class ShardWorker:
             content = self._store.pieces.read(piece_name(shard.number))
             if content is None:
                 raise InputError(
-                    f"a piece of {planned.source.shown} is missing; remove OUTPUT and start again."
+                    _("a piece of {file} is missing; remove OUTPUT and start again.").format(
+                        file=planned.source.shown
+                    )
                 )
             return io.BytesIO(gzip.decompress(content))
         fs, path = file_system(planned.source.address)
@@ -202,6 +209,8 @@ def line_format(job: Job, planned: PlannedSource) -> TextFormat | JsonLinesForma
 def disk_error_message(wrong: OSError, output: str) -> str:
     """One sentence about an error of the disk, and what to do."""
     if wrong.errno in (errno.ENOSPC, errno.EDQUOT):
-        return f"the disk of {output} is full; free some space and run the same command again to resume."
-    where = f"{wrong.filename}: " if wrong.filename else ""
-    return f"{where}{wrong.strerror or wrong}; fix that and run the same command again to resume."
+        return _(
+            "the disk of {output} is full; free some space and run the same command again to resume."
+        ).format(output=output)
+    problem = f"{wrong.filename}: {reason(wrong)}" if wrong.filename else reason(wrong)
+    return _("{problem}; fix that and run the same command again to resume.").format(problem=problem)

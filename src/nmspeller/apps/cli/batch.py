@@ -9,6 +9,7 @@ import typer
 
 from nmspeller.apps.cli.options import MODEL, PREFILTER, QUICK, WORDS, Device, Level, wants_prefilter
 from nmspeller.errors import InputError
+from nmspeller.messages import N_, _
 
 if TYPE_CHECKING:
     from nmspeller.apps.batch.run import Engine
@@ -38,67 +39,70 @@ class Where(str, Enum):
     ray = "ray"
 
 
+HELP = N_(
+    "Correct whole collections of files or tables.\n\n"
+    "Every input file is written to OUTPUT under its own name and in its own format, with the text corrected "
+    "and everything else unchanged. Run the same command again to resume a stopped job. Exit code 0: done."
+)
+
+
 def batch(
     inputs: list[str] = typer.Argument(
-        metavar="INPUT...", help="Files, folders, patterns, fsspec addresses."
+        metavar="INPUT...", help=N_("Files, folders, patterns, fsspec addresses.")
     ),
-    output: str = typer.Argument(metavar="OUTPUT", help="The folder to write to, or its fsspec address."),
-    column: str = typer.Option("text", help="The column or key that holds the text."),
-    write: What = typer.Option(What.corrected, help="What is written for each text."),
-    level: Level = typer.Option(Level.balanced, "--level", "-l", help="How much is corrected."),
+    output: str = typer.Argument(metavar="OUTPUT", help=N_("The folder to write to, or its fsspec address.")),
+    column: str = typer.Option("text", help=N_("The column or key that holds the text.")),
+    write: What = typer.Option(What.corrected, help=N_("What is written for each text.")),
+    level: Level = typer.Option(Level.balanced, "--level", "-l", help=N_("How much is corrected.")),
     words: list[Path] = WORDS,
     model: Path = MODEL,
     prefilter: bool = PREFILTER,
     quick: bool = QUICK,
     format: Format = typer.Option(
-        None, help="Format of the files, if their suffix does not show it.", show_default=False
+        None, help=N_("Format of the files, if their suffix does not show it."), show_default=False
     ),
-    engine: Where = typer.Option(Where.local, help="Processes on this machine, or a Ray cluster."),
+    engine: Where = typer.Option(Where.local, help=N_("Processes on this machine, or a Ray cluster.")),
     address: str = typer.Option(
-        None, help="The Ray cluster to use; otherwise one is started for the job.", show_default=False
+        None, help=N_("The Ray cluster to use; otherwise one is started for the job."), show_default=False
     ),
     device: Device = typer.Option(
-        Device.cpu, help="cuda is one GPU that all workers share; it needs PyTorch and onnx."
+        Device.cpu, help=N_("cuda is one GPU that all workers share; it needs PyTorch and onnx.")
     ),
     workers: int = typer.Option(
         None,
         min=1,
-        help="Number of workers; by default one per core, and at most 8 on a GPU.",
+        help=N_("Number of workers; by default one per core, and at most 8 on a GPU."),
         show_default=False,
     ),
-    cache: int = typer.Option(50_000, min=0, help="How many different texts each worker caches."),
+    cache: int = typer.Option(50_000, min=0, help=N_("How many different texts each worker caches.")),
     max_bad_share: float = typer.Option(
-        0.01, min=0, max=1, help="Stop when more than this share of the rows cannot be processed."
+        0.01, min=0, max=1, help=N_("Stop when more than this share of the rows cannot be processed.")
     ),
     shard_size: int = typer.Option(
         1 << 20,
         min=1,
         max=64 << 20,
-        help="Bytes of input per shard, the unit of work that is resumed.",
+        help=N_("Bytes of input per shard, the unit of work that is resumed."),
     ),
-    as_json: bool = typer.Option(False, "--json", help="Print the summary as one JSON object."),
+    as_json: bool = typer.Option(False, "--json", help=N_("Print the summary as one JSON object.")),
     speller: str = typer.Option("nmspeller.runtime:Speller", hidden=True),
 ) -> None:
-    """Correct whole collections of files or tables.
-
-    Every input file is written to OUTPUT under its own name and in its own format, with the text corrected
-    and everything else unchanged. Run the same command again to resume a stopped job. Exit code 0: done.
-    """
+    """Run the job that the options describe, and print its summary."""
     try:
         from nmspeller.apps.batch import Interrupted, Job, SpellerSettings, Write, run
         from nmspeller.apps.batch.progress import Progress
         from nmspeller.apps.batch.summary import as_text
     except ImportError as wrong:
-        raise InputError("`batch` needs more packages: pip install 'nmspeller[scale]'.") from wrong
+        raise InputError(_("`batch` needs more packages: pip install 'nmspeller[scale]'.")) from wrong
     from nmspeller.runtime.dictionary import read_words
 
     prefilter = wants_prefilter(prefilter, quick)
     if address is not None and engine is not Where.ray:
-        raise InputError("--address goes with --engine ray.")
+        raise InputError(_("--address goes with --engine ray."))
     if device is not Device.cpu and engine is Where.ray:
-        raise InputError("--device cuda goes with --engine local.")
+        raise InputError(_("--device cuda goes with --engine local."))
     if device is not Device.cpu and prefilter:
-        raise InputError("--prefilter is for the CPU; leave it out with --device cuda.")
+        raise InputError(_("--prefilter is for the CPU; leave it out with --device cuda."))
     # Workers on other machines do not have these files, and run in other folders.
     known = tuple(word for path in words or () for word in read_words(path))
     folder = str(model.resolve()) if model else None
@@ -122,5 +126,5 @@ def _engine(where: Where, address: str | None, workers: int | None, device: Devi
     try:
         from nmspeller.apps.batch.on_ray import RayEngine
     except ImportError as wrong:
-        raise InputError("--engine ray needs Ray: pip install 'nmspeller[scale]'.") from wrong
+        raise InputError(_("--engine ray needs Ray: pip install 'nmspeller[scale]'.")) from wrong
     return RayEngine(workers, address)

@@ -9,6 +9,7 @@ import typer
 
 from nmspeller.apps.cli.options import MODEL, PREFILTER, QUICK, WORDS, Level, wants_prefilter
 from nmspeller.errors import InputError
+from nmspeller.messages import N_, _
 
 
 class Format(str, Enum):
@@ -20,6 +21,9 @@ class Format(str, Enum):
     html = "html"
     srt = "srt"
     docx = "docx"
+    odt = "odt"
+    odp = "odp"
+    pptx = "pptx"
     latex = "latex"
     rst = "rst"
     code = "code"
@@ -46,38 +50,71 @@ class OutputFormat(str, Enum):
     sarif = "sarif"
 
 
+HELP = N_(
+    "Find and correct spelling errors in files, folders, standard input or a text.\n\n"
+    "Exits with 0 when nothing was found, 1 when something was (corrected or not), 2 when an input could not "
+    "be checked. Settings are read from the nearest .nmspeller.toml above each file."
+)
+
+
 def check(
     files: list[str] = typer.Argument(
         None,
         metavar="FILE",
-        help="Files, folders or patterns; - is standard input.",
+        help=N_("Files, folders or patterns; - is standard input."),
         show_default=False,
     ),
     text: str = typer.Option(
-        None, "--text", "-t", metavar="TEXT", help="Check this text instead of files.", show_default=False
+        None, "--text", "-t", metavar="TEXT", help=N_("Check this text instead of files."), show_default=False
     ),
     fix: bool = typer.Option(
-        False, "--fix", help="Correct the files in place; print corrected input otherwise."
+        False, "--fix", help=N_("Correct the files in place; print corrected input otherwise.")
+    ),
+    review: bool = typer.Option(
+        False, "--review", help=N_("Ask about each finding in the terminal, then correct the files.")
     ),
     backup: bool = typer.Option(
-        False, "--backup", help="With --fix, keep each original beside it as NAME.bak."
+        False, "--backup", help=N_("With --fix or --review, keep each original beside it as NAME.bak.")
     ),
-    diff: bool = typer.Option(False, "--diff", help="Print a unified diff of the corrections."),
+    diff: bool = typer.Option(False, "--diff", help=N_("Print a unified diff of the corrections.")),
+    baseline: Path = typer.Option(
+        None,
+        "--baseline",
+        metavar="FILE",
+        help=N_("A file of known findings; only new ones are reported and corrected."),
+        show_default=False,
+    ),
+    update_baseline: bool = typer.Option(
+        False, "--update-baseline", help=N_("Write all findings of these files to the baseline.")
+    ),
+    track: bool = typer.Option(
+        False,
+        "--track",
+        help=N_("With --fix, write tracked changes with comments into Word documents (.docx)."),
+    ),
     json: bool = typer.Option(
-        False, "--json", help="Print one JSON object per file, the same as --output-format json."
+        False, "--json", help=N_("Print one JSON object per file, the same as --output-format json.")
     ),
     output_format: OutputFormat = typer.Option(
-        OutputFormat.auto, "--output-format", "-o", help="auto is terminal on a terminal and plain in a pipe."
+        OutputFormat.auto,
+        "--output-format",
+        "-o",
+        help=N_("auto is terminal on a terminal and plain in a pipe."),
+    ),
+    explain: bool = typer.Option(
+        False,
+        "--explain",
+        help=N_("Explain each finding: how the characters sound and look, what word fits."),
     ),
     level: Level = typer.Option(
-        None, "--level", "-l", help="How much is reported.  [default: balanced]", show_default=False
+        None, "--level", "-l", help=N_("How much is reported.  [default: balanced]"), show_default=False
     ),
     words: list[Path] = WORDS,
     replacements: list[Path] = typer.Option(
         None,
         "--replacements",
         "-r",
-        help="A file of wrong<TAB>right lines, always corrected.",
+        help=N_("A file of wrong<TAB>right lines, always corrected."),
         show_default=False,
     ),
     model: Path = MODEL,
@@ -86,32 +123,49 @@ def check(
     rules: bool = typer.Option(
         None,
         "--rules/--no-rules",
-        help="Also apply rules: idioms, doubled characters, punctuation, spaces.",
+        help=N_("Also apply rules: idioms, doubled characters, punctuation, spaces."),
         show_default=False,
     ),
     format: Format = typer.Option(
-        Format.auto, "--format", "-f", help="Only prose is checked; auto chooses by the file name."
+        Format.auto, "--format", "-f", help=N_("Only prose is checked; auto chooses by the file name.")
     ),
     encoding: Encoding = typer.Option(
-        Encoding.auto, "--encoding", help="auto distinguishes UTF-8, GB18030 and Big5."
+        Encoding.auto, "--encoding", help=N_("auto distinguishes UTF-8, GB18030 and Big5.")
     ),
 ) -> None:
-    """Find and correct spelling errors in files, folders, standard input or a text.
-
-    Exits with 0 when nothing was found, 1 when something was (corrected or not), 2 when an input could not be
-    checked. Settings are read from the nearest .nmspeller.toml above each file.
-    """
+    """Check what the options are combined for, or say why they do not go together."""
     if bool(files) == (text is not None):
-        raise InputError("Name files or folders, or - for standard input, or give --text TEXT.")
-    if backup and not fix:
-        raise InputError("--backup goes with --fix.")
+        raise InputError(_("Name files or folders, or - for standard input, or give --text TEXT."))
+    if backup and not (fix or review):
+        raise InputError(_("--backup goes with --fix and --review."))
+    if track and not fix:
+        raise InputError(_("--track goes with --fix."))
+    if review and (fix or diff or json or output_format is not OutputFormat.auto):
+        raise InputError(_("--review shows the findings itself; leave out --fix, --diff and output formats."))
+    if review and (text is not None or "-" in files):
+        raise InputError(_("--review corrects files; name some."))
     if fix and diff:
-        raise InputError("--fix and --diff do not go together; --diff shows what --fix would do.")
+        raise InputError(_("--fix and --diff do not go together; --diff shows what --fix would do."))
     if (json and diff) or ((json or diff) and output_format is not OutputFormat.auto):
-        raise InputError("Choose one of --json, --diff and --output-format.")
+        raise InputError(_("Choose one of --json, --diff and --output-format."))
     if fix and (text is not None or "-" in files) and (json or output_format is not OutputFormat.auto):
         raise InputError(
-            "With - or --text, --fix prints the corrected text alone; leave out --json and --output-format."
+            _(
+                "With - or --text, --fix prints the corrected text alone; "
+                "leave out --json and --output-format."
+            )
+        )
+    if explain and (diff or (fix and (text is not None or "-" in files))):
+        raise InputError(
+            _("--explain goes with a report; leave it out with --diff, and where --fix prints a text.")
+        )
+    if baseline and (text is not None or "-" in files):
+        raise InputError(_("--baseline goes with files; name some."))
+    if update_baseline and not baseline:
+        raise InputError(_("--update-baseline needs a file: --baseline FILE --update-baseline."))
+    if update_baseline and (fix or review or diff or json or output_format is not OutputFormat.auto):
+        raise InputError(
+            _("--update-baseline reports nothing; leave out --fix, --review, --diff and output formats.")
         )
     from nmspeller.apps.cli.checking import Job
 
@@ -124,7 +178,9 @@ def check(
     job = Job(
         report_name=name,
         fix=fix,
+        explain=explain,
         backup=backup,
+        track=track,
         level=level.value if level else None,
         words=tuple(words or ()),
         replacements=tuple(replacements or ()),
@@ -133,5 +189,8 @@ def check(
         rules=rules,
         format=format.value,
         encoding=encoding.value,
+        update_baseline=update_baseline,
     )
-    raise typer.Exit(job.run(files or [], text))
+    if baseline:
+        job.read_baseline(baseline)
+    raise typer.Exit(job.review(files) if review else job.run(files or [], text))

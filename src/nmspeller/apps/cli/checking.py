@@ -5,23 +5,29 @@ import signal
 import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from types import FrameType
 from typing import NamedTuple
 
+from nmspeller.apps.baseline import Baseline
 from nmspeller.apps.cli.progress import SlowProgress
 from nmspeller.apps.documents import document as documents
 from nmspeller.apps.documents import files
 from nmspeller.apps.documents.config import Config, config_for
 from nmspeller.apps.documents.document import Document
 from nmspeller.apps.documents.find import find
+from nmspeller.apps.documents.my_words import with_my_words
 from nmspeller.apps.reports import SHOWN_IN_PARTS, Report, report
 from nmspeller.errors import InputError
+from nmspeller.messages import _, language, ngettext, suggest
 from nmspeller.runtime.checker import Checker
-from nmspeller.runtime.correction import Correction, Edit
+from nmspeller.runtime.correction import Correction, Edit, apply_edits
 
-CLEAN, FINDINGS, BAD_INPUT = 0, 1, 2
+CLEAN, FINDINGS, BAD_INPUT, INTERRUPTED = 0, 1, 2, 130
+# Characters. A shorter text takes hardly longer than loading the model, and a bar would only flicker.
+_LONG = 1_000
 
 Rules = bool | tuple[str, ...]
 
@@ -55,7 +61,9 @@ class Job:
 
     report_name: str
     fix: bool
+    explain: bool
     backup: bool
+    track: bool
     level: str | None
     words: tuple[Path, ...]
     replacements: tuple[Path, ...]
@@ -64,6 +72,8 @@ class Job:
     rules: bool | None
     format: str
     encoding: str
+    update_baseline: bool = False
+    baseline: Baseline | None = None
     errors: set[str] = field(default_factory=set)
     found: bool = False
     spellers: dict[tuple[Lists, Rules], Checker | InputError] = field(default_factory=dict)
@@ -73,11 +83,13 @@ class Job:
         if threading.current_thread() is threading.main_thread():
             signal.signal(signal.SIGTERM, _exit_on_signal)
         inputs = [self._text_input(text)] if text is not None else list(self._inputs(names))
+        # Of several settings the first counts: one report is in one language.
+        suggest(next((one.config.lang for one in inputs if one.config.lang), language()))
         prints_corrected_text = self.fix and any(one.path is None for one in inputs)
         of_files = not inputs or any(one.path is not None for one in inputs)
         out = None
-        if not prints_corrected_text:
-            out = report(self.report_name, fixing=self.fix, of_files=of_files)
+        if not prints_corrected_text and not self.update_baseline:
+            out = report(self.report_name, fixing=self.fix, of_files=of_files, explain=self.explain)
         with SlowProgress(sum(one.size for one in inputs)) as progress:
             for one in inputs:
                 try:
@@ -87,14 +99,52 @@ class Job:
                     self._report_error(wrong)
         if out:
             out.finish()
+        self._report_baseline()
         return BAD_INPUT if self.errors else FINDINGS if self.found else CLEAN
+
+    def read_baseline(self, file: Path) -> None:
+        """Report only what the baseline in a file does not have; or, to update it, begin with what it has."""
+        self.baseline = Baseline.read_or_new(file) if self.update_baseline else Baseline.read(file)
+
+    def review(self, names: list[str]) -> int:
+        """Ask about each finding in the terminal and return the exit code."""
+        from nmspeller.apps.check_review.review import Quit, Review, ToReview
+
+        signal.signal(signal.SIGTERM, _exit_on_signal)
+        review = Review(backup=self.backup, asked_words=self.words, report_error=self._report_error)
+        inputs = (
+            ToReview(
+                one.path,
+                one.load,
+                partial(self._speller, one.config),
+                self.level or one.config.level,
+                partial(self._unknown, one),
+            )
+            for one in self._inputs(names)
+            if one.path is not None
+        )
+        code = CLEAN
+        try:
+            review.run(inputs)
+        except Quit:
+            pass
+        except KeyboardInterrupt:
+            code = INTERRUPTED
+        code = code or (BAD_INPUT if self.errors else FINDINGS if review.found else CLEAN)
+        review.end_process_if_searching(code)
+        return code
 
     def _check(self, one: Input, out: Report | None, progress: SlowProgress) -> None:
         document, raw = one.load()
+        if self.track:
+            documents.require_tracking(document)
         prose = sum(len(passage.text) for passage in document.passages)
         shows_parts = out is not None and self.report_name in SHOWN_IN_PARTS and not self.fix
+        unknown: list[Edit] = []
 
         def advance(characters: int, edits: Sequence[Edit]) -> None:
+            edits = self._unknown(one, document, edits)
+            unknown.extend(edits)
             if out and shows_parts and edits:
                 progress.pause()
                 out.show(document, Correction(document.text, document.text, tuple(edits)))
@@ -102,16 +152,25 @@ class Job:
 
         correction = Correction(document.text, document.text, ())
         if prose:
+            if prose >= _LONG:
+                progress.begin(document.name)
             speller = self._speller(one.config)
-            progress.begin()
+            progress.begin(document.name)
             correction = documents.check(
                 speller,
                 document,
                 level=self.level or one.config.level,
                 advance=advance,
             )
+        if self.baseline and one.path:
+            if self.update_baseline:
+                self.baseline.set(one.path, document.text, correction.edits)
+                return
+            self.baseline.mark_checked(one.path)
+            text = apply_edits(document.text, unknown)
+            correction = replace(correction, text=text, edits=tuple(unknown))
         if self.fix and (correction.edits or one.path is None):
-            corrected = document.with_edits(correction.edits)
+            corrected = document.with_edits(correction.edits, track=self.track)
             if one.path is None:
                 sys.stdout.buffer.write(corrected)
                 self.found |= bool(correction.edits)
@@ -125,6 +184,42 @@ class Job:
             if shows_parts:
                 correction = Correction(document.text, document.text, (), correction.hints)
             out.show(document, correction)
+
+    def _unknown(self, one: Input, document: Document, edits: Sequence[Edit]) -> Sequence[Edit]:
+        """Those of some edits of a document that the baseline, if there is one, does not have."""
+        if self.baseline is None or one.path is None or self.update_baseline:
+            return edits
+        return self.baseline.unknown(one.path, document.text, edits)
+
+    def _report_baseline(self) -> None:
+        """Say on standard error what the baseline hid, and what of it can be removed; or update it."""
+        if self.baseline is None:
+            return
+        sentences = []
+        if self.update_baseline:
+            number = self.baseline.write()
+            sentences.append(
+                ngettext(
+                    "Wrote {number} finding to {file}.", "Wrote {number} findings to {file}.", number
+                ).format(number=number, file=self.baseline.file)
+            )
+        elif known := self.baseline.known:
+            sentences.append(
+                ngettext(
+                    "{number} known finding is not shown.", "{number} known findings are not shown.", known
+                ).format(number=known)
+            )
+        if not self.update_baseline and (removable := self.baseline.removable):
+            sentences.append(
+                ngettext(
+                    "{number} finding of {file} is gone; remove it from there with --update-baseline.",
+                    "{number} findings of {file} are gone; remove them from there with --update-baseline.",
+                    removable,
+                ).format(number=removable, file=self.baseline.file)
+            )
+        sys.stdout.flush()
+        for sentence in sentences:
+            print(sentence, file=sys.stderr, flush=True)
 
     def _speller(self, config: Config) -> Checker:
         """The speller with the lists and rules that apply; loaded at most once, and only for prose."""
@@ -158,15 +253,15 @@ class Job:
                     yield self._file_input(found)
 
     def _file_input(self, path: Path) -> Input:
-        config = config_for(path)
+        config = with_my_words(config_for(path), path)
         format = config.format_of(path) if self.format == "auto" else self.format
         return Input(lambda: documents.read(path, format, self.encoding), path, config)
 
     def _read_standard_input(self) -> tuple[Document, bytes]:
         if sys.stdin is None:
-            raise InputError("Standard input is closed; name a file, or redirect something to it.")
+            raise InputError(_("Standard input is closed; name a file, or redirect something to it."))
         raw = files.read_stream(sys.stdin.buffer, "<stdin>")
-        return documents.parse(raw, "<stdin>", self.format, self.encoding), raw
+        return documents.from_bytes("<stdin>", raw, format=self.format, encoding=self.encoding), raw
 
     def _text_input(self, text: str) -> Input:
         return Input(lambda: (documents.from_text(text, "<text>", self.format), b""))
@@ -183,9 +278,9 @@ class Job:
 
 def _report_written(path: Path, backup: Path | None) -> None:
     """Name a corrected file on standard error, so that reports for programs stay as they are."""
-    original = f"; the original is {backup}" if backup else ""
+    written = _("Corrected {path}; the original is {backup}.") if backup else _("Corrected {path}.")
     sys.stdout.flush()
-    print(f"Corrected {path}{original}.", file=sys.stderr, flush=True)
+    print(written.format(path=path, backup=backup), file=sys.stderr, flush=True)
 
 
 def load_speller(model: Path | None, lists: Lists, *, prefilter: bool, rules: Rules) -> Checker:

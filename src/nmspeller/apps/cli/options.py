@@ -4,6 +4,8 @@ from enum import Enum
 
 import typer
 
+from nmspeller.messages import N_, _
+
 
 class Level(str, Enum):
     """How confident the speller must be of an edit."""
@@ -13,6 +15,13 @@ class Level(str, Enum):
     thorough = "thorough"
 
 
+class Language(str, Enum):
+    """What people read; the keys and values of JSON stay English."""
+
+    en = "en"
+    zh = "zh"
+
+
 class Device(str, Enum):
     """What the model runs on."""
 
@@ -20,20 +29,34 @@ class Device(str, Enum):
     cuda = "cuda"
 
 
+LANG = typer.Option(
+    None,
+    "--lang",
+    # `nmspeller.__main__` has read it by then: help and errors come before any command.
+    expose_value=False,
+    help=N_("Language of messages, reports and help; by default the language of the environment."),
+    show_default=False,
+)
 MODEL = typer.Option(
-    None, "--model", metavar="FOLDER", help="A model folder instead of the shipped model.", show_default=False
+    None,
+    "--model",
+    metavar="FOLDER",
+    help=N_("A model folder instead of the shipped model."),
+    show_default=False,
 )
 PREFILTER = typer.Option(
     False,
     "--prefilter",
-    help="Read only sentences that a small model expects an error in: faster, but a few errors are missed.",
+    help=N_(
+        "Read only sentences that a small model expects an error in: faster, but a few errors are missed."
+    ),
 )
-QUICK = typer.Option(False, "--quick", hidden=True, help="The old name of --prefilter; deprecated.")
+QUICK = typer.Option(False, "--quick", hidden=True, help=N_("The old name of --prefilter; deprecated."))
 WORDS = typer.Option(
     None,
     "--words",
     "-w",
-    help="A file of words that are correct, one per line; may be repeated.",
+    help=N_("A file of words that are correct, one per line; may be repeated."),
     show_default=False,
 )
 
@@ -41,5 +64,6 @@ WORDS = typer.Option(
 def wants_prefilter(prefilter: bool, quick: bool) -> bool:
     """Whether either name of the option was given; the old one, to be removed in 0.3, with a hint."""
     if quick:
-        typer.echo("nmspeller: `--quick` is now `--prefilter`.", err=True)
+        renamed = _("`{old}` is now `{new}`.").format(old="--quick", new="--prefilter")
+        typer.echo(f"nmspeller: {renamed}", err=True)
     return prefilter or quick

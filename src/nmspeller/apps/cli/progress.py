@@ -1,6 +1,7 @@
 """A progress bar that appears only on a terminal, and only if the work takes long."""
 
 import sys
+import threading
 import time
 from types import TracebackType
 from typing import TYPE_CHECKING
@@ -8,7 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from rich.progress import Progress
 
-_DELAY = 0.5  # seconds of work before the bar appears
+_DELAY = 0.3  # seconds of work before the bar appears
 
 
 class SlowProgress:
@@ -17,9 +18,13 @@ class SlowProgress:
     def __init__(self, total: float) -> None:
         self._total = total
         self._done = 0.0
+        self._name = ""
         self._began: float | None = None
         self._bar: Progress | None = None
         self._wanted = sys.stderr.isatty() and total > 0
+        self._timer = threading.Timer(_DELAY, self._show)
+        self._timer.daemon = True
+        self._lock = threading.Lock()
 
     def __enter__(self) -> "SlowProgress":
         return self
@@ -27,27 +32,40 @@ class SlowProgress:
     def __exit__(
         self, kind: type[BaseException] | None, wrong: BaseException | None, trace: TracebackType | None
     ) -> None:
+        self._wanted = False
+        self._timer.cancel()
         self.pause()
 
-    def begin(self) -> None:
-        """Work begins: the time before, for instance to load the model, does not count."""
-        self._began = self._began or time.monotonic()
+    def begin(self, name: str) -> None:
+        """Work on the file `name` begins; the bar appears if it takes long, even before the first advance."""
+        self._name = name
+        if self._began is None:
+            self._began = time.monotonic()
+            if self._wanted:
+                self._timer.start()
 
     def advance(self, amount: float, name: str) -> None:
         """Add an amount of finished work; `name` is the current file."""
         self._done += amount
-        self.begin()
-        if not self._wanted or self._done >= self._total or not self._is_slow():
-            return
-        if self._bar is None:
-            self._bar = self._make_bar()
-        self._bar.start()
-        self._bar.update(self._task, completed=self._done, description=name)
+        self.begin(name)
+        if self._done < self._total and self._is_slow():
+            self._show()
 
     def pause(self) -> None:
         """Hide the bar, so that something else can be printed; the next advance shows it again."""
-        if self._bar is not None:
-            self._bar.stop()
+        self._timer.cancel()
+        with self._lock:
+            if self._bar is not None:
+                self._bar.stop()
+
+    def _show(self) -> None:
+        with self._lock:
+            if not self._wanted:
+                return
+            if self._bar is None:
+                self._bar = self._make_bar()
+            self._bar.update(self._task, completed=self._done, description=self._name)
+            self._bar.start()
 
     def _is_slow(self) -> bool:
         return self._began is not None and time.monotonic() - self._began >= _DELAY

@@ -7,22 +7,30 @@ import typer
 from nmspeller.apps.cli.options import PREFILTER, QUICK, wants_prefilter
 from nmspeller.apps.http.reloading import sighup_deferred
 from nmspeller.errors import InputError
-from nmspeller.messages import N_
+from nmspeller.messages import N_, _
+
+HELP = N_("Serve the speller over HTTP: a page at /, /v1/check, and /v2/check for every LanguageTool client.")
 
 
 def serve(
-    host: str = typer.Option("127.0.0.1", help="Address to listen on; any but localhost needs --api-key."),
+    host: str = typer.Option(
+        "127.0.0.1", help=N_("Address to listen on; any but localhost needs --api-key.")
+    ),
     port: int = typer.Option(
-        8081, min=0, max=65535, help="Port to listen on; 8081 is where LanguageTool clients look."
+        8081, min=0, max=65535, help=N_("Port to listen on; 8081 is where LanguageTool clients look.")
     ),
-    workers: int = typer.Option(1, min=1, help="Processes, each with its own engine; they share the cores."),
+    workers: int = typer.Option(
+        1, min=1, help=N_("Processes, each with its own engine; they share the cores.")
+    ),
     threads: int | None = typer.Option(
-        None, min=1, help="Threads of each engine; by default cores / workers."
+        None, min=1, help=N_("Threads of each engine; by default cores / workers.")
     ),
-    model: Path | None = typer.Option(None, help="Folder of another ONNX model than the shipped one."),
-    level: str = typer.Option("balanced", help="careful, balanced or thorough, unless a request sets it."),
+    model: Path | None = typer.Option(None, help=N_("Folder of another ONNX model than the shipped one.")),
+    level: str = typer.Option(
+        "balanced", help=N_("careful, balanced or thorough, unless a request sets it.")
+    ),
     words: Path | None = typer.Option(
-        None, help="Words that are correct, one per line; SIGHUP reloads the file."
+        None, help=N_("Words that are correct, one per line; SIGHUP reloads the file.")
     ),
     prefilter: bool = PREFILTER,
     quick: bool = QUICK,
@@ -34,28 +42,32 @@ def serve(
     api_key: str | None = typer.Option(
         None,
         envvar="NMSPELLER_API_KEY",
-        help="Require this key from clients (better set in the environment).",
+        help=N_("Require this key from clients (better set in the environment)."),
     ),
-    insecure: bool = typer.Option(False, "--insecure", help="Allow a public address without an API key."),
+    insecure: bool = typer.Option(False, "--insecure", help=N_("Allow a public address without an API key.")),
     allow_origin: list[str] = typer.Option(
         [],
-        help="Web origin that may send requests, such as https://example.org; may be repeated; * for all.",
+        help=N_(
+            "Web origin that may send requests, such as https://example.org; may be repeated; * for all."
+        ),
     ),
-    max_text_length: int = typer.Option(100_000, help="Longest text of one request, in characters."),
-    max_body_bytes: int = typer.Option(2_000_000, help="Largest request body."),
-    batch_tokens: int = typer.Option(2_048, help="Characters of several requests that are checked together."),
+    max_text_length: int = typer.Option(100_000, help=N_("Longest text of one request, in characters.")),
+    max_body_bytes: int = typer.Option(2_000_000, help=N_("Largest request body.")),
+    batch_tokens: int = typer.Option(
+        2_048, help=N_("Characters of several requests that are checked together.")
+    ),
     queue_tokens: int = typer.Option(
-        131_072, help="Characters that may wait before requests are answered with 429."
+        131_072, help=N_("Characters that may wait before requests are answered with 429.")
     ),
     longest_wait: float = typer.Option(
-        2.0, help="Seconds of work that may wait before requests are answered with 429."
+        2.0, help=N_("Seconds of work that may wait before requests are answered with 429.")
     ),
-    time_limit: float = typer.Option(60.0, help="Seconds before a request is answered with 503."),
+    time_limit: float = typer.Option(60.0, help=N_("Seconds before a request is answered with 503.")),
     log_text: bool = typer.Option(
-        False, "--log-text", help="Write the texts into the log, for debugging only."
+        False, "--log-text", help=N_("Write the texts into the log, for debugging only.")
     ),
 ) -> None:
-    """Serve the speller over HTTP: a page at /, /v1/check, and /v2/check for every LanguageTool client."""
+    """Run the server until it is stopped."""
     with sighup_deferred():
         try:
             from nmspeller.apps.http.server import run
@@ -63,7 +75,7 @@ def serve(
         except ModuleNotFoundError as missing:
             if missing.name and missing.name.startswith("nmspeller"):
                 raise
-            raise InputError("`serve` needs its extra: pip install 'nmspeller[serve]'.") from None
+            raise InputError(_("`serve` needs its extra: pip install 'nmspeller[serve]'.")) from None
         run(
             Settings(
                 host=host,

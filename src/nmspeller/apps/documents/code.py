@@ -7,6 +7,7 @@ from typing import Any
 
 from nmspeller.apps.documents.markup import BREAK, Markup, names
 from nmspeller.errors import InputError
+from nmspeller.messages import _
 
 # Language ids of the language server protocol that Pygments knows by another name.
 _ALIASES = {
@@ -100,4 +101,6 @@ def _lexer(language: str) -> Any:
     try:
         return get_lexer_by_name(_ALIASES.get(language.lower(), language))
     except ClassNotFound:
-        raise InputError(f"{language!r} is not a format or language that nmspeller knows.") from None
+        raise InputError(
+            _("{language!r} is not a format or language that nmspeller knows.").format(language=language)
+        ) from None

@@ -1,5 +1,6 @@
-"""`.nmspeller.toml`, found upwards from a file: level, rules, words, what to ignore, formats.
+"""`.nmspeller.toml`, found upwards from a file: language, level, rules, words, what to ignore, formats.
 
+lang = "zh"                          # of messages and reports
 level = "careful"
 rules = true                         # or the ids of some: ["idiom", "doubled_character"]
 words = ["names.txt"]                # files beside this one
@@ -21,9 +22,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from nmspeller.apps.documents.files import reason
-from nmspeller.apps.documents.prose import FORMATS
+from nmspeller.apps.documents.prose import FORMATS, OFFICE_FORMATS
 from nmspeller.errors import InputError
-from nmspeller.messages import _
+from nmspeller.messages import LANGUAGES, _
 from nmspeller.runtime.policy import Level
 from nmspeller.runtime.rule_edits import chosen_rules
 
@@ -33,7 +34,7 @@ else:
     import tomli as tomllib
 
 FILE_NAME = ".nmspeller.toml"
-_SETTINGS = ("level", "rules", "words", "replacements", "ignore", "format")
+_SETTINGS = ("lang", "level", "rules", "words", "replacements", "ignore", "format")
 _LEVELS = tuple(level.value for level in Level)
 
 
@@ -42,6 +43,7 @@ class Config:
     """The settings of a folder; empty if there is no file."""
 
     folder: Path = field(default_factory=Path)
+    lang: str | None = None
     level: str | None = None
     rules: bool | tuple[str, ...] | None = None
     words: tuple[Path, ...] = ()
@@ -106,6 +108,13 @@ def _load(file: Path) -> Config:
                 file=file, name=unknown[0], names=", ".join(_SETTINGS)
             )
         )
+    lang = table.get("lang")
+    if lang is not None and lang not in LANGUAGES:
+        raise InputError(
+            _("{file}: lang is {value!r}, but must be one of {names}.").format(
+                file=file, value=lang, names=", ".join(LANGUAGES)
+            )
+        )
     level = table.get("level")
     if level is not None and level not in _LEVELS:
         raise InputError(
@@ -115,6 +124,7 @@ def _load(file: Path) -> Config:
         )
     return Config(
         folder=file.parent,
+        lang=lang,
         level=level,
         rules=_rules(file, table.get("rules")),
         words=tuple(file.parent / name for name in _strings(file, table, "words")),
@@ -150,10 +160,10 @@ def _formats(file: Path, value: Any) -> tuple[tuple[str, str], ...]:
             _("{file}: format must be a name, or a table of patterns and names.").format(file=file)
         )
     for format in pairs.values():
-        if format not in (*FORMATS, "auto", "docx"):
+        if format not in (known := ("auto", *FORMATS, *OFFICE_FORMATS)):
             raise InputError(
                 _("{file}: {format!r} is not a format; there are {names}.").format(
-                    file=file, format=format, names=", ".join(("auto", *FORMATS, "docx"))
+                    file=file, format=format, names=", ".join(known)
                 )
             )
     return tuple(pairs.items())

@@ -3,19 +3,29 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
 
-from nmspeller.apps.documents import encoding, files, prose, unsupported
+from nmspeller.apps.documents import encoding as encodings
+from nmspeller.apps.documents import files, prose, unsupported
 from nmspeller.apps.documents.docx import DocxDocument
 from nmspeller.apps.documents.encoding import Encoding
+from nmspeller.apps.documents.odf import OdfDocument
+from nmspeller.apps.documents.office import OfficeDocument, no_tracking
+from nmspeller.apps.documents.pptx import PptxDocument
 from nmspeller.apps.documents.prose import Passage
 from nmspeller.errors import InputError
+from nmspeller.messages import _
 from nmspeller.runtime.checker import Checker
 from nmspeller.runtime.correction import Correction, Edit, Hint, apply_edits
-from nmspeller.runtime.rule_edits import with_matches
+from nmspeller.runtime.parts import Part, split_into_parts
+from nmspeller.runtime.rule_edits import matches_between, with_matches
 from nmspeller.text.script import detect
 
-# The first chunk is small, so that progress shows at once; the largest gives full batches.
-_FIRST_CHUNK, _LARGEST_CHUNK = 1_000, 20_000
+if TYPE_CHECKING:
+    from nmspeller.runtime.rules import RuleMatch
+
+# The first chunk is small, so that the first findings show at once; the largest takes a few seconds on a CPU.
+_FIRST_CHUNK, _LARGEST_CHUNK = 500, 4_000
 
 
 @dataclass(frozen=True)
@@ -27,23 +37,32 @@ class TextDocument:
     passages: Sequence[Passage]
     encoding: Encoding
 
-    def with_edits(self, edits: Iterable[Edit]) -> bytes:
+    def with_edits(self, edits: Iterable[Edit], *, track: bool = False) -> bytes:
         """The file's new content; only the edited characters differ."""
+        if track:
+            raise no_tracking(self.name)
         return self.encoding.encode(apply_edits(self.text, edits), self.name)
 
 
-Document = TextDocument | DocxDocument
+Document = TextDocument | OfficeDocument
+
+_OFFICE_FORMATS: dict[str, type[DocxDocument] | type[OdfDocument] | type[PptxDocument]] = {
+    "docx": DocxDocument,
+    "odt": OdfDocument,
+    "odp": OdfDocument,
+    "pptx": PptxDocument,
+}
 
 
-def parse(raw: bytes, name: str, format: str = "auto", asked_encoding: str = "auto") -> Document:
-    """A document from its bytes; `auto` is decided by the name and the content."""
+def from_bytes(name: str, raw: bytes, *, format: str = "auto", encoding: str = "auto") -> Document:
+    """A document from a file's name and content; `auto` is decided by both."""
     unsupported.reject_by_content(raw, name)
     if format == "auto":
         format = prose.format_of(name)
-    if format == "docx":
-        return DocxDocument.parse(raw, name)
+    if format in _OFFICE_FORMATS:
+        return _OFFICE_FORMATS[format].parse(raw, name)
     try:
-        text, found = encoding.decode(raw, name, asked_encoding)
+        text, found = encodings.decode(raw, name, encoding)
     except InputError:
         unsupported.reject_by_suffix(name)
         raise
@@ -56,15 +75,25 @@ def from_text(text: str, name: str, format: str = "auto") -> Document:
     """A document from a text that is not in a file."""
     for at, character in enumerate(text):
         if "\ud800" <= character <= "\udfff":
-            raise InputError(f"{name}: character {at} is half of a surrogate pair or an undecodable byte.")
+            raise InputError(
+                _("{name}: character {at} is half of a surrogate pair or an undecodable byte.").format(
+                    name=name, at=at
+                )
+            )
     passages = prose.passages(text, "text" if format == "auto" else format)
     return TextDocument(name, text, passages, Encoding("utf-8"))
 
 
-def read(path: Path, format: str = "auto", asked_encoding: str = "auto") -> tuple[Document, bytes]:
+def read(path: Path, format: str = "auto", encoding: str = "auto") -> tuple[Document, bytes]:
     """The document in a file, and the bytes that were read."""
     raw = files.read(path)
-    return parse(raw, str(path), format, asked_encoding), raw
+    return from_bytes(str(path), raw, format=format, encoding=encoding), raw
+
+
+def require_tracking(document: Document) -> None:
+    """Raise an `InputError` unless `with_edits(…, track=True)` can write this document."""
+    if not isinstance(document, DocxDocument):
+        raise no_tracking(document.name)
 
 
 def check(
@@ -81,18 +110,22 @@ def check(
     edits: list[Edit] = []
     hints: list[Hint] = []
     document_script = detect("".join(passage.text for passage in document.passages))
-    found = iter(speller.rule_matches([passage.text for passage in document.passages]))
-    for chunk in _growing_chunks(document.passages):
+    found = speller.rule_matches([passage.text for passage in document.passages])
+    done = 0  # in the passage, the end of its last edit
+    for chunk in _growing_chunks(_pieces(document.passages, found, speller.window)):
         corrections = speller.check_many(
-            [passage.text for passage in chunk], level=level, document_script=document_script, rules=False
+            [piece.part.text for piece in chunk], level=level, document_script=document_script, rules=False
         )
         before = len(edits)
-        for passage, correction in zip(chunk, corrections, strict=True):
-            of_passage, doubts = with_matches(correction.edits, next(found))
-            edits += passage.in_document(of_passage)
+        for (passage, part, matches), correction in zip(chunk, corrections, strict=True):
+            done = done if part.keep_start else 0
+            own, doubts = with_matches(part.own_edits(correction.edits, done), matches)
+            if own:
+                done = own[-1].offset + own[-1].length
+            edits += passage.in_document(own)
             hints += _in_document(document, passage, doubts)
         if advance is not None:
-            advance(sum(len(passage.text) for passage in chunk), edits[before:])
+            advance(sum(map(_length, chunk)), edits[before:])
     return Correction(document.text, apply_edits(document.text, edits), tuple(edits), tuple(hints))
 
 
@@ -102,15 +135,37 @@ def _in_document(document: Document, passage: Passage, hints: Iterable[Hint]) ->
         yield Hint(start, stop - start, document.text[start:stop], hint.rule)
 
 
-def _growing_chunks(passages: Sequence[Passage]) -> Iterator[list[Passage]]:
-    """The passages in chunks, each about twice as long as the one before; a passage is never cut."""
-    chunk: list[Passage] = []
+class _Piece(NamedTuple):
+    """A passage, the part of it to check, and what the rules find there."""
+
+    passage: Passage
+    part: Part
+    matches: Sequence["RuleMatch"]
+
+
+def _pieces(
+    passages: Iterable[Passage], found: Iterable[Sequence["RuleMatch"]], window: int
+) -> Iterator[_Piece]:
+    for passage, matches in zip(passages, found, strict=True):
+        for part in split_into_parts(passage.text, window):
+            # The last part has what is inserted at the end, too.
+            stop = part.keep_stop + (part.keep_stop == len(passage.text))
+            yield _Piece(passage, part, matches_between(matches, part.keep_start, stop))
+
+
+def _length(piece: _Piece) -> int:
+    return piece.part.keep_stop - piece.part.keep_start
+
+
+def _growing_chunks(pieces: Iterable[_Piece]) -> Iterator[list[_Piece]]:
+    """The pieces in chunks, each about twice as long as the one before; a piece is never cut."""
+    chunk: list[_Piece] = []
     length, limit = 0, _FIRST_CHUNK
-    for passage in passages:
-        if chunk and length + len(passage.text) > limit:
+    for piece in pieces:
+        if chunk and length + _length(piece) > limit:
             yield chunk
             chunk, length, limit = [], 0, min(2 * limit, _LARGEST_CHUNK)
-        chunk.append(passage)
-        length += len(passage.text)
+        chunk.append(piece)
+        length += _length(piece)
     if chunk:
         yield chunk

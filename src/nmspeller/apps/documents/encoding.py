@@ -6,6 +6,7 @@ from functools import lru_cache
 from itertools import islice
 
 from nmspeller.errors import InputError
+from nmspeller.messages import _
 
 _BYTE_ORDER_MARKS = {
     codecs.BOM_UTF8: "utf-8",
@@ -33,8 +34,10 @@ class Encoding:
             return self.mark + text.encode(self.codec)
         except UnicodeEncodeError as wrong:
             raise InputError(
-                f"{name}: {text[wrong.start]!r} cannot be written in the file's encoding {self.codec}; "
-                "convert the file to UTF-8 first."
+                _(
+                    "{name}: {character!r} cannot be written in the file's encoding {encoding}; "
+                    "convert the file to UTF-8 first."
+                ).format(name=name, character=text[wrong.start], encoding=self.codec)
             ) from None
 
 
@@ -48,7 +51,7 @@ def decode(raw: bytes, name: str, asked: str = "auto") -> tuple[str, Encoding]:
     zero = raw.find(b"\0")
     if zero >= 0:
         _reject_utf16(raw, name)
-        raise InputError(f"{name} is not a text file: byte {zero} is zero.")
+        raise InputError(_("{name} is not a text file: byte {at} is zero.").format(name=name, at=zero))
     try:
         return raw.decode("utf-8"), Encoding("utf-8")
     except UnicodeDecodeError as wrong:
@@ -57,8 +60,9 @@ def decode(raw: bytes, name: str, asked: str = "auto") -> tuple[str, Encoding]:
         legacy = None if _is_damaged_utf8(raw) else _likelier_legacy(raw)
         if legacy is None:
             raise InputError(
-                f"{name}: byte {wrong.start} (0x{raw[wrong.start]:02x}) is not UTF-8, "
-                "and the file is neither GB18030 nor Big5."
+                _(
+                    "{name}: byte {at} (0x{byte:02x}) is not UTF-8, and the file is neither GB18030 nor Big5."
+                ).format(name=name, at=wrong.start, byte=raw[wrong.start])
             ) from None
         return raw.decode(legacy), Encoding(legacy)
 
@@ -77,9 +81,10 @@ def _strictly(raw: bytes, encoding: Encoding, name: str, offset: int = 0) -> tup
     try:
         return raw.decode(encoding.codec), encoding
     except UnicodeDecodeError as wrong:
-        byte = raw[wrong.start]
         raise InputError(
-            f"{name}: byte {offset + wrong.start} (0x{byte:02x}) is not {encoding.codec.upper()}."
+            _("{name}: byte {at} (0x{byte:02x}) is not {encoding}.").format(
+                name=name, at=offset + wrong.start, byte=raw[wrong.start], encoding=encoding.codec.upper()
+            )
         ) from None
 
 
@@ -87,7 +92,9 @@ def _reject_utf16(raw: bytes, name: str) -> None:
     """UTF-16 without a mark is read only if asked for: it cannot be told apart with certainty."""
     if _likely_utf16(raw):
         raise InputError(
-            f"{name} is probably UTF-16 without a byte order mark; check it with --encoding utf-16."
+            _("{name} is probably UTF-16 without a byte order mark; check it with --encoding utf-16.").format(
+                name=name
+            )
         )
 
 

@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import BinaryIO
 
 from nmspeller.errors import InputError
+from nmspeller.files import reason as system_reason
+from nmspeller.messages import _
 
 LARGEST = 64 * 1024 * 1024
 
@@ -17,11 +19,13 @@ def read(path: Path) -> bytes:
     """All bytes of a file, which must be a file that can be read and no larger than `LARGEST`."""
     try:
         if path.is_dir():
-            raise InputError(f"{path} is a folder.")
+            raise InputError(_("{file} is a folder.").format(file=path))
         with open(path, "rb") as file:
             return read_stream(file, str(path))
     except OSError as wrong:
-        raise InputError(f"{path} cannot be read: {reason(wrong)}.") from None
+        raise InputError(
+            _("{file} cannot be read: {reason}.").format(file=path, reason=reason(wrong))
+        ) from None
 
 
 def read_stream(stream: BinaryIO, name: str) -> bytes:
@@ -29,8 +33,10 @@ def read_stream(stream: BinaryIO, name: str) -> bytes:
     raw = stream.read(LARGEST + 1)
     if len(raw) > LARGEST:
         raise InputError(
-            f"{name} has more than {LARGEST // 2**20} MB, more than the limit of one check; "
-            "split it or use `nmspeller batch`."
+            _(
+                "{name} has more than {limit} MB, more than the limit of one check; "
+                "split it or use `nmspeller batch`."
+            ).format(name=name, limit=LARGEST // 2**20)
         )
     return raw
 
@@ -47,10 +53,16 @@ def replace(path: Path, content: bytes, *, expected: bytes, backup: bool = False
             raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
         if not target.is_file():
             raise InputError(
-                f"{path} is a pipe or a device, which cannot be corrected in place; read it as -."
+                _("{file} is a pipe or a device, which cannot be corrected in place; read it as -.").format(
+                    file=path
+                )
             )
         if target.read_bytes() != expected:
-            raise InputError(f"{path} changed while it was being checked and was left alone; check it again.")
+            raise InputError(
+                _("{file} changed while it was being checked and was left alone; check it again.").format(
+                    file=path
+                )
+            )
         kept = _free_backup_name(target) if backup else None
         if kept:
             _write_beside(target, expected, kept)
@@ -58,7 +70,9 @@ def replace(path: Path, content: bytes, *, expected: bytes, backup: bool = False
         # As the user names the folder, unless a link leads to another one.
         return kept and (kept if path.is_symlink() else path.with_name(kept.name))
     except OSError as wrong:
-        raise InputError(f"{path} cannot be written: {reason(wrong)}.") from None
+        raise InputError(
+            _("{file} cannot be written: {reason}.").format(file=path, reason=reason(wrong))
+        ) from None
 
 
 def _may_be_written(path: Path) -> bool:
@@ -99,5 +113,5 @@ def _free_backup_name(path: Path) -> Path:
 
 def reason(wrong: OSError) -> str:
     """The system's error message, starting in lower case, to be part of a sentence."""
-    sentence = wrong.strerror or str(wrong)
+    sentence = system_reason(wrong)
     return sentence[:1].lower() + sentence[1:]

@@ -9,6 +9,7 @@ from nmspeller.apps.documents.config import config_for
 from nmspeller.apps.documents.files import reason
 from nmspeller.apps.documents.prose import is_prose_file
 from nmspeller.errors import InputError
+from nmspeller.messages import _
 
 _VENDORED = frozenset(
     (
@@ -40,14 +41,14 @@ def find(name: str) -> Iterator[Path | InputError]:
 
 def _named(name: str) -> Iterator[Path | InputError]:
     if not name:  # an unset shell variable, which `Path` would take for the current folder
-        yield InputError("An empty name names no file; write . for the current folder.")
+        yield InputError(_("An empty name names no file; write . for the current folder."))
         return
     path = Path(name)
     try:
         is_folder = path.is_dir()
         exists = is_folder or os.path.lexists(path)
     except (OSError, ValueError) as wrong:
-        yield InputError(f"{name!r} cannot be looked up: {wrong}.")
+        yield InputError(_("{name!r} cannot be looked up: {problem}.").format(name=name, problem=wrong))
         return
     if is_folder:
         yield from _walk(path)
@@ -56,7 +57,7 @@ def _named(name: str) -> Iterator[Path | InputError]:
     elif glob.has_magic(name):
         yield from _matching(name)
     else:
-        yield InputError(f"{name} does not exist.")
+        yield InputError(_("{name} does not exist.").format(name=name))
 
 
 def _matching(pattern: str) -> Iterator[Path | InputError]:
@@ -66,7 +67,7 @@ def _matching(pattern: str) -> Iterator[Path | InputError]:
             found.append(match)
         elif match.is_dir() and "**" not in pattern:  # `**` already includes the content of folders
             found += _walk(match)
-    yield from found or [InputError(f"No file matches {pattern}.")]
+    yield from found or [InputError(_("No file matches {pattern}.").format(pattern=pattern))]
 
 
 def _walk(folder: Path) -> Iterator[Path | InputError]:
@@ -78,7 +79,9 @@ def _walk(folder: Path) -> Iterator[Path | InputError]:
             if not name.startswith((".", "~$")) and is_prose_file(name) and not _is_special(path):
                 yield path
     for problem in problems:
-        yield InputError(f"{problem.filename} cannot be read: {reason(problem)}.")
+        yield InputError(
+            _("{file} cannot be read: {reason}.").format(file=problem.filename, reason=reason(problem))
+        )
 
 
 def _is_special(path: Path) -> bool:

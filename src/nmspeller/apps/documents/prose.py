@@ -21,6 +21,9 @@ from nmspeller.runtime.correction import Edit
 FORMATS = ("text", "markdown", "html", "srt", "latex", "rst", "code")
 """The formats that `segments` knows; `code` stands for any language id or alias that Pygments knows."""
 
+OFFICE_FORMATS = ("docx", "odt", "odp", "pptx")
+"""The formats of archives, which `nmspeller.apps.documents.document` reads."""
+
 _SUFFIXES = {
     **dict.fromkeys((".txt", ".text"), "text"),
     **dict.fromkeys((".md", ".markdown", ".mdown", ".mkd", ".qmd", ".rmd"), "markdown"),
@@ -28,7 +31,7 @@ _SUFFIXES = {
     **dict.fromkeys((".srt", ".vtt"), "srt"),
     **dict.fromkeys((".tex", ".ltx"), "latex"),
     **dict.fromkeys((".rst", ".rest"), "rst"),
-    ".docx": "docx",
+    **{f".{office}": office for office in OFFICE_FORMATS},
 }
 
 _LANGUAGE_IDS = {

@@ -4,6 +4,7 @@ from pathlib import PurePath
 from typing import NamedTuple
 
 from nmspeller.errors import InputError
+from nmspeller.messages import N_, _
 
 
 class Unsupported(NamedTuple):
@@ -13,19 +14,20 @@ class Unsupported(NamedTuple):
     advice: str
 
 
-_SAVE_AS_DOCX = "save it as .docx and check that file"
-_COPY_THE_TEXT = "copy the text out into a .txt or .docx file and check that file"
+_SAVE_AS_DOCX = N_("save it as .docx and check that file")
+_SAVE_AS_PPTX = N_("save it as .pptx and check that file")
+_COPY_THE_TEXT = N_("copy the text out into a .txt or .docx file and check that file")
 
-_WORD = Unsupported("an old Word document (.doc)", _SAVE_AS_DOCX)
-_WPS = Unsupported("a WPS document (.wps)", _SAVE_AS_DOCX)
-_POWERPOINT = Unsupported("an old PowerPoint presentation (.ppt)", _COPY_THE_TEXT)
-_EXCEL = Unsupported("an old Excel workbook (.xls)", _COPY_THE_TEXT)
-_PDF = Unsupported("a PDF document (.pdf)", _COPY_THE_TEXT)
-_RTF = Unsupported("a rich text document (.rtf)", _SAVE_AS_DOCX)
+_WORD = Unsupported(N_("an old Word document (.doc)"), _SAVE_AS_DOCX)
+_WPS = Unsupported(N_("a WPS document (.wps)"), _SAVE_AS_DOCX)
+_POWERPOINT = Unsupported(N_("an old PowerPoint presentation (.ppt)"), _SAVE_AS_PPTX)
+_EXCEL = Unsupported(N_("an old Excel workbook (.xls)"), _COPY_THE_TEXT)
+_PDF = Unsupported(N_("a PDF document (.pdf)"), _COPY_THE_TEXT)
+_RTF = Unsupported(N_("a rich text document (.rtf)"), _SAVE_AS_DOCX)
 _PROTECTED = Unsupported(
-    "an Office document with a password", "save it without the password and check that file"
+    N_("an Office document with a password"), N_("save it without the password and check that file")
 )
-_OTHER_OFFICE = Unsupported("an old Office document", _SAVE_AS_DOCX)
+_OTHER_OFFICE = Unsupported(N_("an old Office document"), _SAVE_AS_DOCX)
 
 _BY_SUFFIX = {
     ".doc": _WORD,
@@ -33,14 +35,13 @@ _BY_SUFFIX = {
     ".wps": _WPS,
     ".wpt": _WPS,
     ".ppt": _POWERPOINT,
-    ".dps": Unsupported("a WPS presentation (.dps)", _COPY_THE_TEXT),
-    ".pptx": Unsupported("a PowerPoint presentation (.pptx)", _COPY_THE_TEXT),
+    ".dps": Unsupported(N_("a WPS presentation (.dps)"), _SAVE_AS_PPTX),
     ".xls": _EXCEL,
-    ".et": Unsupported("a WPS workbook (.et)", _COPY_THE_TEXT),
-    ".xlsx": Unsupported("an Excel workbook (.xlsx)", _COPY_THE_TEXT),
+    ".et": Unsupported(N_("a WPS workbook (.et)"), _COPY_THE_TEXT),
+    ".xlsx": Unsupported(N_("an Excel workbook (.xlsx)"), _COPY_THE_TEXT),
     ".pdf": _PDF,
     ".rtf": _RTF,
-    ".odt": Unsupported("an OpenDocument text (.odt)", _SAVE_AS_DOCX),
+    ".ods": Unsupported(N_("an OpenDocument spreadsheet (.ods)"), _COPY_THE_TEXT),
 }
 _OLE_HEADER = bytes.fromhex("d0cf11e0a1b11ae1")
 # The streams of an OLE container; a password hides all others, so it comes first.
@@ -84,4 +85,8 @@ def _suffix(name: str) -> str:
 
 
 def _error(name: str, found: Unsupported) -> InputError:
-    return InputError(f"{name} is {found.description}, which cannot be read; {found.advice}.")
+    return InputError(
+        _("{name} is {description}, which cannot be read; {advice}.").format(
+            name=name, description=_(found.description), advice=_(found.advice)
+        )
+    )

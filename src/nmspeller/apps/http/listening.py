@@ -45,7 +45,9 @@ def addresses(listeners: list[socket.socket]) -> list[str]:
     return [f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}" for host, port, *_ in names]
 
 
-def _listener(family: int, kind: int, protocol: int, _: str, address: tuple[str | int, ...]) -> socket.socket:
+def _listener(
+    family: int, kind: int, protocol: int, _name: str, address: tuple[str | int, ...]
+) -> socket.socket:
     listener = socket.socket(family, kind, protocol)
     try:
         # A port that was in use a moment ago is free; on Windows this would let other programs bind it too.

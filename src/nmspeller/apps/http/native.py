@@ -15,13 +15,14 @@ from nmspeller.apps.http.answers import Json, line
 from nmspeller.apps.http.batching import CheckOptions
 from nmspeller.apps.http.errors import ApiError
 from nmspeller.apps.http.service import CheckedPart, ClientGone, Service
+from nmspeller.errors import InputError
 from nmspeller.messages import _
 from nmspeller.runtime.correction import Correction, Edit, Hint, Reason
 from nmspeller.runtime.rule_edits import chosen_rules
 from nmspeller.runtime.rules import RULES
 from nmspeller.runtime.why import why
 
-_STREAM = "application/x-ndjson"
+STREAM = "application/x-ndjson"
 
 Word = Annotated[str, StringConstraints(min_length=1, max_length=64)]
 Level = Literal["careful", "balanced", "thorough"]
@@ -145,7 +146,7 @@ router = APIRouter(prefix="/v1", tags=["native"], dependencies=[Depends(require_
         200: {
             "description": "The edits; streamed, one object a line: `text` (which one), `start` and `stop` "
             "of the part, its `edits` and `hints` with offsets into the whole text, and at the end `done`.",
-            "content": {_STREAM: {"schema": {"type": "string"}}},
+            "content": {STREAM: {"schema": {"type": "string"}}},
         },
         **ERRORS,
     },
@@ -160,9 +161,8 @@ async def check(asked: CheckRequest, request: Request) -> Response:
     if len(texts) > service.settings.max_texts:
         raise errors.too_many_texts(service.settings.max_texts)
     options = CheckOptions(asked.level, tuple(asked.words))
-    asked_rules = service.settings.rules if asked.rules is None else asked.rules
-    rules = [rule.id for rule in chosen_rules(asked_rules)]
-    if asked.stream or _STREAM in request.headers.get("accept", ""):
+    rules = chosen_ids(service.settings.rules if asked.rules is None else asked.rules)
+    if asked.stream or STREAM in request.headers.get("accept", ""):
         return await _stream(service.check_in_parts(request, texts, options, rules), texts, asked.explain)
     corrections = await service.check(request, texts, options, rules)
 
@@ -189,6 +189,14 @@ async def list_rules() -> Response:
     return Json({"rules": described})
 
 
+def chosen_ids(asked: bool | list[str]) -> tuple[str, ...]:
+    """The ids of the rules that a request asks for."""
+    try:
+        return tuple(rule.id for rule in chosen_rules(asked))
+    except InputError as wrong:
+        raise ApiError(422, f"rules: {wrong}") from None
+
+
 async def _stream(parts: AsyncIterator[CheckedPart], texts: list[str], explain: bool) -> Response:
     # An error before the first part decides the status; after it the status has been sent.
     first = await anext(parts, None)
@@ -208,7 +216,7 @@ async def _stream(parts: AsyncIterator[CheckedPart], texts: list[str], explain: 
         else:
             yield line({"done": True, "edits": edits}) + b"\n"
 
-    return StreamingResponse(lines(), media_type=_STREAM)
+    return StreamingResponse(lines(), media_type=STREAM)
 
 
 def _part_line(part: CheckedPart, text: str, explain: bool) -> bytes:
@@ -216,8 +224,8 @@ def _part_line(part: CheckedPart, text: str, explain: bool) -> bytes:
         "text": part.number,
         "start": part.start,
         "stop": part.stop,
-        "edits": [_edit(text, edit, explain) for edit in part.edits],
-        "hints": [_hint(hint, explain) for hint in part.hints],
+        "edits": [edit_answer(text, edit, explain) for edit in part.edits],
+        "hints": [hint_answer(hint, explain) for hint in part.hints],
     }
     return line(answer) + b"\n"
 
@@ -225,12 +233,13 @@ def _part_line(part: CheckedPart, text: str, explain: bool) -> bytes:
 def _checked_text(correction: Correction, explain: bool) -> dict[str, object]:
     return {
         "text": correction.text,
-        "edits": [_edit(correction.source, edit, explain) for edit in correction.edits],
-        "hints": [_hint(hint, explain) for hint in correction.hints],
+        "edits": [edit_answer(correction.source, edit, explain) for edit in correction.edits],
+        "hints": [hint_answer(hint, explain) for hint in correction.hints],
     }
 
 
-def _edit(text: str, edit: Edit, explain: bool) -> dict[str, object]:
+def edit_answer(text: str, edit: Edit, explain: bool) -> dict[str, object]:
+    """An edit of the text as it is answered."""
     return {
         "offset": edit.offset,
         "length": edit.length,
@@ -245,5 +254,6 @@ def _edit(text: str, edit: Edit, explain: bool) -> dict[str, object]:
     }
 
 
-def _hint(hint: Hint, explain: bool) -> dict[str, object]:
+def hint_answer(hint: Hint, explain: bool) -> dict[str, object]:
+    """A hint as it is answered."""
     return {**asdict(hint), **({"why": _(RULES[hint.rule].explanation)} if explain else {})}

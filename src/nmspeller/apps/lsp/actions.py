@@ -6,7 +6,8 @@ from lsprotocol import types
 
 from nmspeller.apps.lsp.document import Document
 from nmspeller.apps.lsp.findings import Finding
-from nmspeller.runtime.correction import Reason
+from nmspeller.messages import N_, _, ngettext
+from nmspeller.runtime.correction import Edit, Reason
 
 SOURCE = "nmspeller"
 ADD_WORD = "nmspeller.addWord"
@@ -15,21 +16,52 @@ FIX_ALL = f"{types.CodeActionKind.SourceFixAll.value}.nmspeller"
 KINDS = [types.CodeActionKind.QuickFix, FIX_ALL]
 
 _LONGEST_WORD = 30
+_REASONS = {
+    Reason.SAME_SOUND: N_("same sound"),
+    Reason.SIMILAR_SOUND: N_("similar sound"),
+    Reason.SIMILAR_SHAPE: N_("similar shape"),
+    Reason.DE: N_("的地得"),
+    Reason.USER_WORD: N_("word of the user's list"),
+    Reason.CONTEXT: N_("context"),
+}
 
 
 def diagnostic(document: Document, finding: Finding) -> types.Diagnostic:
     """The finding as a diagnostic; one that only the context supports is a hint."""
     edit = finding.edit
     hint = edit.reason is Reason.CONTEXT
-    why = f"{edit.reason.value}, {edit.confidence:.0%}"
     return types.Diagnostic(
         range=document.range(finding.start, finding.stop),
-        message=f"“{edit.source}”: did you mean “{edit.target}”? ({why})",
+        message=_message(edit),
         severity=types.DiagnosticSeverity.Hint if hint else types.DiagnosticSeverity.Information,
-        code=edit.reason.value,
+        code=edit.rule or edit.reason.value,
         source=SOURCE,
         data={"probability": round(edit.probability, 4), "confidence": round(edit.confidence, 4)},
     )
+
+
+def _message(edit: Edit) -> str:
+    if edit.rule is not None:
+        # Loaded late: the rules' word list takes a moment.
+        from nmspeller.runtime.rules import RULES
+
+        why = _(RULES[edit.rule].name)
+    else:
+        why = _("{reason}, {confidence}").format(
+            reason=_(_REASONS[edit.reason]), confidence=f"{edit.confidence:.0%}"
+        )
+    if not edit.source:
+        message = _("“{target}” may be missing here ({why})")
+    elif not edit.target:
+        message = _("“{source}” may be superfluous ({why})")
+    else:
+        message = _("“{source}”: did you mean “{target}”? ({why})")
+    return message.format(source=visible(edit.source), target=visible(edit.target), why=why)
+
+
+def visible(text: str) -> str:
+    """The text with its spaces visible."""
+    return text.replace(" ", "␣")
 
 
 def quick_fixes(
@@ -44,7 +76,7 @@ def quick_fixes(
         about = [diagnostic(document, finding)]
         actions += [
             types.CodeAction(
-                title=f"Replace “{finding.edit.source}” by “{text}”",
+                title=_replacement(finding.edit.source, text),
                 kind=types.CodeActionKind.QuickFix,
                 diagnostics=about,
                 is_preferred=text == finding.edit.target,
@@ -53,10 +85,10 @@ def quick_fixes(
             for text in finding.replacements
         ]
         commands = [
-            (f"Add “{word}” to my words", ADD_WORD, [document.uri, word])
+            (_("Add “{word}” to my words").format(word=word), ADD_WORD, [document.uri, word])
             for word in _words_around(document.text, finding, start, stop)
         ]
-        commands.append((f"Ignore “{finding.edit.source}” here", IGNORE, [document.uri, *finding.key]))
+        commands.append((_ignore(finding.edit), IGNORE, [document.uri, *finding.key]))
         actions += [
             types.CodeAction(
                 title=title,
@@ -74,7 +106,8 @@ def fix_all(document: Document, findings: Sequence[Finding], *, versioned: bool)
     if not findings:
         return []
     fixes = [(finding, finding.edit.target) for finding in findings]
-    title = f"Fix all {len(fixes)} spelling findings" if len(fixes) > 1 else "Fix the only spelling finding"
+    title = ngettext("Fix the only finding", "Fix all {number} findings", len(fixes))
+    title = title.format(number=len(fixes))
     return [types.CodeAction(title=title, kind=FIX_ALL, edit=_workspace_edit(document, fixes, versioned))]
 
 
@@ -86,16 +119,33 @@ def wanted(kind: str, only: Sequence[types.CodeActionKind | str] | None) -> bool
     return any(kind == each or kind.startswith(f"{each}.") or each == "" for each in asked)
 
 
+def _replacement(source: str, target: str) -> str:
+    if not source:
+        title = _("Insert “{target}”")
+    elif not target:
+        title = _("Delete “{source}”")
+    else:
+        title = _("Replace “{source}” by “{target}”")
+    return title.format(source=visible(source), target=visible(target))
+
+
+def _ignore(edit: Edit) -> str:
+    return _("Ignore “{text}” here").format(text=visible(edit.source or edit.target))
+
+
 def _words_around(text: str, finding: Finding, start: int, stop: int) -> list[str]:
     """The words that the user may want to add.
 
     That is the selection if there is one. Otherwise the word's boundaries are unknown, because Chinese has no
     spaces, so the finding is offered with the character before it, after it, and both: most words and names
-    have two or three. It is offered alone only if it has no such neighbour.
+    have two or three. It is offered alone only if it has no such neighbour. Punctuation and spaces are no
+    words.
     """
     selection = text[start:stop].strip()
     if start <= finding.start and finding.stop <= stop and len(selection) > finding.stop - finding.start:
         return [selection] if len(selection) <= _LONGEST_WORD and len(selection.splitlines()) == 1 else []
+    if not any(map(_is_hanzi, finding.edit.source)):
+        return []
     before = finding.start - (finding.start > 0 and _is_hanzi(text[finding.start - 1]))
     after = finding.stop + (finding.stop < len(text) and _is_hanzi(text[finding.stop]))
     spans = dict.fromkeys([(before, finding.stop), (finding.start, after), (before, after)])

@@ -6,7 +6,7 @@ from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
 from nmspeller.apps.lsp import actions
-from nmspeller.apps.lsp.rules import WATCHED_FILES
+from nmspeller.apps.lsp.options import WATCHED_FILES
 from nmspeller.apps.lsp.server import SpellingServer
 
 SECTION = "nmspeller"
@@ -17,7 +17,7 @@ def connect(server: SpellingServer) -> SpellingServer:
 
     @server.feature(types.INITIALIZE)
     def initialize(params: types.InitializeParams) -> None:
-        server.initialize(params.initialization_options)
+        server.initialize(params.initialization_options, params.locale)
 
     @server.feature(types.INITIALIZED)
     async def initialized(_: types.InitializedParams) -> None:
@@ -47,6 +47,10 @@ def connect(server: SpellingServer) -> SpellingServer:
     @server.feature(types.TEXT_DOCUMENT_CODE_ACTION, types.CodeActionOptions(code_action_kinds=actions.KINDS))
     async def code_action(params: types.CodeActionParams) -> list[types.CodeAction]:
         return await server.code_actions(params)
+
+    @server.feature(types.TEXT_DOCUMENT_HOVER)
+    async def hover(params: types.HoverParams) -> types.Hover | None:
+        return await server.hover(params)
 
     @server.command(actions.ADD_WORD)
     async def add_word(uri: str, word: str) -> None:

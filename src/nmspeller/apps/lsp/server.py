@@ -10,11 +10,13 @@ import sys
 import threading
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
 from dataclasses import dataclass, field
 from functools import lru_cache, partial
 from pathlib import Path
 from time import monotonic
 from typing import Any, Protocol, TypeVar
+from urllib.parse import unquote
 
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException, JsonRpcInvalidParams, JsonRpcInvalidRequest
@@ -25,18 +27,22 @@ from pygls.uris import to_fs_path
 
 from nmspeller import __version__
 from nmspeller.apps.documents.prose import passages
-from nmspeller.apps.lsp import actions
+from nmspeller.apps.lsp import actions, hover
 from nmspeller.apps.lsp.document import Document
 from nmspeller.apps.lsp.findings import Finding, Prose, batches, cut, place
-from nmspeller.apps.lsp.rules import Place, Rules
+from nmspeller.apps.lsp.options import Options, Place
+from nmspeller.apps.lsp.progress import Progress
 from nmspeller.apps.lsp.settings import Settings
 from nmspeller.errors import InputError
+from nmspeller.messages import _, language_of_environment, language_of_tag, speak
 from nmspeller.runtime.checker import Checker
 from nmspeller.runtime.correction import Edit
 from nmspeller.text.script import Script, detect
 
+STATUS = "nmspeller/status"
+
 _SECONDS_BETWEEN_PARTIAL_RESULTS = 1.0
-_SECONDS_A_QUICK_FIX_WAITS = 2.0
+_SECONDS_A_REQUEST_WAITS = 2.0
 _SECONDS_TO_WAIT_FOR_SETTINGS = 2.0
 _THREAD_NAME = "speller"
 
@@ -46,7 +52,14 @@ Result = TypeVar("Result")
 class MakeSpeller(Protocol):
     """Loads a speller for a model folder, None for the shipped model; `nmspeller.Speller` does."""
 
-    def __call__(self, model: str | None, *, replacements: Mapping[str, str], prefilter: bool) -> Checker: ...
+    def __call__(
+        self,
+        model: str | None,
+        *,
+        replacements: Mapping[str, str],
+        prefilter: bool,
+        rules: bool | tuple[str, ...],
+    ) -> Checker: ...
 
 
 @dataclass
@@ -54,7 +67,7 @@ class _Open:
     """An open document, and its results so far."""
 
     document: Document
-    rules: Rules | None = None
+    options: Options | None = None
     edits: dict[str, tuple[Edit, ...]] = field(default_factory=dict)
     findings: list[Finding] = field(default_factory=list)
     check: "asyncio.Task[None] | None" = None
@@ -89,7 +102,11 @@ class _Protocol(LanguageServerProtocol):
             raise
 
     def handle_message(self, message: Any) -> None:
-        """Answer requests after `shutdown` with an error: pygls would not answer them."""
+        """Answer requests after `shutdown` with an error: pygls would not answer them.
+
+        What is said while the message is handled, also by tasks that it starts, is in the user's language.
+        """
+        speak(self._server.language)
         if self._shutdown and isinstance(message, RPCRequest):
             error = JsonRpcInvalidRequest("The server has been shut down.")
             self._send_response(message.id, error=error.to_response_error())
@@ -109,6 +126,8 @@ class SpellingServer(LanguageServer):
         self._command_line = {"prefilter": prefilter}
         self.settings = Settings(prefilter=prefilter)
         self.shut_down = False
+        self.language = language_of_environment()
+        self._language_of_editor = self.language
         self._initial_options: Any = None
         self._configured = asyncio.Event()
         self._speller = lru_cache(maxsize=2)(partial(_load, make_speller))
@@ -142,8 +161,9 @@ class SpellingServer(LanguageServer):
             _cancel(state)
             self.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri, []))
 
-    def initialize(self, options: Any) -> None:
-        """The editor's initial settings; later settings override them."""
+    def initialize(self, options: Any, locale: str | None = None) -> None:
+        """The editor's language, and its initial settings; later settings override them."""
+        self._language_of_editor = language_of_tag(locale) or language_of_environment()
         self._initial_options = options
         self._apply(None)
 
@@ -153,7 +173,10 @@ class SpellingServer(LanguageServer):
         self._configured.set()
 
     def _apply(self, options: Any) -> None:
-        settings, warnings = Settings.read(self._command_line, self._initial_options, options)
+        sources = (self._command_line, self._initial_options, options)
+        self.language = Settings.read(*sources)[0].lang or self._language_of_editor
+        speak(self.language)
+        settings, warnings = Settings.read(*sources)
         changed = settings != self.settings
         self.settings = settings
         if changed:
@@ -195,7 +218,7 @@ class SpellingServer(LanguageServer):
             state.hurry.set()
             await self._checked(state, None)
         else:
-            await self._checked(state, _SECONDS_A_QUICK_FIX_WAITS)
+            await self._checked(state, _SECONDS_A_REQUEST_WAITS)
         found: list[types.CodeAction] = []
         versioned = self._edits_are_versioned()
         if actions.wanted(types.CodeActionKind.QuickFix.value, only):
@@ -203,6 +226,20 @@ class SpellingServer(LanguageServer):
         if actions.wanted(actions.FIX_ALL, only) and (found or only is not None):
             found += actions.fix_all(state.document, state.findings, versioned=versioned)
         return found
+
+    async def hover(self, params: types.HoverParams) -> types.Hover | None:
+        """Why there is a finding at a position, its alternatives and its confidence."""
+        state = self._open.get(params.text_document.uri)
+        if state is None:
+            return None
+        await self._checked(state, _SECONDS_A_REQUEST_WAITS)
+        document, findings = state.document, state.findings
+        finding = hover.at(findings, document.offset(params.position))
+        if finding is None:
+            return None
+        explained = await self._in_thread(hover.explanation, document, finding)
+        contents = types.MarkupContent(types.MarkupKind.PlainText, explained)
+        return types.Hover(contents, document.range(finding.start, finding.stop))
 
     async def add_word(self, uri: str, word: str) -> None:
         """Add a word to the user's file, and check every document again."""
@@ -237,66 +274,82 @@ class SpellingServer(LanguageServer):
         await _wait(self._configured, _SECONDS_TO_WAIT_FOR_SETTINGS)
         self._configured.set()  # an editor that has not answered may never do so
         await _wait(state.hurry, delay)
+        self._tell(state, "checking")
         try:
             if not self.settings.enable:
                 self._publish(state, [])
+                self._tell(state, "off")
                 return
             place = self._place(state.document.uri)
-            rules, warnings = await self._in_thread(place.rules, state.document.language)
+            options, warnings = await self._in_thread(place.options, state.document.language)
             for warning in warnings:
                 self._warn(warning)
-            if state.rules is not None and rules != state.rules:
-                # A new dictionary: the thread may still add results by the old rules to the old one.
-                same = await self._in_thread(rules.unchanged_since, state.rules, list(state.edits))
+            if state.options is not None and options != state.options:
+                # A new dictionary: the thread may still add results by the old options to the old one.
+                same = await self._in_thread(options.unchanged_since, state.options, list(state.edits))
                 state.edits = {text: state.edits[text] for text in same}
-            state.rules = rules
+            state.options = options
             prose: list[Prose] = []
-            if not rules.ignored:
-                prose = await self._in_thread(self._read, state.document.text, rules)
-            texts = [part.text for _, parts in prose for part in parts]
-            await self._check_new(state, rules, prose, texts)
+            if not options.ignored:
+                prose = await self._in_thread(self._read, state.document.text, options)
+            texts = [part.text for _passage, parts in prose for part in parts]
+            await self._check_new(state, options, prose, texts)
             state.edits = {text: state.edits[text] for text in texts}
             self._publish(state, prose)
+            self._tell(state, "checked")
         except InputError as wrong:
-            self._publish(state, [])
-            self._warn(str(wrong))
+            self._fail(state, str(wrong))
         except Exception as bug:
             # An error in one document must not end the server.
-            self._publish(state, [])
-            self._warn(
-                f"The speller failed on this document ({type(bug).__name__}: {bug}); please report it."
+            self._fail(
+                state,
+                _("The speller failed on this document ({error}: {details}); please report it.").format(
+                    error=type(bug).__name__, details=bug
+                ),
             )
 
-    def _read(self, text: str, rules: Rules) -> list[Prose]:
+    def _fail(self, state: _Open, sentence: str) -> None:
+        self._publish(state, [])
+        self._warn(sentence)
+        self._tell(state, "failed", sentence)
+
+    def _read(self, text: str, options: Options) -> list[Prose]:
         """In the thread: the prose of a document; only prose needs a speller."""
-        found = passages(text, rules.format)
+        found = passages(text, options.format)
         if not found:
             return []
-        window = self._speller_of(rules).window
+        window = self._speller_of(options).window
         return [cut(passage, window) for passage in found]
 
-    async def _check_new(self, state: _Open, rules: Rules, prose: list[Prose], texts: list[str]) -> None:
+    async def _check_new(self, state: _Open, options: Options, prose: list[Prose], texts: list[str]) -> None:
         """Check the texts that are new; for a long document, publish partial results."""
         edits, document_script = state.edits, detect("".join(texts))
-        shown = monotonic()
-        for batch in batches(text for text in texts if text not in edits):
-            # The thread adds its results to `edits` even if this task is cancelled meanwhile.
-            await self._in_thread(self._check_batch, batch, rules, edits, document_script)
-            if monotonic() - shown > _SECONDS_BETWEEN_PARTIAL_RESULTS:
-                self._publish(state, prose)
-                shown = monotonic()
+        new = [text for text in texts if text not in edits]
+        done, shown = 0, monotonic()
+        progress = Progress(self, _("Checking {file}").format(file=_name(state.document.uri)))
+        try:
+            for batch in batches(text for text in new if text not in edits):
+                # The thread adds its results to `edits` even if this task is cancelled meanwhile.
+                await self._in_thread(self._check_batch, batch, options, edits, document_script)
+                done += sum(map(len, batch))
+                if monotonic() - shown > _SECONDS_BETWEEN_PARTIAL_RESULTS:
+                    self._publish(state, prose)
+                    progress.report(done / sum(map(len, set(new))))
+                    shown = monotonic()
+        finally:
+            progress.end()
 
     def _check_batch(
-        self, batch: list[str], rules: Rules, edits: dict[str, tuple[Edit, ...]], document_script: Script
+        self, batch: list[str], options: Options, edits: dict[str, tuple[Edit, ...]], document_script: Script
     ) -> None:
         """In the thread: add each text's edits to `edits`."""
-        corrections = self._speller_of(rules).check_many(
-            batch, level=rules.level, words=rules.words, document_script=document_script
+        corrections = self._speller_of(options).check_many(
+            batch, level=options.level, words=options.words, document_script=document_script
         )
         edits.update((text, correction.edits) for text, correction in zip(batch, corrections, strict=True))
 
-    def _speller_of(self, rules: Rules) -> Checker:
-        return self._speller(rules.model, rules.replacements, rules.prefilter)
+    def _speller_of(self, options: Options) -> Checker:
+        return self._speller(options.model, options.replacements, options.prefilter, options.rules)
 
     def _publish(self, state: _Open, prose: list[Prose]) -> None:
         document = state.document
@@ -320,7 +373,8 @@ class SpellingServer(LanguageServer):
             await asyncio.wait({task}, timeout=left)
 
     async def _in_thread(self, function: Callable[..., Result], *arguments: Any) -> Result:
-        return await asyncio.get_running_loop().run_in_executor(self._thread, function, *arguments)
+        in_this_language = partial(copy_context().run, function, *arguments)
+        return await asyncio.get_running_loop().run_in_executor(self._thread, in_this_language)
 
     # Messages to the user, and helpers.
 
@@ -331,6 +385,13 @@ class SpellingServer(LanguageServer):
             self.window_show_message(
                 types.ShowMessageParams(types.MessageType.Warning, f"nmspeller: {sentence}")
             )
+
+    def _tell(self, state: _Open, status: str, problem: str | None = None) -> None:
+        """Tell an editor with the experimental capability `nmspellerStatus` how a check goes."""
+        capabilities = self.client_capabilities.experimental
+        if isinstance(capabilities, Mapping) and capabilities.get("nmspellerStatus"):
+            told = {"uri": state.document.uri, "status": status, "problem": problem}
+            self.protocol.notify(STATUS, told)
 
     def _place(self, uri: str) -> Place:
         """The document's file, and the innermost workspace folder that contains it, or else the first."""
@@ -356,9 +417,10 @@ def _load(
     model: str | None,
     replacements: tuple[tuple[str, str], ...],
     prefilter: bool,
+    rules: bool | tuple[str, ...],
 ) -> Checker:
     """A speller, from arguments that a cache can compare."""
-    return make_speller(model, replacements=dict(replacements), prefilter=prefilter)
+    return make_speller(model, replacements=dict(replacements), prefilter=prefilter, rules=rules)
 
 
 async def _wait(event: asyncio.Event, seconds: float) -> None:
@@ -370,6 +432,11 @@ async def _wait(event: asyncio.Event, seconds: float) -> None:
 def _cancel(state: _Open) -> None:
     if state.check is not None:
         state.check.cancel()
+
+
+def _name(uri: str) -> str:
+    """How people call a document."""
+    return unquote(uri.rpartition("/")[2])
 
 
 def _path(uri: str | None) -> Path | None:

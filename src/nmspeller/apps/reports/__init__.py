@@ -21,12 +21,18 @@ class Report(Protocol):
         ...
 
 
-def report(name: str, *, fixing: bool = False, of_files: bool = True) -> Report:
-    """The report of that name; `fixing` where findings are corrected, `of_files` unless a text is checked."""
+def report(name: str, *, fixing: bool = False, of_files: bool = True, explain: bool = False) -> Report:
+    """The report of that name.
+
+    Args:
+        fixing: whether the findings are corrected.
+        of_files: whether files are checked, or only a text.
+        explain: whether each finding is explained in a sentence.
+    """
     if name == "terminal":
         from nmspeller.apps.reports.terminal import TerminalReport
 
-        return TerminalReport(fixing=fixing, of_files=of_files)
+        return TerminalReport(fixing=fixing, of_files=of_files, explain=explain)
     if name == "diff":
         from nmspeller.apps.reports.diff import DiffReport
 
@@ -34,7 +40,7 @@ def report(name: str, *, fixing: bool = False, of_files: bool = True) -> Report:
     if name == "sarif":
         from nmspeller.apps.reports.sarif import SarifReport
 
-        return SarifReport()
+        return SarifReport(explain=explain)
     from nmspeller.apps.reports.lines import LineReport, github, json_object, plain
 
-    return LineReport({"plain": plain, "json": json_object, "github": github}[name])
+    return LineReport({"plain": plain, "json": json_object, "github": github}[name], explain=explain)

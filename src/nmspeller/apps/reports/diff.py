@@ -1,13 +1,17 @@
-"""A unified diff for `patch --binary` and `git apply`, with the same result as `--fix`."""
+"""A unified diff for `patch --binary` and `git apply`, with the same result as `--fix`.
+
+That of an Office document, whose text is not its bytes, is for reading.
+"""
 
 import os
 import re
 import sys
 from collections.abc import Iterator
 
-from nmspeller.apps.documents.document import Document
-from nmspeller.apps.documents.docx import DocxDocument
+from nmspeller.apps.documents.document import Document, TextDocument
+from nmspeller.apps.documents.office import OfficeDocument
 from nmspeller.errors import InputError
+from nmspeller.messages import _
 from nmspeller.runtime.correction import Correction
 
 _CONTEXT = 3
@@ -22,17 +26,12 @@ class DiffReport:
         if not correction.edits:
             return
         sys.stdout.flush()
-        if isinstance(document, DocxDocument):
-            sentence = f"{document.name}: Word documents have no diff; --fix corrects them."
-            print(f"nmspeller: {sentence}", file=sys.stderr, flush=True)
-            return
-        if document.encoding.codec.startswith("utf-16"):
-            raise InputError(f"{document.name} is UTF-16, which a text diff cannot hold; use --fix.")
-        old = document.encoding.encode(correction.source, document.name)
-        new = document.with_edits(correction.edits)
-        if in_colour := sys.stdout.isatty() and not os.environ.get("NO_COLOR"):
-            old, new = correction.source.encode(), correction.text.encode()  # on a terminal it is only read
-        for line in unified(document.name, old, new):
+        in_colour = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
+        if isinstance(document, OfficeDocument):
+            lines = _of_office_text(document, correction)
+        else:
+            lines = _of_file(document, correction, only_read=in_colour)
+        for line in lines:
             if in_colour and (colour := _COLOURS.get(line[:1])) and not line.startswith((b"--- ", b"+++ ")):
                 line = b"\x1b[%sm%s\x1b[0m\n" % (colour, line.rstrip())
             sys.stdout.buffer.write(line)
@@ -40,6 +39,25 @@ class DiffReport:
 
     def finish(self) -> None:
         pass
+
+
+def _of_file(document: TextDocument, correction: Correction, *, only_read: bool) -> Iterator[bytes]:
+    if document.encoding.codec.startswith("utf-16"):
+        raise InputError(
+            _("{name} is UTF-16, which a text diff cannot hold; use --fix.").format(name=document.name)
+        )
+    old = document.encoding.encode(correction.source, document.name)
+    new = document.with_edits(correction.edits)
+    if only_read:  # on a terminal
+        old, new = correction.source.encode(), correction.text.encode()
+    return unified(document.name, old, new)
+
+
+def _of_office_text(document: OfficeDocument, correction: Correction) -> Iterator[bytes]:
+    """A diff of the lines of text, under a name that no file has, so that nothing is patched by mistake."""
+    sentence = _("{name}: the text of the document, for reading; --fix corrects the document itself.")
+    yield f"# {sentence.format(name=_quoted(document.name))}\n".encode(errors="surrogateescape")
+    yield from unified(f"{document.name} (text)", correction.source.encode(), correction.text.encode())
 
 
 def unified(name: str, before: bytes, after: bytes) -> Iterator[bytes]:
@@ -71,9 +89,12 @@ def unified(name: str, before: bytes, after: bytes) -> Iterator[bytes]:
 
 def _header(sign: str, path: str) -> bytes:
     """A path as git writes it: quoted if necessary, and followed by a tab if it contains a space."""
+    return os.fsencode(f"{sign} {_quoted(path)}" + ("\t\n" if " " in path else "\n"))
+
+
+def _quoted(path: str) -> str:
     escaped = re.sub(r'[\x01-\x1f\x7f"\\]', _escape, path)
-    quoted = path if escaped == path else f'"{escaped}"'
-    return os.fsencode(f"{sign} {quoted}" + ("\t\n" if " " in path else "\n"))
+    return path if escaped == path else f'"{escaped}"'
 
 
 def _escape(character: re.Match[str]) -> str:

@@ -36,13 +36,25 @@ class Finding:
 
     @property
     def reason(self) -> str:
-        """Every reason once: `same sound, similar shape`."""
-        return ", ".join(dict.fromkeys(edit.reason.value for edit in self.edits))
+        """Every reason once, in the present language: `same sound, similar shape`."""
+        return _(", ").join(dict.fromkeys(edit.reason.label for edit in self.edits))
 
     @property
     def confidence(self) -> float:
         """The lowest of its edits."""
         return min(edit.confidence for edit in self.edits)
+
+    @property
+    def summary(self) -> str:
+        """What is wrong, what is right, why, and how sure that is, on one line."""
+        return f"{self.source} → {self.target} ({self.reason}, {self.confidence:.2f})"
+
+    def why(self, text: str) -> str:
+        """The explanation of each edit; `text` is the one that was checked."""
+        # Loaded for explanations only: the rules come with it.
+        from nmspeller.runtime.why import why
+
+        return " ".join(why(text, edit) for edit in self.edits)
 
 
 @dataclass(frozen=True)

@@ -13,33 +13,45 @@ from nmspeller.runtime.correction import Correction
 class LineReport:
     """Prints the lines that a function returns for each document, as soon as it is checked."""
 
-    def __init__(self, lines: Callable[[Document, Correction], Iterator[str]]) -> None:
+    def __init__(
+        self, lines: Callable[[Document, Correction, bool], Iterator[str]], *, explain: bool = False
+    ) -> None:
         self._lines = lines
+        self._explain = explain
 
     def show(self, document: Document, correction: Correction) -> None:
-        for line in self._lines(document, correction):
+        for line in self._lines(document, correction, self._explain):
             print(line, flush=True)
 
     def finish(self) -> None:
         pass
 
 
-def plain(document: Document, correction: Correction) -> Iterator[str]:
-    """`file:line:column: wrong → right (reason, confidence)`, then `file:line:column: hint: text (why)`"""
+def plain(document: Document, correction: Correction, explain: bool) -> Iterator[str]:
+    """`file:line:column: wrong → right (reason, confidence)`, and an indented line that explains it.
+
+    Then `file:line:column: hint: text (why)` for each hint.
+    """
     for one in findings(correction):
-        yield (
-            f"{document.name}:{one.line}:{one.column}: {one.source} → {one.target} "
-            f"({one.reason}, {one.confidence:.2f})"
-        )
+        yield f"{document.name}:{one.line}:{one.column}: {one.summary}"
+        if explain:
+            yield f"  {one.why(correction.source)}"
     for doubt in doubts(correction):
         hint = _("hint")
         place = f"{document.name}:{doubt.line}:{doubt.column}"
         yield f"{place}: {hint}: {doubt.hint.source} ({doubt.explanation})"
 
 
-def json_object(document: Document, correction: Correction) -> Iterator[str]:
+def json_object(document: Document, correction: Correction, explain: bool) -> Iterator[str]:
     """One object on one line, for every document."""
     edits = [{**asdict(edit), "reason": edit.reason.value} for edit in correction.edits]
+    if explain:
+        from nmspeller.runtime.why import why
+
+        edits = [
+            {**described, "why": why(correction.source, edit)}
+            for described, edit in zip(edits, correction.edits, strict=True)
+        ]
     report = {
         "path": document.name,
         "text": correction.source,
@@ -50,11 +62,11 @@ def json_object(document: Document, correction: Correction) -> Iterator[str]:
     yield json.dumps(report, ensure_ascii=False)
 
 
-def github(document: Document, correction: Correction) -> Iterator[str]:
+def github(document: Document, correction: Correction, explain: bool) -> Iterator[str]:
     """Workflow commands that GitHub Actions shows at the line of the finding."""
     for one in findings(correction):
-        message = _escaped(f"{one.source} → {one.target} ({one.reason}, {one.confidence:.2f})")
-        yield f"::warning {_place(document, one)},title=nmspeller::{message}"
+        message = f"{one.summary} {one.why(correction.source)}" if explain else one.summary
+        yield f"::warning {_place(document, one)},title=nmspeller::{_escaped(message)}"
     for doubt in doubts(correction):
         message = _escaped(f"{doubt.hint.source} ({doubt.explanation})")
         yield f"::notice {_place(document, doubt)},title=nmspeller::{message}"

@@ -7,38 +7,31 @@ from urllib.parse import quote
 
 from nmspeller import __version__
 from nmspeller.apps.documents.document import Document
-from nmspeller.apps.documents.docx import DocxDocument
+from nmspeller.apps.documents.office import OfficeDocument
 from nmspeller.apps.reports.findings import Doubt, Finding, doubts, findings
 from nmspeller.apps.utf16 import Utf16
-from nmspeller.messages import _
+from nmspeller.messages import N_, _
 from nmspeller.runtime.correction import Correction, Reason
 from nmspeller.runtime.rules import RULES, Rule
 
 _EXPLANATIONS = {
-    Reason.SAME_SOUND: "A character of the same sound fits the sentence better.",
-    Reason.SIMILAR_SOUND: "A character of a similar sound fits the sentence better.",
-    Reason.SIMILAR_SHAPE: "A character of a similar shape fits the sentence better.",
-    Reason.DE: "Another one of 的, 地 and 得 is correct here.",
-    Reason.USER_WORD: "A list of replacements has another text for this one.",
-    Reason.RULE: "A rule for idioms, doubled characters or punctuation applies here.",
-    Reason.CONTEXT: "Another character fits the sentence better, though it neither sounds nor looks similar.",
-}
-_HELP = "Apply the replacement; or, if the text is correct, add the word to a file given with --words."
-_RULES = {
-    reason: {
-        "id": reason.name.lower().replace("_", "-"),
-        "shortDescription": {"text": f"Misspelt: {reason.value}"},
-        "fullDescription": {"text": explanation},
-        "help": {"text": _HELP},
-    }
-    for reason, explanation in _EXPLANATIONS.items()
+    Reason.SAME_SOUND: N_("A character of the same sound fits the sentence better."),
+    Reason.SIMILAR_SOUND: N_("A character of a similar sound fits the sentence better."),
+    Reason.SIMILAR_SHAPE: N_("A character of a similar shape fits the sentence better."),
+    Reason.DE: N_("Another one of 的, 地 and 得 is correct here."),
+    Reason.USER_WORD: N_("A list of replacements has another text for this one."),
+    Reason.RULE: N_("A rule for idioms, doubled characters or punctuation applies here."),
+    Reason.CONTEXT: N_(
+        "Another character fits the sentence better, though it neither sounds nor looks similar."
+    ),
 }
 
 
 class SarifReport:
     """Collects all findings, since a SARIF log is one object."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, explain: bool = False) -> None:
+        self._explain = explain
         self._results: list[dict[str, Any]] = []
         self._hinting: set[str] = set()
 
@@ -47,14 +40,15 @@ class SarifReport:
         units = Utf16(correction.source)
         for one in findings(correction):
             region = _region(one, units)
+            message = f"{one.summary} {one.why(correction.source)}" if self._explain else one.summary
             result: dict[str, Any] = {
-                "ruleId": _RULES[one.edits[0].reason]["id"],
+                "ruleId": _id(one.edits[0].reason),
                 "level": "warning",
-                "message": {"text": f"{one.source} → {one.target} ({one.reason}, {one.confidence:.2f})"},
+                "message": {"text": message},
                 "locations": [{"physicalLocation": {"artifactLocation": artifact, "region": region}}],
             }
-            # The lines of a Word document are not those of its file, so replacements cannot refer to them.
-            if not isinstance(document, DocxDocument):
+            # The lines of an Office document are not those of its file, so replacements cannot refer to them.
+            if not isinstance(document, OfficeDocument):
                 replacement = {"deletedRegion": region, "insertedContent": {"text": one.target}}
                 change = {"artifactLocation": artifact, "replacements": [replacement]}
                 result["fixes"] = [{"artifactChanges": [change]}]
@@ -73,7 +67,7 @@ class SarifReport:
 
     def finish(self) -> None:
         hinting = [_described(rule) for rule in RULES.values() if rule.id in self._hinting]
-        driver = {"name": "nmspeller", "version": __version__, "rules": [*_RULES.values(), *hinting]}
+        driver = {"name": "nmspeller", "version": __version__, "rules": [*_rules(), *hinting]}
         run = {
             "tool": {"driver": driver},
             # The unit of editors, including those that ignore this field.
@@ -83,6 +77,23 @@ class SarifReport:
         }
         log = {"$schema": "https://json.schemastore.org/sarif-2.1.0.json", "version": "2.1.0", "runs": [run]}
         print(json.dumps(log, ensure_ascii=False, indent=2))
+
+
+def _id(reason: Reason) -> str:
+    return reason.name.lower().replace("_", "-")
+
+
+def _rules() -> list[dict[str, Any]]:
+    help = _("Apply the replacement; or, if the text is correct, add the word to a file given with --words.")
+    return [
+        {
+            "id": _id(reason),
+            "shortDescription": {"text": _("Misspelt: {reason}").format(reason=reason.label)},
+            "fullDescription": {"text": _(explanation)},
+            "help": {"text": help},
+        }
+        for reason, explanation in _EXPLANATIONS.items()
+    ]
 
 
 def _described(rule: Rule) -> dict[str, Any]:

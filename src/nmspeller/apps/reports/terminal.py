@@ -2,15 +2,15 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from itertools import groupby
+from itertools import groupby, zip_longest
 
 from rich.cells import cell_len, set_cell_size
 from rich.console import Console
 from rich.text import Text
 
-from nmspeller.apps.counted import counted
 from nmspeller.apps.documents.document import Document
 from nmspeller.apps.reports.findings import Finding, doubts, findings
+from nmspeller.messages import _, ngettext
 from nmspeller.runtime.correction import Correction
 
 _CONTEXT = 10  # characters before the first finding of an excerpt
@@ -21,11 +21,17 @@ class TerminalReport:
     """Prints the findings of each document under its name, and a summary at the end."""
 
     def __init__(
-        self, *, fixing: bool = False, of_files: bool = True, console: Console | None = None
+        self,
+        *,
+        fixing: bool = False,
+        of_files: bool = True,
+        explain: bool = False,
+        console: Console | None = None,
     ) -> None:
         self._console = console or Console(highlight=False, soft_wrap=True, emoji=False, markup=False)
         self._fixing = fixing
         self._of_files = of_files
+        self._explain = explain
         self._document: Document | None = None  # the current one, shown in one or more parts
         self._is_named = self._has_findings = False
         self._documents = self._with_findings = self._findings = 0
@@ -43,7 +49,7 @@ class TerminalReport:
             self._with_findings += 1
         if not self._is_named:
             self._is_named = True
-            self._console.print(Text(_printable(document.name), style="bold"))
+            self._console.print(Text(printable(document.name), style="bold"))
         gutter = len(str(found[-1].line)) + 2 if found else 0
         for number, in_line in groupby(found, key=lambda one: one.line):
             group = list(in_line)
@@ -52,13 +58,16 @@ class TerminalReport:
             line = correction.source[start : end.start() if end else None]
             width = max(self._console.width - gutter - 3, 20)
             for excerpt in _excerpts(line, group, width):
-                self._block(str(number).rjust(gutter), line, *excerpt)
+                whys = [one.why(correction.source) for one in excerpt[-1]] if self._explain else []
+                self._block(str(number).rjust(gutter), line, *excerpt, whys)
         for doubt in doubts(correction):
-            row = f"  {doubt.line}:{doubt.column}  {_printable(doubt.hint.source)}  {doubt.explanation}"
+            row = f"  {doubt.line}:{doubt.column}  {printable(doubt.hint.source)}  {doubt.explanation}"
             self._console.print(Text(row, style="yellow"))
         self._console.print()
 
-    def _block(self, number: str, line: str, start: int, stop: int, group: Sequence[Finding]) -> None:
+    def _block(
+        self, number: str, line: str, start: int, stop: int, group: Sequence[Finding], whys: Sequence[str]
+    ) -> None:
         before, after = (
             Text(f"{number} - ", style="dim red"),
             Text(f"{' ' * len(number)} + ", style="dim green"),
@@ -70,36 +79,48 @@ class TerminalReport:
         for one in group:
             offset = one.column - 1
             for text, word, style in ((before, one.source, "bold red"), (after, one.target, "bold green")):
-                text.append(_printable(line[at:offset]), style="not dim default")
-                text.append(_printable(word), style=f"not dim {style}")
+                text.append(printable(line[at:offset]), style="not dim default")
+                text.append(printable(word), style=f"not dim {style}")
             at = offset + one.length
         for text in (before, after):
-            text.append(_printable(line[at:stop]), style="not dim default")
+            text.append(printable(line[at:stop]), style="not dim default")
             if stop < len(line):
                 text.append("…", style="dim")
         self._console.print(before)
         self._console.print(after)
         rows = [(f"{one.line}:{one.column}", f"{one.source} → {one.target}", one.reason) for one in group]
         widths = [max(map(cell_len, column)) for column in zip(*rows, strict=True)]
-        for row, one in zip(rows, group, strict=True):
+        margin = " " * (len(number) + 3)
+        for row, one, why in zip_longest(rows, group, whys):
             cells = "  ".join(set_cell_size(cell, width) for cell, width in zip(row, widths, strict=True))
-            self._console.print(Text(f"{' ' * len(number)}   {cells}  {one.confidence:.2f}", style="dim"))
+            self._console.print(Text(f"{margin}{cells}  {one.confidence:.2f}", style="dim"))
+            if why:
+                self._console.print(Text(f"{margin}{printable(why)}"))
 
     def finish(self) -> None:
-        documents = counted(self._documents, "file") if self._of_files else "the text"
+        files = ngettext("{count:,} file", "{count:,} files", self._documents).format(count=self._documents)
         if not self._findings:
-            self._console.print(Text(f"No findings in {documents}.", style="green"))
+            nothing = _("No findings in {files}.") if self._of_files else _("No findings in the text.")
+            self._console.print(Text(nothing.format(files=files), style="green"))
             return
-        done = "corrected" if self._fixing else "found"
-        place = documents if self._documents == 1 else f"{self._with_findings} of {documents}"
-        self._console.print(f"{counted(self._findings, 'error')} {done} in {place}.")
+        errors = ngettext("{count:,} error", "{count:,} errors", self._findings).format(count=self._findings)
+        self._console.print(self._conclusion().format(errors=errors, some=self._with_findings, files=files))
+
+    def _conclusion(self) -> str:
+        if not self._of_files:
+            return _("{errors} corrected in the text.") if self._fixing else _("{errors} found in the text.")
+        if self._documents == 1:
+            return _("{errors} corrected in {files}.") if self._fixing else _("{errors} found in {files}.")
+        if self._fixing:
+            return _("{errors} corrected in {some} of {files}.")
+        return _("{errors} found in {some} of {files}.")
 
 
 def _excerpts(
     line: str, found: Sequence[Finding], width: int
 ) -> Iterator[tuple[int, int, Sequence[Finding]]]:
     """Excerpts of the line that fit the width (in cells), and the findings in each."""
-    if cell_len(line) <= width:
+    if len(line) <= width and cell_len(line) <= width:
         yield 0, len(line), found
         return
     rest = list(found)
@@ -113,7 +134,7 @@ def _excerpts(
         rest = rest[len(inside) :]
 
 
-def _printable(text: str) -> str:
+def printable(text: str) -> str:
     """The text without control characters, which would move the cursor."""
     return "".join(
         character if character.isprintable() or character == "\u3000" else " " for character in text

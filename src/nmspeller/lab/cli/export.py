@@ -92,12 +92,14 @@ def import_onnx(
         None, help="An exported folder; the shipped model if not given.", show_default=False
     ),
     out: Path = typer.Option(..., help="The checkpoint folder to write, for --start of `train`."),
+    prefilter: bool = typer.Option(False, "--prefilter", help="Its prefilter instead of the model itself."),
 ) -> None:
     """Turn an exported model back into a checkpoint, to train on from it."""
     from nmspeller.lab.export import checkpoints
     from nmspeller.runtime.pipeline import SHIPPED
 
-    typer.echo(checkpoints.import_onnx(model or SHIPPED, out))
+    read = checkpoints.import_prefilter if prefilter else checkpoints.import_onnx
+    typer.echo(read(model or SHIPPED, out))
 
 
 def prepare_qat(

@@ -20,8 +20,12 @@ _ROWS = 8192
 Samples = dict[str, NDArray[np.float32]]
 
 
-def quantise_weights(speller: SpellerWeights, texts: Sequence[str]) -> SpellerWeights:
+def quantise_weights(
+    speller: SpellerWeights, texts: Sequence[str], *, candidates: bool = True
+) -> SpellerWeights:
     """The fake-quantised speller that is closest to the given one on `texts`.
+
+    candidates: as for `bert_graph.build`.
 
     Raises:
         InputError: there is no text, or the speller is fake-quantised already.
@@ -33,7 +37,7 @@ def quantise_weights(speller: SpellerWeights, texts: Sequence[str]) -> SpellerWe
             f"{speller.folder} is fake-quantised already: train it as it is, or export it without --texts."
         )
     weights = dict(speller.weights)
-    for name, samples in collect_activations(speller, texts).items():
+    for name, samples in collect_activations(speller, texts, candidates=candidates).items():
         if name == TABLE:
             owner, matrix, layer = OUTPUT, TABLE, quantise_table(weights[TABLE], samples)
         else:
@@ -48,12 +52,12 @@ def quantise_weights(speller: SpellerWeights, texts: Sequence[str]) -> SpellerWe
     return replace(speller, encoder=replace(speller.encoder, fake_quantised=True), weights=weights)
 
 
-def collect_activations(speller: SpellerWeights, texts: Sequence[str]) -> Samples:
+def collect_activations(speller: SpellerWeights, texts: Sequence[str], *, candidates: bool = True) -> Samples:
     """The inputs of every dense layer on the texts: (rows, width) each."""
     from nmspeller.runtime.onnx_runtime import onnxruntime
 
     arithmetic = Float(speller.weights)
-    model = build(speller, arithmetic)
+    model = build(speller, arithmetic, candidates=candidates)
     for value in arithmetic.inputs.values():
         model.graph.output.append(helper.make_tensor_value_info(value, 1, None))
     session = onnxruntime.InferenceSession(model.SerializeToString(), providers=["CPUExecutionProvider"])

@@ -5,7 +5,7 @@ import onnx
 
 from nmspeller.lab.export.arithmetic import Arithmetic
 from nmspeller.lab.export.graph import MICROSOFT, Graph
-from nmspeller.lab.export.weights import SpellerWeights
+from nmspeller.lab.export.weights import OUTPUT, SpellerWeights
 from nmspeller.lab.models.config import BEST
 from nmspeller.runtime.engine import FORMAT
 
@@ -17,7 +17,7 @@ def build(speller: SpellerWeights, arithmetic: Arithmetic, *, candidates: bool =
     (batch,) int32, which count the special tokens. Outputs, for all positions but the first and the last
     column: `candidates` (batch, length - 2, 5) int32, their `probabilities`, and `source_probability`
     (batch, length - 2), the probability of the source character. A prefilter has no `candidates`: its only
-    output is `source_probability`.
+    output is `source_probability`, the sigmoid of the source character's score; see `training.detection`.
     """
     graph = Graph()
     ids = graph.input("ids", np.int32, ["batch", "length"])
@@ -25,13 +25,16 @@ def build(speller: SpellerWeights, arithmetic: Arithmetic, *, candidates: bool =
     parts = _Builder(graph, speller, arithmetic)
     layers = [f"semantic.layers.{layer}" for layer in range(speller.encoder.layers)]
     readers = [*(f"{layer}.attention.qkv" for layer in layers), None]
-    scaled = parts.embeddings(ids, readers[0])
+    words = arithmetic.embed(graph, ids)
+    scaled = parts.embeddings(ids, words, readers[0])
     for layer, reader in zip(layers, readers[1:], strict=True):
         scaled = parts.layer(layer, scaled, lengths, reader)
-    probabilities = parts.head(scaled)
     if candidates:
+        probabilities = parts.probabilities(scaled)
         parts.output_candidates(probabilities)
-    parts.output_source_probability(probabilities, ids)
+        parts.output_source_probability(parts.probability_of(probabilities, ids))
+    else:
+        parts.output_source_probability(parts.own_probability(scaled, ids, words))
     return graph.model(
         {
             "format": FORMAT,
@@ -52,10 +55,9 @@ class _Builder:
         self._graph, self._arithmetic = graph, arithmetic
         self._encoder, self._weights = speller.encoder, speller.weights
 
-    def embeddings(self, ids: str, reader: str | None) -> str:
-        """(batch, length) -> (batch, length, hidden), scaled for the reader"""
+    def embeddings(self, ids: str, words: str, reader: str | None) -> str:
+        """ids (batch, length), words (batch, length, hidden) -> the same shape, scaled for the reader"""
         graph = self._graph
-        words = self._arithmetic.embed(graph, ids)
         table = self._constant("semantic.embeddings.positions.weight")
         length = graph.node("Slice", graph.node("Shape", ids), graph.integers(1), graph.integers(2))
         positions = graph.node("Slice", table, graph.integers(0), length, graph.integers(0))
@@ -74,14 +76,25 @@ class _Builder:
         narrow = graph.node("Add", narrow, self._unscaled(up, scaled))
         return self._normalise(f"{name}.output_norm", narrow, reader)
 
-    def head(self, hidden: str) -> str:
+    def probabilities(self, hidden: str) -> str:
         """(batch, length, hidden) -> the probability of each character, (batch, length - 2, vocabulary)"""
+        return self._graph.node("Softmax", self._arithmetic.score(self._graph, self._head(hidden)), axis=-1)
+
+    def probability_of(self, probabilities: str, ids: str) -> str:
+        """The probability of the source character at each position: (batch, length - 2)"""
         graph = self._graph
-        hidden = self._inner(hidden)
-        if "head.dense.weight" in self._weights:
-            hidden = self._dense("head.dense", hidden)
-            hidden = self._normalise("head.norm", graph.node("Gelu", hidden, domain=MICROSOFT), None)
-        return graph.node("Softmax", self._arithmetic.score(graph, hidden), axis=-1)
+        source = graph.node("Unsqueeze", self._inner(ids), graph.integers(2))
+        return graph.node(
+            "Squeeze", graph.node("GatherElements", probabilities, source, axis=2), graph.integers(2)
+        )
+
+    def own_probability(self, hidden: str, ids: str, words: str) -> str:
+        """The same from the score of the source character alone, whose embedding is in `words`."""
+        graph = self._graph
+        product = graph.node("Mul", self._head(hidden), self._inner(words))
+        score = graph.node("ReduceSum", product, graph.integers(2), keepdims=0)
+        bias = graph.node("Gather", self._constant(f"{OUTPUT}.bias"), self._inner(ids))
+        return graph.node("Sigmoid", graph.node("Add", score, bias))
 
     def output_candidates(self, probabilities: str) -> None:
         """Output the most probable characters of each position, and their probabilities."""
@@ -91,13 +104,18 @@ class _Builder:
         graph.output(graph.node("Cast", candidates, to=graph.INT32), "candidates", np.int32, shape)
         graph.output(best, "probabilities", np.float32, shape)
 
-    def output_source_probability(self, probabilities: str, ids: str) -> None:
+    def output_source_probability(self, probability: str) -> None:
         """Output the probability of the source character at each position."""
+        self._graph.output(probability, "source_probability", np.float32, ["batch", "characters"])
+
+    def _head(self, hidden: str) -> str:
+        """(batch, length, hidden) -> what is multiplied by the embeddings, (batch, length - 2, hidden)"""
         graph = self._graph
-        source = graph.node("Unsqueeze", self._inner(ids), graph.integers(2))
-        probability = graph.node("GatherElements", probabilities, source, axis=2)
-        probability = graph.node("Squeeze", probability, graph.integers(2))
-        graph.output(probability, "source_probability", np.float32, ["batch", "characters"])
+        hidden = self._inner(hidden)
+        if "head.dense.weight" not in self._weights:
+            return hidden
+        hidden = self._dense("head.dense", hidden)
+        return self._normalise("head.norm", graph.node("Gelu", hidden, domain=MICROSOFT), None)
 
     def _unscaled(self, reader: str, scaled: str) -> str:
         """A value that was scaled for the reader, as it was before."""

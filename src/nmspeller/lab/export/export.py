@@ -88,7 +88,7 @@ def export_prefilter(
             f"{source.folder} reads {longest} characters at once, and {folder} {policy.window}; "
             "train a prefilter with as many positions as its model."
         )
-    content = _graph(_rounded(source, texts), candidates=False)
+    content = _graph(_rounded(source, texts, candidates=False), candidates=False)
     # Thresholds chosen for another prefilter must never meet this one, whatever happens in between.
     PrefilterThresholds(dict.fromkeys(Level, 0.0)).write(folder / prefilter.THRESHOLDS)
     write_whole(folder / prefilter.FILE, content)
@@ -105,9 +105,11 @@ def calibrate_prefilter_model(
     return thresholds
 
 
-def _rounded(source: SpellerWeights, texts: Sequence[str] | None) -> SpellerWeights:
+def _rounded(
+    source: SpellerWeights, texts: Sequence[str] | None, *, candidates: bool = True
+) -> SpellerWeights:
     """The source as it was, or rounded where there are texts to fit integers to."""
-    return source if texts is None else quantise_weights(source, texts)
+    return source if texts is None else quantise_weights(source, texts, candidates=candidates)
 
 
 def _graph(source: SpellerWeights, *, candidates: bool = True) -> bytes:

@@ -22,8 +22,8 @@ Constants = dict[str, NDArray[Any]]
 _WEIGHT_SCALE = {"MatMulIntegerToFloat": 3, "QAttention": 4}
 
 
-def read_exported(folder: Path) -> SpellerWeights:
-    """Read the model.onnx of a folder that `nmspeller lab export` wrote.
+def read_exported(folder: Path, file: str = "model.onnx") -> SpellerWeights:
+    """Read the model.onnx of a folder that `nmspeller lab export` wrote, or its prefilter.
 
     Raises:
         InputError: the onnx package is missing, or the file is damaged or was written by another program.
@@ -32,17 +32,17 @@ def read_exported(folder: Path) -> SpellerWeights:
         import onnx
         from onnx import numpy_helper
     except ImportError as missing:
-        raise InputError("reading model.onnx needs onnx: pip install 'nmspeller[train]'.") from missing
+        raise InputError(f"reading {file} needs onnx: pip install 'nmspeller[train]'.") from missing
     try:
-        model = onnx.load(folder / "model.onnx")
+        model = onnx.load(folder / file)
     except Exception as wrong:  # protobuf's own class is not part of its interface
         raise InputError(
-            f"{folder}/model.onnx is damaged; write it again with `nmspeller lab export`."
+            f"{folder}/{file} is damaged; write it again with `nmspeller lab export`."
         ) from wrong
     graph, facts = model.graph, {fact.key: fact.value for fact in model.metadata_props}
     if facts.get("format") not in (FORMAT, EARLIER_FORMAT):
         raise InputError(
-            f"{folder}/model.onnx was not written by `nmspeller lab export`; give a folder that it wrote."
+            f"{folder}/{file} was not written by `nmspeller lab export`; give a folder that it wrote."
         )
     for tensor in graph.initializer:
         tensor.name = modern_name(tensor.name)
@@ -60,6 +60,9 @@ def read_exported(folder: Path) -> SpellerWeights:
             epsilon = attributes["epsilon"].f
         elif node.op_type in ("MultiHeadAttention", "QAttention"):
             heads = attributes["num_heads"].i
+    if TABLE not in weights and f"{TABLE}.weight_scale" in constants:
+        # A prefilter scores the source character alone, which needs no product with the table.
+        weights[TABLE] = constants[TABLE] * constants[f"{TABLE}.weight_scale"][:, None]
     for name, array in constants.items():
         # Everything else is stored unchanged: positions, norms, and all of a float export.
         owner, _, part = name.rpartition(".")

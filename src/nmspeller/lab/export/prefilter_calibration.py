@@ -10,9 +10,9 @@ from nmspeller.lab.data.pairs import Pair
 from nmspeller.lab.export.thresholds import Candidates, candidates
 from nmspeller.runtime.pipeline import Pipeline
 from nmspeller.runtime.policy import Level, Thresholds
-from nmspeller.runtime.prefilter import PrefilterThresholds
+from nmspeller.runtime.prefilter import PrefilterThresholds, highest_scores, segment_starts
 
-# A small speller's thresholds are densest near 0, where most windows lie.
+# A small speller's thresholds are densest near 0, where most sentences lie.
 _THRESHOLDS = [float(f"{threshold:.3g}") for threshold in 1 / (1 + np.exp(-np.arange(-9, 6.01, 0.1)))]
 
 # The largest share of the sentences in which a level finds anything that a prefilter may keep from the model.
@@ -20,23 +20,24 @@ _LOST = 0.005
 
 
 class PrefilterScores(NamedTuple):
-    """What the prefilter says of some sentences, a window at a time."""
+    """What the prefilter says of some texts, a segment at a time; see `segment_starts`."""
 
-    sentence: NDArray[np.intp]  # (windows,)
-    error_score: NDArray[np.float32]  # (windows,)
+    text: NDArray[np.intp]  # (segments,)
+    error_score: NDArray[np.float32]  # (segments,)
 
     def read(self, threshold: float) -> NDArray[np.bool_]:
-        """Which windows are handed to the model: (windows,)."""
+        """Which segments are handed to the model: (segments,)."""
         return np.asarray(self.error_score >= threshold)
 
 
-def prefilter_scores(pipeline: Pipeline, sentences: Sequence[str]) -> PrefilterScores:
-    """Prefilter over the sentences; their windows are counted as those of `candidates` are."""
+def prefilter_scores(pipeline: Pipeline, texts: Sequence[str]) -> PrefilterScores:
+    """Prefilter over the texts; their segments are counted as those of `candidates` are."""
     parts: list[tuple[NDArray[Any], ...]] = []
     first = 0
-    for text_batch, error_score in pipeline.prefilter_scores(sentences):
-        number = np.searchsorted(text_batch.offsets, text_batch.windows.keep_starts, side="right") - 1
-        parts.append((first + number, error_score))
+    for text_batch, error_scores in pipeline.prefilter_scores(texts):
+        segments = segment_starts(text_batch.windows, text_batch.sentences)
+        number = np.searchsorted(text_batch.offsets, segments, side="right") - 1
+        parts.append((first + number, highest_scores(error_scores, segments)))
         first += len(text_batch.texts)
     return PrefilterScores(*map(np.concatenate, zip(*parts, strict=True)))
 
@@ -44,13 +45,13 @@ def prefilter_scores(pipeline: Pipeline, sentences: Sequence[str]) -> PrefilterS
 def error_scores_of_detections(
     dev: Candidates, prefiltered: PrefilterScores, thresholds: Thresholds
 ) -> NDArray[np.float32]:
-    """Of each sentence in which the thresholds find anything, the least suspicious window with a finding.
+    """Of each pair in which the thresholds find anything, the least suspicious segment with a finding.
 
-    A prefilter threshold above it loses the sentence. (sentences with findings,)
+    A prefilter threshold above it loses the pair. (pairs with findings,)
     """
     accepted = dev.accepted(thresholds)
     least = np.full(len(dev.errors), np.inf, np.float32)
-    np.minimum.at(least, dev.sentence[accepted], prefiltered.error_score[dev.window[accepted]])
+    np.minimum.at(least, dev.sentence[accepted], prefiltered.error_score[dev.segment[accepted]])
     return least[np.isfinite(least)]
 
 
@@ -94,7 +95,7 @@ def calibrate_prefilter(
             "read": _percent(prefiltered.read(threshold)),
         }
         if on_clean is not None:
-            read = np.bincount(on_clean.sentence[on_clean.read(threshold)], minlength=len(clean)) > 0
+            read = np.bincount(on_clean.text[on_clean.read(threshold)], minlength=len(clean)) > 0
             report[level.value]["clean_read"] = _percent(read)
     return PrefilterThresholds(chosen, {"pairs": len(dev), "clean_sentences": len(clean), "levels": report})
 

@@ -19,6 +19,7 @@ from nmspeller.lab.data.pairs import Pair
 from nmspeller.runtime.decoder import confidence
 from nmspeller.runtime.pipeline import Pipeline
 from nmspeller.runtime.policy import Level, Policy, Thresholds
+from nmspeller.runtime.prefilter import segment_starts
 
 # Certainties are dense at either end.
 _GRID = (1 / (1 + np.exp(-np.arange(-5, 7.01, 0.2)))).round(4).tolist()
@@ -50,7 +51,7 @@ class Candidates:
     """The best other character of every position of some pairs, where it has a probability worth a look."""
 
     sentence: NDArray[np.intp]  # (candidates,) which pair
-    window: NDArray[np.intp]  # (candidates,) which window, counted through all pairs
+    segment: NDArray[np.intp]  # (candidates,) which segment of `segment_starts`, counted through all pairs
     probability: NDArray[np.float32]  # (candidates,)
     source_probabilities: NDArray[np.float32]  # (candidates,) of the source characters
     explained: NDArray[np.bool_]  # (candidates,)
@@ -126,10 +127,11 @@ def candidates(pipeline: Pipeline, pairs: Sequence[Pair]) -> Candidates:
         raise InputError("there are no pairs to calibrate on; give a file of source<TAB>target lines.")
     errors = np.array([sum(map(str.__ne__, source, target)) for source, target in pairs], dtype=np.intp)
     parts: list[tuple[NDArray[Any], ...]] = []
-    first = first_window = 0
+    first = first_segment = 0
     for text_batch, found in pipeline.read((pair.source for pair in pairs), Thresholds(0.0, 0.0), 1):
         number = np.searchsorted(text_batch.offsets, found.positions, side="right") - 1
-        window = np.searchsorted(text_batch.windows.keep_starts, found.positions, side="right") - 1
+        segments = segment_starts(text_batch.windows, text_batch.sentences)
+        segment = np.searchsorted(segments, found.positions, side="right") - 1
         here = pairs[first : first + len(text_batch.texts)]
         targets = pipeline.vocabulary.encode("".join(pair.target for pair in here))
         explained = pipeline.explains(found.originals, found.targets)
@@ -137,7 +139,7 @@ def candidates(pipeline: Pipeline, pairs: Sequence[Pair]) -> Candidates:
         parts.append(
             (
                 first + number,
-                first_window + window,
+                first_segment + segment,
                 found.probabilities,
                 found.source_probabilities,
                 explained,
@@ -145,11 +147,11 @@ def candidates(pipeline: Pipeline, pairs: Sequence[Pair]) -> Candidates:
             )
         )
         first += len(here)
-        first_window += len(text_batch.windows.starts)
-    sentence, window, probability, source_probabilities, explained, right = map(
+        first_segment += len(segments)
+    sentence, segment, probability, source_probabilities, explained, right = map(
         np.concatenate, zip(*parts, strict=True)
     )
-    return Candidates(sentence, window, probability, source_probabilities, explained, right, errors)
+    return Candidates(sentence, segment, probability, source_probabilities, explained, right, errors)
 
 
 def choose(dev: Candidates, clean: Candidates | None) -> dict[Level, Thresholds]:

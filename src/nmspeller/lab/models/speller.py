@@ -86,9 +86,17 @@ class Head(nn.Module):
 
     def forward(self, hidden: Tensor, words: Tensor, *, aligned: bool = False) -> Tensor:
         """(..., hidden) → (..., vocabulary); the other arguments are `OutputLayer`'s."""
-        if self.dense is not None and self.norm is not None:
-            hidden = self.norm(functional.gelu(self.dense(hidden)))
-        return self.output(hidden, words, aligned=aligned)
+        return self.output(self._transformed(hidden), words, aligned=aligned)
+
+    def source_scores(self, hidden: Tensor, words: Tensor, ids: Tensor) -> Tensor:
+        """The score of each source character alone: hidden (..., hidden), ids (...) → (...)."""
+        return (self._transformed(hidden) * words[ids]).sum(-1) + self.output.bias[ids]
+
+    def _transformed(self, hidden: Tensor) -> Tensor:
+        if self.dense is None or self.norm is None:
+            return hidden
+        transformed: Tensor = self.norm(functional.gelu(self.dense(hidden)))
+        return transformed
 
 
 class SpellerModel(nn.Module):
@@ -124,6 +132,11 @@ class SpellerModel(nn.Module):
     def forward(self, batch: Batch | PackedBatch) -> Tensor:
         """Scores: (..., vocabulary)."""
         return self.head(self.hidden(batch), self.output_words())
+
+    def source_scores(self, batch: Batch | PackedBatch) -> Tensor:
+        """The score of each position's own character: (...); what a prefilter decides by."""
+        scores: Tensor = self.head.source_scores(self.hidden(batch), self.output_words(), batch.ids)
+        return scores
 
     def loss(self, batch: Batch | PackedBatch) -> Tensor:
         """Mean cross-entropy in fp32 over the positions that have a target; 0 where none has."""

@@ -37,12 +37,14 @@ def finetune(
     Each finished stage leaves a checkpoint, so an interrupted run resumes in the stage it was in.
 
     Raises:
-        InputError: `out` has the state of another training.
+        InputError: `out` has the state of another training, or a stage lacks its teacher.
     """
     processes = processes or join_processes()
     model.to(processes.device)
     own = identity(model, recipe, prepared, seed=seed, teacher=teacher)
     for number, stage in enumerate(recipe.stages):
+        if stage.detect and teacher is None:
+            raise InputError("this recipe learns where a teacher would edit; give one with --teacher.")
         # Also for a finished stage: the next one inherits what it does not set itself.
         if stage.dropout is not None:
             set_dropout(model, stage.dropout)
@@ -70,6 +72,7 @@ def finetune(
             report=report,
             teacher=teacher,
             teacher_share=stage.teacher_share,
+            detect=stage.detect,
             identity=own,
         ).run()
         if processes.first and stage.loop.save_seconds and number + 1 < len(recipe.stages):

@@ -23,6 +23,7 @@ class Stage:
     batch_sentences or batch_tokens: the size of a batch.
     dropout: replaces the model's own where given.
     teacher_share: of the loss, where there is a teacher; the rest is learnt from the right characters.
+    detect: learn only where the teacher would edit; see `detection`. For prefilters, which need a teacher.
     """
 
     copies: Mapping[str, int] = field(default_factory=dict)
@@ -33,6 +34,7 @@ class Stage:
     join: float = 0.4
     dropout: float | None = None
     teacher_share: float = TEACHER_SHARE
+    detect: bool = False
     noise: NoiseConfig = field(default_factory=NoiseConfig)
     loop: LoopConfig = field(default_factory=LoopConfig)
 

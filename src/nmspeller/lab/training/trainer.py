@@ -21,6 +21,7 @@ from nmspeller.lab.models.config import check_range
 from nmspeller.lab.models.speller import SpellerModel
 from nmspeller.lab.training import fp8
 from nmspeller.lab.training.batches import Batches, Layout
+from nmspeller.lab.training.detection import Detection
 from nmspeller.lab.training.distillation import TEACHER_SHARE, Distillation
 from nmspeller.lab.training.distributed import Processes
 from nmspeller.lab.training.optimisation import Optimiser, OptimiserConfig, rate_factor
@@ -86,7 +87,9 @@ class Progress:
 class _Loss(nn.Module):
     """The loss as a module's forward, which is what DDP and compile wrap."""
 
-    def __init__(self, model: SpellerModel, precision: str, distillation: Distillation | None) -> None:
+    def __init__(
+        self, model: SpellerModel, precision: str, distillation: Distillation | Detection | None
+    ) -> None:
         super().__init__()
         self.inner = _Plain(model, distillation)
         self.precision = precision
@@ -104,7 +107,7 @@ class _Loss(nn.Module):
 class _Plain(nn.Module):
     """The loss in the precision of the weights."""
 
-    def __init__(self, model: SpellerModel, distillation: Distillation | None) -> None:
+    def __init__(self, model: SpellerModel, distillation: Distillation | Detection | None) -> None:
         super().__init__()
         self.model = model
         self.distillation = distillation
@@ -116,6 +119,7 @@ class _Plain(nn.Module):
 class Trainer:
     """Trains `model`, in place, on a stream; with a teacher, by distillation as well.
 
+    detect: learn only where the teacher would edit.
     identity: a digest of the training's settings; it never resumes from the state of another.
     """
 
@@ -133,6 +137,7 @@ class Trainer:
         report: Report | None = None,
         teacher: SpellerModel | None = None,
         teacher_share: float = TEACHER_SHARE,
+        detect: bool = False,
         identity: str = "",
     ) -> None:
         self.identity = identity
@@ -145,7 +150,8 @@ class Trainer:
         self.optimiser = Optimiser(model, config.optimiser)
         if config.precision == "fp8":
             fp8.apply(model)
-        distillation = Distillation(teacher, model, teacher_share) if teacher else None
+        kind = Detection if detect else Distillation
+        distillation = kind(teacher, model, teacher_share) if teacher else None
         self.loss = processes.wrap(_Loss(model, config.precision, distillation))
         if config.compile:
             one_shape = not config.packed or config.packed_tokens is not None

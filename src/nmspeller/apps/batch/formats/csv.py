@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from nmspeller.apps.batch.formats import BadRow, Parsed, decode, edits_as_json, split_line_end
 from nmspeller.apps.batch.job import Write
 from nmspeller.errors import InputError
+from nmspeller.messages import _
 from nmspeller.runtime.correction import Correction
 
 
@@ -27,21 +28,35 @@ def read_layout(headers: Mapping[str, bytes], column: str, edits_column: str | N
     names: dict[str, list[str]] = {}
     for delimiter, header in headers.items():
         try:
-            row, _ = split_line_end(decode(header).removeprefix("\ufeff"))
+            row, _end = split_line_end(decode(header).removeprefix("\ufeff"))
             names[delimiter] = [value(row[slice(*span)]) for span in spans(row, delimiter)]
         except BadRow:
             continue
     if not names:
-        raise InputError(f"the first line of {name} is not a CSV header in UTF-8; fix the file.")
+        raise InputError(
+            _("the first line of {name} is not a CSV header in UTF-8; fix the file.").format(name=name)
+        )
     for delimiter, found in names.items():
         if column in found:
             if found.count(column) > 1:
-                raise InputError(f"{name} has two columns {column!r}; give one of them another name.")
+                raise InputError(
+                    _("{name} has two columns {column!r}; give one of them another name.").format(
+                        name=name, column=column
+                    )
+                )
             if edits_column in found:
-                raise InputError(f"{name} has a column {edits_column!r} already, where the edits would go.")
+                raise InputError(
+                    _("{name} has a column {column!r} already, where the edits would go.").format(
+                        name=name, column=edits_column
+                    )
+                )
             return CsvLayout(delimiter, found.index(column), len(found))
     likeliest = max(names.values(), key=len)
-    raise InputError(f"{name} has no column {column!r}; choose with --column among {', '.join(likeliest)}.")
+    raise InputError(
+        _("{name} has no column {column!r}; choose with --column among {columns}.").format(
+            name=name, column=column, columns=", ".join(likeliest)
+        )
+    )
 
 
 class CsvFormat:

@@ -12,7 +12,11 @@ import pyarrow.parquet as pq
 from nmspeller.apps.batch.formats import BadRow, edits_as_json
 from nmspeller.apps.batch.job import Write
 from nmspeller.errors import InputError
+from nmspeller.messages import N_, _
 from nmspeller.runtime.correction import Correction
+
+_NOT_PARQUET = N_("{name} is not a Parquet file ({details}); create the file again.")
+_DAMAGED = N_("{name} is damaged ({details}); create the file again.")
 
 EDITS_TYPE = pa.list_(
     pa.struct(
@@ -32,12 +36,12 @@ EDITS_TYPE = pa.list_(
 
 def open_parquet(stream: Any, name: str) -> pq.ParquetFile:
     """An open file, read in small pieces."""
-    with _damage_as_input_error(name, "is not a Parquet file"):
+    with _damage_as_input_error(name, _NOT_PARQUET):
         return pq.ParquetFile(stream, buffer_size=1 << 20)
 
 
 @contextmanager
-def _damage_as_input_error(name: str, what: str) -> Iterator[None]:
+def _damage_as_input_error(name: str, sentence: str) -> Iterator[None]:
     try:
         yield
     except (pa.ArrowInvalid, OSError) as wrong:
@@ -45,24 +49,36 @@ def _damage_as_input_error(name: str, what: str) -> Iterator[None]:
         if isinstance(wrong, OSError) and wrong.errno is not None:
             raise
         details = " ".join(str(wrong).split()).rstrip(".")
-        raise InputError(f"{name} {what} ({details}); create the file again.") from wrong
+        raise InputError(_(sentence).format(name=name, details=details)) from wrong
 
 
 def check_schema(schema: pa.Schema, column: str, edits_column: str | None, name: str) -> None:
     """Raise InputError if the text column is missing or not text, or column names are not unique."""
     if twice := [known for known, count in Counter(schema.names).items() if count > 1]:
-        raise InputError(f"{name} has two columns {twice[0]!r}; give one of them another name.")
+        raise InputError(
+            _("{name} has two columns {column!r}; give one of them another name.").format(
+                name=name, column=twice[0]
+            )
+        )
     if column not in schema.names:
         raise InputError(
-            f"{name} has no column {column!r}; choose with --column among {', '.join(schema.names)}."
+            _("{name} has no column {column!r}; choose with --column among {columns}.").format(
+                name=name, column=column, columns=", ".join(schema.names)
+            )
         )
     kind = schema.field(column).type
     if not (pa.types.is_string(kind) or pa.types.is_large_string(kind)):
         raise InputError(
-            f"column {column!r} of {name} holds {kind} and not strings; choose another with --column."
+            _(
+                "column {column!r} of {name} holds {kind} and not strings; choose another with --column."
+            ).format(column=column, name=name, kind=kind)
         )
     if edits_column in schema.names:
-        raise InputError(f"{name} has a column {edits_column!r} already, where the edits would go.")
+        raise InputError(
+            _("{name} has a column {column!r} already, where the edits would go.").format(
+                name=name, column=edits_column
+            )
+        )
 
 
 def output_schema(schema: pa.Schema, edits_column: str, write: Write) -> pa.Schema:
@@ -75,10 +91,10 @@ def read_rows(
 ) -> Iterator[pa.RecordBatch]:
     """Rows start to stop of a row group, in batches, without loading all of it; `name` is the file's."""
     at = 0
-    with _damage_as_input_error(name, "is damaged"):
+    with _damage_as_input_error(name, _DAMAGED):
         batches = file.iter_batches(batch, row_groups=[group])
     while True:
-        with _damage_as_input_error(name, "is damaged"):
+        with _damage_as_input_error(name, _DAMAGED):
             records = next(batches, None)
         if records is None:
             return

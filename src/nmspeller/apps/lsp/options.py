@@ -7,17 +7,18 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TypeVar
 
-from nmspeller.apps.documents import config
-from nmspeller.apps.documents.prose import format_of, passages
+from nmspeller.apps.documents import config, my_words
+from nmspeller.apps.documents.my_words import WORDS_FILE, resolves_inside
+from nmspeller.apps.documents.prose import OFFICE_FORMATS, format_of, passages
 from nmspeller.apps.lsp.settings import Settings
 from nmspeller.errors import InputError
+from nmspeller.messages import _
 from nmspeller.runtime.dictionary import Watched, read_replacements, read_words
 from nmspeller.text.protect import WordMatcher
 from nmspeller.text.script import Script, fold, simplify
 
 Result = TypeVar("Result")
 
-WORDS_FILE = ".nmspeller-words.txt"
 WATCHED_FILES = (config.FILE_NAME, WORDS_FILE)
 
 # Names that editors use for formats of prose. Pygments treats some of the first line as programs, of which
@@ -30,18 +31,19 @@ _EDITORS_NAMES = {
 
 
 @dataclass(frozen=True)
-class Rules:
+class Options:
     """Everything that the findings in a text depend on, apart from the text."""
 
     format: str
     level: str | None
+    rules: bool | tuple[str, ...]
     words: tuple[str, ...]
     replacements: tuple[tuple[str, str], ...]
     model: str | None
     prefilter: bool
     ignored: bool
 
-    def unchanged_since(self, before: "Rules", texts: Iterable[str]) -> list[str]:
+    def unchanged_since(self, before: "Options", texts: Iterable[str]) -> list[str]:
         """The texts with the same findings as before; a new or removed word affects texts that contain it."""
         if replace(before, words=self.words) != self:
             return []
@@ -68,8 +70,8 @@ class Place:
     root: Path | None
     settings: Settings
 
-    def rules(self, language: str) -> tuple[Rules, list[str]]:
-        """The rules for a document, and a warning for each file that cannot be used and is ignored."""
+    def options(self, language: str) -> tuple[Options, list[str]]:
+        """The options for a document, and a warning for each file that cannot be used and is ignored."""
         warnings: list[str] = []
 
         def attempt(read: Callable[..., Result], *file: Path) -> Result | None:
@@ -85,38 +87,30 @@ class Place:
         replacements: dict[str, str] = {}
         for file in project.replacements:
             replacements.update(attempt(_replacements, file) or {})
-        rules = Rules(
+        options = Options(
             format=self._format(language, project),
             level=self.settings.level or project.level,
+            rules=self._rules(project),
             words=tuple(words),
             replacements=tuple(replacements.items()),
             model=self._model(),
             prefilter=self.settings.prefilter,
             ignored=self.path is not None and project.ignores(self.path),
         )
-        return rules, warnings
+        return options, warnings
 
     def add_word(self, word: str) -> None:
         """Append a word to the user's file, which is created if it does not exist."""
-        word = word.strip()
-        if not word or word.startswith("#") or len(word.splitlines()) > 1:
-            raise InputError(f"{word!r} cannot be a line of a file of words; select a word.")
+        word = my_words.checked_word(word)
         try:
             files = self._my_words(self._project())
         except InputError:
             files = self._my_words(config.Config())
         if not files:
-            raise InputError("Open a folder, or set `nmspeller.words` to a file, as the place for new words.")
-        file = files[0]
-        try:
-            line = f"{word}\n".encode()
-            before = file.read_bytes() if file.exists() else b""
-            if before and word in read_words(file):
-                return
-            with file.open("ab") as out:
-                out.write(line if not before or before.endswith(b"\n") else b"\n" + line)
-        except (OSError, UnicodeEncodeError) as wrong:
-            raise InputError(f"“{word}” could not be added to {file} ({wrong}).") from wrong
+            raise InputError(
+                _("Open a folder, or set `nmspeller.words` to a file, as the place for new words.")
+            )
+        my_words.add_word(files[0], word)
 
     def _project(self) -> config.Config:
         # The file may have changed since the last check, and the cache lives as long as the server.
@@ -133,12 +127,16 @@ class Place:
         files: list[Path] = []
         if self.settings.words:
             files.append(self._from_root(self.settings.words))
-        files += [file for file in project.words[:1] if _resolves_inside(file, project.folder)]
+        files += [file for file in project.words[:1] if resolves_inside(file, project.folder)]
         folder = self.root or (self.path.parent if self.path else None)
-        if folder and _resolves_inside(folder / WORDS_FILE, folder):
+        if folder and resolves_inside(folder / WORDS_FILE, folder):
             files.append(folder / WORDS_FILE)
         # Not `Path.exists`, which raises for names that are too long and folders without permission.
         return [file for file in files if os.path.exists(file)] if existing else files
+
+    def _rules(self, project: config.Config) -> bool | tuple[str, ...]:
+        chosen = project.rules if self.settings.rules is None else self.settings.rules
+        return chosen or False
 
     def _model(self) -> str | None:
         return str(self._from_root(self.settings.model)) if self.settings.model else None
@@ -149,20 +147,13 @@ class Place:
     def _format(self, language: str, project: config.Config) -> str:
         """By the project's settings, or else the editor's name for the language, or else the file's name."""
         given = project.format_of(self.path) if self.path else "auto"
-        if given not in ("auto", "docx"):
+        if given not in ("auto", *OFFICE_FORMATS):
             return given
         name = _EDITORS_NAMES.get(language.lower(), language.lower())
         if name and _is_known(name):
             return name
         named = format_of(self.path) if self.path else "text"
-        return named if named != "docx" else "text"
-
-
-def _resolves_inside(file: Path, folder: Path) -> bool:
-    try:
-        return file.resolve().is_relative_to(folder.resolve())
-    except (OSError, RuntimeError):  # a link to itself
-        return False
+        return named if named not in OFFICE_FORMATS else "text"
 
 
 @lru_cache(maxsize=256)

@@ -1,0 +1,1 @@
+"""`nmspeller check --review`: the user decides on one finding after another."""

@@ -1,0 +1,83 @@
+"""OpenDocument texts and presentations: the paragraphs of the content, and of headers and footers."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from nmspeller.apps.documents import package
+from nmspeller.apps.documents.markup import names
+from nmspeller.apps.documents.office import OfficeDocument, Piece, assembled
+from nmspeller.apps.documents.xml_events import Event, Source, escaped, events, skip, tag_name
+from nmspeller.errors import InputError
+from nmspeller.messages import N_, _
+
+_KIND = N_("an OpenDocument file")
+# Headers and footers are styles of a page; the styles of slides have only the program's own words.
+_MEMBERS = ("content.xml", "styles.xml")
+_PRESENTATION = b"application/vnd.oasis.opendocument.presentation"
+_TEXT = "urn:oasis:names:tc:opendocument:xmlns:text:1.0"
+_PARAGRAPHS = names("p h")
+# Elements whose own text is prose; others, such as fields, hold what the program computes.
+_INLINE = names("p h span a meta ruby-base")
+_COUNTS = names("1 2 3 4 5 6 7 8")
+_SKIPPED = names("tracked-changes ruby-text note-citation")
+
+
+@dataclass(frozen=True)
+class Blanks(Piece):
+    """An element that stands for blanks, since several in a text are shown as one."""
+
+    def holding(self, text: str, xml: bytes) -> bytes:
+        blank = b"<%s/>" % tag_name(xml[self.start : self.stop])
+        return escaped(text).replace(b" ", blank)
+
+
+class OdfDocument(OfficeDocument):
+    """An OpenDocument text or presentation."""
+
+    @classmethod
+    def parse(cls, raw: bytes, name: str) -> "OdfDocument":
+        with package.reading(raw, name, _KIND) as archive:
+            if b"encryption-data" in archive.read("META-INF/manifest.xml"):
+                raise InputError(
+                    _("{name} has a password; save it without the password and check that file.").format(
+                        name=name
+                    )
+                )
+            is_presentation = archive.read("mimetype").startswith(_PRESENTATION)
+            members = _MEMBERS[:1] if is_presentation else _MEMBERS
+            sources = {member: Source.of(archive.read(member)).xml for member in members}
+            found = (one for member, xml in sources.items() for one in _texts(member, xml))
+            text, passages, pieces, starts = assembled(found)
+        return cls(name, text, passages, raw, pieces, starts)
+
+
+def _texts(member: str, xml: bytes) -> Iterator[Piece | str]:
+    """The text of paragraphs, with line breaks and tabs between them."""
+    walk = events(xml)
+    inside: list[str] = []
+    for event in walk:
+        if event.kind == "text" and inside and inside[-1] in _INLINE:
+            yield Piece(member, event.start, event.stop, event.text)
+        elif event.kind == "end" and inside.pop() in _PARAGRAPHS:
+            yield "\n"  # at both ends: a paragraph may be inside another one, in a note or a frame
+        if event.kind != "start":
+            continue
+        name = event.local_name if event.namespace == _TEXT else event.name
+        if name in _SKIPPED:
+            skip(walk)
+            continue
+        inside.append(name)
+        if name in _PARAGRAPHS or name == "line-break":
+            yield "\n"
+        elif name == "tab":
+            yield "\t"
+        elif name == "s":
+            yield from _blanks(member, event)
+
+
+def _blanks(member: str, event: Event) -> Iterator[Piece | str]:
+    count = event.attributes.get(f"{_TEXT}}}c", "1")
+    if count in _COUNTS:
+        yield Blanks(member, event.start, event.stop, " " * int(count))
+    else:
+        yield "\t"  # as a gap, however long: a few bytes must not become gigabytes

@@ -1,0 +1,144 @@
+"""Office documents: pieces of text in the XML of a package, and edits that change these pieces alone."""
+
+import io
+import zipfile
+from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import NamedTuple, TypeVar
+
+from nmspeller.apps.documents import package, prose
+from nmspeller.apps.documents.prose import Passage
+from nmspeller.apps.documents.xml_events import Source, Splice, can_hold, escaped
+from nmspeller.errors import InputError
+from nmspeller.messages import _
+from nmspeller.runtime.correction import Edit
+
+# Line ends inside a text element are shown as blanks; as line ends they would cut a sentence.
+_BLANKS = str.maketrans("\n\r\t", "   ")
+
+
+@dataclass(frozen=True)
+class Piece:
+    """Some text of a member; bytes `start` to `stop` of the member's XML in UTF-8 hold it."""
+
+    member: str
+    start: int
+    stop: int
+    text: str
+
+    def holding(self, text: str, xml: bytes) -> bytes:
+        """What replaces the bytes, so that they hold another text."""
+        return escaped(text)
+
+
+AnyPiece = TypeVar("AnyPiece", bound=Piece)
+
+
+class Change(NamedTuple):
+    """Replace characters `begin` to `end` of a piece by `text`, as an edit asks."""
+
+    piece: int
+    begin: int
+    end: int
+    text: str
+    edit: Edit
+
+
+@dataclass(frozen=True)
+class OfficeDocument:
+    """`text` has one line a paragraph; `starts` has the offset of each piece."""
+
+    name: str
+    text: str
+    passages: Sequence[Passage]
+    raw: bytes
+    pieces: Sequence[Piece]
+    starts: Sequence[int]
+
+    def with_edits(self, edits: Iterable[Edit], *, track: bool = False) -> bytes:
+        """The file's new content; all but the edited texts is the same to the byte.
+
+        An edit may span several pieces: each keeps its share of the characters, and its font.
+        """
+        if track:
+            raise no_tracking(self.name)
+        splices: dict[str, list[Splice]] = defaultdict(list)
+        sources = self.sources()
+        for index, changes in groupby(self.changes(edits), key=lambda change: change.piece):
+            piece = self.pieces[index]
+            content, end = "", 0
+            for change in changes:
+                content += piece.text[end : change.begin] + change.text
+                end = change.end
+            xml = piece.holding(content + piece.text[end:], sources[piece.member].xml)
+            splices[piece.member].append(Splice(piece.start, piece.stop, xml))
+        return package.with_members(
+            self.raw, {member: sources[member].with_splices(found) for member, found in splices.items()}
+        )
+
+    def sources(self) -> Mapping[str, Source]:
+        """The XML of each member that has a piece."""
+        with zipfile.ZipFile(io.BytesIO(self.raw)) as archive:
+            return {
+                member: Source.of(archive.read(member))
+                for member in dict.fromkeys(piece.member for piece in self.pieces)
+            }
+
+    def changes(self, edits: Iterable[Edit]) -> Iterator[Change]:
+        """The edits as changes of pieces, in order; the last piece of an edit takes what remains of it."""
+        for edit in edits:
+            if not can_hold(edit.target):  # a control character in a user's replacement
+                raise InputError(
+                    _("{name}: {text!r} cannot be written in an Office document.").format(
+                        name=self.name, text=edit.target
+                    )
+                )
+            target, touched = edit.target, self._touched(edit)
+            for index in touched:
+                begin = max(edit.offset - self.starts[index], 0)
+                end = min(edit.offset + edit.length - self.starts[index], len(self.pieces[index].text))
+                share = target if index == touched[-1] else target[: end - begin]
+                target = target[len(share) :]
+                yield Change(index, begin, end, share, edit)
+
+    def _touched(self, edit: Edit) -> range:
+        """The pieces that an edit is in; one that only inserts is in the piece before it, if that is near."""
+        first = bisect_right(self.starts, edit.offset) - 1
+        if edit.length:
+            return range(first, bisect_right(self.starts, edit.offset + edit.length - 1))
+        before = first - 1 if first > 0 and self.starts[first] == edit.offset else first
+        is_near = before >= 0 and edit.offset <= self.starts[before] + len(self.pieces[before].text)
+        return range(before, before + 1) if is_near else range(before + 1, before + 2)
+
+
+def no_tracking(name: str) -> InputError:
+    """The error of a document that cannot have tracked changes."""
+    return InputError(
+        _("{name} cannot have tracked changes; only Word documents (.docx) can.").format(name=name)
+    )
+
+
+def assembled(
+    found: Iterable[AnyPiece | str],
+) -> tuple[str, list[Passage], list[AnyPiece], list[int]]:
+    """The text of some pieces and of what stands between them, its passages, the pieces and their offsets."""
+    texts: list[str] = []
+    pieces: list[AnyPiece] = []
+    starts: list[int] = []
+    length = 0
+    for one in found:
+        if isinstance(one, str):
+            if one == "\n" and (not texts or texts[-1] == "\n"):
+                continue
+            content = one
+        else:
+            content = one.text.translate(_BLANKS)
+            pieces.append(one)
+            starts.append(length)
+        texts.append(content)
+        length += len(content)
+    text = "".join(texts)
+    return text, prose.passages(text, "text"), pieces, starts

@@ -1,0 +1,27 @@
+"""What an editor shows when the pointer rests on a finding."""
+
+from collections.abc import Iterable
+
+from nmspeller.apps.lsp.actions import visible
+from nmspeller.apps.lsp.document import Document
+from nmspeller.apps.lsp.findings import Finding
+from nmspeller.messages import _
+from nmspeller.runtime.why import why
+
+
+def at(findings: Iterable[Finding], offset: int) -> Finding | None:
+    """The finding at an offset: the one that contains its character, or else one that ends there."""
+    touching = [finding for finding in findings if finding.start <= offset <= finding.stop]
+    return max(touching, key=lambda finding: finding.start, default=None)
+
+
+def explanation(document: Document, finding: Finding) -> str:
+    """Why, what else it could be, and how confident the speller is; one paragraph each."""
+    edit = finding.edit
+    lines = [f"{visible(edit.source)} → {visible(edit.target)}", why(document.text, edit)]
+    others = [visible(text) for text in finding.replacements if text != edit.target]
+    if others:
+        lines.append(_("Alternatives: {alternatives}").format(alternatives=_(", ").join(others)))
+    if edit.rule is None:
+        lines.append(_("Confidence: {confidence}").format(confidence=f"{edit.confidence:.0%}"))
+    return "\n\n".join(lines)

@@ -1,0 +1,55 @@
+"""The loss of a prefilter: where a teacher would change a character, and no longer to which one."""
+
+import torch
+from torch import Tensor
+from torch.nn import functional
+
+from nmspeller.errors import InputError
+from nmspeller.lab.models.batch import NO_TARGET, Batch, PackedBatch
+from nmspeller.lab.models.bert import BertSpeller
+from nmspeller.lab.models.speller import SpellerModel
+
+
+class Detection:
+    """Binary cross-entropy of the student's error scores with the teacher's confidence that it would edit.
+
+    The error score of a character is 1 - sigmoid(source score). All other characters of the vocabulary are
+    left out: a prefilter without them costs half as much, and learns nothing but what it is asked.
+
+    Raises:
+        InputError: one of the two is not a BERT speller, or their vocabularies differ.
+    """
+
+    def __init__(self, teacher: SpellerModel, student: SpellerModel, share: float) -> None:
+        if any(type(model) is not BertSpeller for model in (teacher, student)):
+            raise InputError("only BERT spellers can be the teacher of a prefilter and the prefilter.")
+        if teacher.config.encoder.vocabulary != student.config.encoder.vocabulary:
+            raise InputError("the teacher and the student have different vocabularies; use one vocabulary.")
+        device = next(student.parameters()).device
+        self.share = share
+        self.teacher = teacher.eval().requires_grad_(False).to(device)
+        if device.type == "cuda":
+            self.teacher.bfloat16()
+
+    def __call__(self, student: SpellerModel, batch: Batch | PackedBatch) -> Tensor:
+        """The mean over the positions that have a target; 0 where none has."""
+        assert batch.targets is not None
+        with torch.no_grad():
+            expected = edit_confidence(self.teacher, batch)
+            wrong = (batch.targets != batch.ids).float()
+            expected = torch.lerp(wrong, expected, self.share)
+        has_target = batch.targets != NO_TARGET
+        scores = student.source_scores(batch).float()
+        losses = functional.binary_cross_entropy_with_logits(-scores, expected, reduction="none")
+        return (losses * has_target).sum() / has_target.sum().clamp(min=1)
+
+
+def edit_confidence(model: SpellerModel, batch: Batch | PackedBatch) -> Tensor:
+    """How confident the model is of the best other character of each position; see `decoder.confidence`."""
+    scores = model.head(model.hidden(batch), model.output_words(), aligned=True)
+    probabilities = scores.float().softmax(dim=-1)
+    at_source = batch.ids.unsqueeze(-1)
+    source = probabilities.gather(-1, at_source).squeeze(-1)
+    other = probabilities.scatter(-1, at_source, 0.0).amax(dim=-1) ** 4
+    confidence: Tensor = other / (other + source).clamp(min=1e-12)
+    return confidence

@@ -1,0 +1,288 @@
+"""`check --review` in a real terminal: a person decides on each finding, and nothing is lost."""
+
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import docx
+import pytest
+from tmux_terminal import Terminal, is_installed
+
+SCRIPT = Path(__file__).with_name("scripted_speller.py")
+REVIEW = [sys.executable, str(SCRIPT), "check", "--review"]
+TEXT = "上个周末，我门一家人去公圆玩。今天的天汽真好，他门都很高兴。\n\n老师借少了一本书。我门都想看。\n"
+
+needs_tmux = pytest.mark.skipif(not is_installed(), reason="tmux is not installed")
+
+
+@pytest.fixture
+def folder(tmp_path):
+    (tmp_path / "a.txt").write_text(TEXT)
+    return tmp_path
+
+
+def kept_reviews(folder):
+    return list((folder / "state").rglob("*.json"))
+
+
+@needs_tmux
+def test_every_kind_of_decision(folder):
+    # Standard input is not the terminal, as after `git diff --name-only | xargs`.
+    command = ["sh", "-c", 'echo a.txt | xargs "$@"', "sh", *REVIEW, "--backup"]
+    with Terminal(command, folder) as terminal:
+        screen = terminal.wait_for("1/6")
+        assert (
+            "line 1, column 7\n  上个周末，我门一家人去公圆玩。\n  门 → 们  same sound  0.99\n  1 某"
+            in screen
+        )
+        assert "accept the replacement" in screen
+        terminal.press("a")
+        terminal.wait_for("2/6")
+        terminal.press("Up", "9", "x", "1")  # only the last of these keys means something here
+        terminal.wait_for("3/6")
+        terminal.press("u")
+        terminal.wait_for("2/6", times=2)
+        terminal.press("e")
+        terminal.wait_for("Replacement (empty: back): 园")
+        terminal.press("BSpace", "院", "Enter")
+        terminal.wait_for("✓ 院")
+        terminal.wait_for("3/6", times=2)
+        terminal.press("w")
+        terminal.wait_for("Word (empty: back): 天汽真")
+        terminal.press("C-u", "公园", "Enter")
+        terminal.wait_for("“公园” is not at this place")
+        terminal.press("w")
+        terminal.wait_for("Word (empty: back): 天汽真")
+        terminal.press("BSpace", "Enter")
+        terminal.wait_for("4/6")
+        terminal.press("i")
+        terminal.wait_for("门 → 们 is skipped everywhere")
+        terminal.wait_for("5/6")
+        assert (folder / "a.txt").read_text() == TEXT
+        assert sorted(os.listdir(folder)) == ["a.txt", "state"]
+        terminal.press("Enter")
+        terminal.wait_for("Save 3 corrections and 1 word?")  # the last finding is equal to a skipped one
+        terminal.press("u")
+        terminal.wait_for("5/6", times=2)
+        terminal.press("s")
+        terminal.wait_for("Save 2 corrections and 1 word?")
+        assert (folder / "a.txt").read_text() == TEXT
+        terminal.press("Enter")
+        screen = terminal.wait_for("EXIT")
+    assert "Corrected a.txt." in screen
+    assert "The original is a.txt.bak." in screen
+    assert "All findings are decided." in screen
+    assert (folder / "a.txt").read_text() == TEXT.replace("我门一", "我们一").replace("公圆", "公院")
+    assert (folder / "a.txt.bak").read_text() == TEXT
+    assert (folder / ".nmspeller-words.txt").read_text() == "天汽\n"
+    assert kept_reviews(folder) == []
+
+
+@needs_tmux
+def test_ctrl_c_loses_nothing_even_if_the_file_changes_before_the_review_goes_on(folder):
+    with Terminal([*REVIEW, "a.txt"], folder) as terminal:
+        for number, key in enumerate("aas", 1):
+            terminal.wait_for(f"{number}/6")
+            terminal.press(key)
+        terminal.wait_for("4/6")
+        terminal.press("C-c")
+        assert terminal.exit_code() == 130
+        assert "Your decisions are kept" in terminal.screen()
+        assert "Traceback" not in terminal.screen()
+    assert (folder / "a.txt").read_text() == TEXT
+    # A new paragraph before, and the sentence of the third decision is another one now.
+    changed = "我门刚写的一段。\n\n" + TEXT.replace("今天", "昨天")
+    (folder / "a.txt").write_text(changed)
+    with Terminal([*REVIEW, "a.txt"], folder) as terminal:
+        screen = terminal.wait_for("1/7")
+        assert "2 findings were decided before" in screen
+        for number in (1, 4, 5, 6, 7):
+            terminal.wait_for(f"{number}/7")
+            terminal.press("s")
+        terminal.wait_for("Save 2 corrections?")
+        terminal.press("Enter")
+        terminal.wait_for("EXIT")
+    written = (folder / "a.txt").read_text()
+    assert written == changed.replace("我门一家", "我们一家").replace("公圆", "公园")
+
+
+@needs_tmux
+def test_quitting_writes_only_what_the_user_wants(folder):
+    (folder / "b.md").write_text("我**门**去公圆。\n")
+    with Terminal([*REVIEW, "a.txt", "b.md"], folder) as terminal:
+        terminal.wait_for("1/6")
+        terminal.press("a")
+        terminal.wait_for("2/6")
+        terminal.press("s")
+        terminal.wait_for("3/6")
+        terminal.press("q")
+        terminal.wait_for("Save 1 correction now?")
+        assert (folder / "a.txt").read_text() == TEXT
+        terminal.press("y")
+        assert terminal.exit_code() == 1
+    once = TEXT.replace("我门一", "我们一")
+    assert (folder / "a.txt").read_text() == once
+    with Terminal([*REVIEW, "a.txt", "b.md"], folder) as terminal:
+        screen = terminal.wait_for(
+            "2/5"
+        )  # the corrected one is no finding any more, the skipped one is known
+        assert "1 finding was decided before" in screen
+        terminal.press("a")
+        terminal.wait_for("3/5")
+        terminal.press("q")
+        terminal.wait_for("Save 1 correction now?")
+        terminal.press("n")
+        assert terminal.exit_code() == 1
+    assert (folder / "a.txt").read_text() == once
+    with Terminal([*REVIEW, "a.txt", "b.md"], folder) as terminal:
+        for number in (3, 4, 5):
+            terminal.wait_for(f"{number}/5")
+            terminal.press("a")
+        terminal.wait_for("Save 4 corrections?")
+        terminal.press("Enter")
+        terminal.wait_for("b.md")
+        terminal.press("q")
+        terminal.wait_for("EXIT")
+    written = (folder / "a.txt").read_text()
+    assert (
+        written
+        == "上个周末，我们一家人去公圆玩。今天的天气真好，他们都很高兴。\n\n老师介绍了一本书。我们都想看。\n"
+    )
+    with Terminal([*REVIEW, "a.txt", "b.md"], folder) as terminal:
+        screen = terminal.wait_for("1/2")
+        assert "a.txt" not in screen  # it was finished before, with its skipped finding
+        terminal.press("a")
+        terminal.wait_for("2/2")
+        terminal.press("a")
+        terminal.wait_for("Save 2 corrections?")
+        terminal.press("Enter")
+        terminal.wait_for("EXIT")
+    assert (folder / "b.md").read_text() == "我**们**去公园。\n"
+    assert kept_reviews(folder) == []
+
+
+@needs_tmux
+def test_chinese_in_a_narrow_terminal_and_a_word_document(tmp_path):
+    document = docx.Document()
+    paragraph = document.add_paragraph("那天我")
+    paragraph.add_run("门").bold = True
+    paragraph.add_run("，" + "很好，" * 40 + "去公圆。")
+    document.save(tmp_path / "信.docx")
+    with Terminal([*REVIEW, "信.docx"], tmp_path, width=30, LANG="zh_CN.UTF-8") as terminal:
+        screen = terminal.wait_for("回车")
+        assert "采用建议" in screen
+        assert "第 1 行第 4 列" in screen
+        assert "\n  那天我门，很好，很好，很好，\n  很好，" in screen
+        assert "…\n  门 → 们" in screen
+        terminal.press("a")
+        terminal.wait_for("去公\n  圆。\n  圆 → 园")
+        terminal.press("s")
+        terminal.wait_for("保存1 处修改？")
+        terminal.press("Enter")
+        assert "所有问题均已处理。" in terminal.wait_for("EXIT")
+    written = docx.Document(tmp_path / "信.docx").paragraphs[0]
+    assert [run.text for run in written.runs][:2] == ["那天我", "们"]
+    assert written.runs[1].bold
+    assert written.text.endswith("去公圆。")
+
+
+@needs_tmux
+@pytest.mark.parametrize(
+    ("environment", "shown"),
+    [({}, "\x1b[31m门"), ({"NO_COLOR": "1"}, "\x1b[1;7m门"), ({"TERM": "dumb"}, "我【门】一家")],
+)
+def test_the_wrong_text_is_marked_with_and_without_colours(folder, environment, shown):
+    with Terminal([*REVIEW, "a.txt"], folder, **environment) as terminal:
+        terminal.wait_for("1/6")
+        styled = terminal.screen(styled=True)
+        assert shown in styled
+        assert ("\x1b[31m" in styled) == (not environment)
+
+
+@needs_tmux
+def test_the_first_findings_are_reviewed_while_the_rest_is_being_checked(tmp_path):
+    (tmp_path / "a.txt").write_text("我门去公圆。\n" * 400)
+    with Terminal([*REVIEW, "a.txt"], tmp_path, SECONDS_A_CHECK="6") as terminal:
+        terminal.wait_for("a.txt: checking, 0 %")
+        terminal.wait_for("1/166+")
+        terminal.press("a")
+        terminal.wait_for("2/166+")
+        terminal.press("q")  # at once, though the check of the second part takes longer
+        terminal.wait_for("Save 1 correction now?")
+        before = time.monotonic()
+        terminal.press("n")
+        assert terminal.exit_code() == 1
+        assert time.monotonic() - before < 30
+    assert len(kept_reviews(tmp_path)) == 1
+
+
+@needs_tmux
+def test_a_killed_review_keeps_its_decisions_and_a_file_changed_meanwhile_is_left_alone(folder):
+    with Terminal([*REVIEW, "a.txt"], folder) as terminal:
+        terminal.wait_for("1/6")
+        terminal.press("a")
+        terminal.wait_for("2/6")
+        # The window is closed, as when a connection breaks.
+    with Terminal([*REVIEW, "a.txt"], folder) as terminal:
+        assert "1 finding was decided before" in terminal.wait_for("2/6")
+        other = TEXT + "别人加的一行。\n"
+        (folder / "a.txt").write_text(other)
+        for key in "sssss":
+            terminal.press(key)
+        terminal.wait_for("Save 1 correction?")
+        terminal.press("Enter")
+        assert terminal.exit_code() == 2
+        assert "changed while it was being checked" in terminal.screen()
+    assert (folder / "a.txt").read_text() == other
+    assert len(kept_reviews(folder)) == 1
+
+
+@needs_tmux
+def test_ctrl_z_and_fg_in_a_shell(folder):
+    with Terminal(["bash", "--norc", "-i"], folder) as terminal:
+        terminal.wait_for("bash-")
+        terminal.press(f"{sys.executable} {SCRIPT} check --review a.txt", "Enter")
+        terminal.wait_for("1/6")
+        terminal.press("C-z")
+        terminal.wait_for("Stopped")
+        terminal.press("fg", "Enter")
+        terminal.wait_for("1/6", times=2)
+        terminal.press("Ａ")  # as an input method may send it
+        terminal.wait_for("✓ 们")
+        terminal.wait_for("2/6")
+        terminal.press("C-c")
+        terminal.wait_for("Your decisions are kept")
+        terminal.press("echo the shell is as before", "Enter")
+        terminal.wait_for("the shell is as before", times=2)
+
+
+def test_without_a_terminal_it_says_so_in_one_sentence(folder):
+    done = subprocess.run(
+        [*REVIEW, "a.txt"], cwd=folder, capture_output=True, stdin=subprocess.DEVNULL, start_new_session=True
+    )
+    assert done.returncode == 2
+    assert (
+        done.stderr.decode()
+        == "nmspeller: --review asks in a terminal, and there is none; use --fix or --diff.\n"
+    )
+    assert (folder / "a.txt").read_text() == TEXT
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["--fix", "a.txt"],
+        ["--diff", "a.txt"],
+        ["--json", "a.txt"],
+        ["--output-format", "plain", "a.txt"],
+        ["-"],
+        ["--text", "我门"],
+    ],
+)
+def test_options_that_do_not_go_with_it(check, arguments):
+    result = check("--review", *arguments)
+    assert result.code == 2
+    assert result.err.startswith("nmspeller: --review ")
+    assert result.err.count("\n") == 1

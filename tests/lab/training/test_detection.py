@@ -1,0 +1,87 @@
+"""A prefilter learns where its teacher would edit."""
+
+import numpy as np
+import pytest
+import torch
+
+from nmspeller.errors import InputError
+from nmspeller.lab.models.batch import NO_TARGET, collate, pack
+from nmspeller.lab.models.registry import build, parse
+from nmspeller.lab.models.speller import SpellerModel
+from nmspeller.lab.training.detection import Detection, edit_confidence
+from nmspeller.runtime.decoder import confidence
+
+ROWS = [np.array([2, 5, 6, 7, 3]), np.array([2, 8, 9, 3])]
+RIGHT = [np.array([2, 5, 6, 9, 3]), np.array([2, 8, 9, 3])]
+
+
+def bert(seed, *, layers=1, vocabulary=10):
+    torch.manual_seed(seed)
+    sizes = {"hidden": 16, "heads": 2, "intermediate": 32, "positions": 8, "mask_id": 4, "dropout": 0.0}
+    encoder = {"vocabulary": vocabulary, "layers": layers, "attention_dropout": 0.0, **sizes}
+    return build(parse({"speller": "bert", "encoder": encoder}))
+
+
+@torch.no_grad()
+def decided_teacher():
+    teacher = bert(0, layers=2)
+    torch.nn.init.zeros_(teacher.head.output.bias)[6] = 5.0  # the character that it wants everywhere
+    return teacher
+
+
+def a_batch(kind=collate):
+    return kind(ROWS, [np.where(right < 4, NO_TARGET, right) for right in RIGHT])
+
+
+def test_the_source_score_is_one_of_all_scores():
+    model, batch = bert(1), a_batch()
+    own = model(batch).gather(-1, batch.ids.unsqueeze(-1)).squeeze(-1)
+    assert torch.allclose(model.source_scores(batch), own, atol=1e-5)
+
+
+def test_the_confidence_is_the_decoders():
+    teacher, batch = decided_teacher(), a_batch()
+    with torch.no_grad():
+        found = edit_confidence(teacher, batch).numpy()
+        probabilities = teacher(batch).softmax(-1).numpy()
+    for row, column in np.argwhere(batch.real.numpy()):
+        here, source = probabilities[row, column], int(batch.ids[row, column])
+        best = np.float32(max(np.delete(here, source)))
+        assert found[row, column] == pytest.approx(float(confidence(best, here[source])), abs=1e-5)
+
+
+def test_the_student_learns_where_the_teacher_would_edit():
+    teacher, student, batch = decided_teacher(), bert(1), a_batch()
+    before = {name: tensor.clone() for name, tensor in teacher.state_dict().items()}
+    loss, optimiser = Detection(teacher, student, 1.0), torch.optim.Adam(student.parameters(), 1e-2)
+    for _ in range(200):
+        optimiser.zero_grad()
+        loss(student, batch).backward()
+        optimiser.step()
+    there = batch.targets != NO_TARGET
+    with torch.no_grad():
+        error_scores, expected = 1 - student.source_scores(batch).sigmoid(), edit_confidence(teacher, batch)
+    assert expected[there].max() - expected[there].min() > 0.5
+    assert torch.allclose(error_scores[there], expected[there], atol=0.05)
+    assert all(torch.equal(tensor, before[name]) for name, tensor in teacher.state_dict().items())
+
+
+def test_the_rest_of_the_loss_is_from_the_errors():
+    teacher, student, batch = decided_teacher(), bert(1), a_batch()
+    there, wrong = batch.targets != NO_TARGET, batch.targets != batch.ids
+    kept = student.source_scores(batch).sigmoid()
+    expected = -torch.where(wrong, 1 - kept, kept).log()[there].mean()
+    assert torch.allclose(Detection(teacher, student, 0.0)(student, batch), expected, rtol=1e-5)
+
+
+def test_padded_and_packed_batches_have_one_loss():
+    teacher, student = decided_teacher(), bert(1)
+    loss = Detection(teacher, student, 0.7)
+    assert torch.allclose(loss(student, a_batch()), loss(student, a_batch(pack)), rtol=1e-4)
+
+
+def test_only_bert_spellers_of_one_vocabulary():
+    with pytest.raises(InputError, match="different vocabularies"):
+        Detection(bert(0, vocabulary=11), bert(1), 1.0)
+    with pytest.raises(InputError, match="BERT spellers"):
+        Detection(SpellerModel(bert(0).config), bert(1), 1.0)
