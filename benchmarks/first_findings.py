@@ -6,7 +6,8 @@ Two texts of that length: a novel of short paragraphs, and the same without any 
 the sentences below in random order, one in twenty with an error. Each is checked by the command line, with
 standard error on a terminal, until it has printed that many findings, and is then stopped. Prints seconds
 since the start until the progress bar and the first and last of these findings, the seconds of CPU until
-then, which say more on a busy machine, and the peak of resident memory. Linux only.
+then, which say more on a busy machine (`load` is its load average), and the peak of resident memory. Linux
+only.
 """
 
 import argparse
@@ -98,7 +99,14 @@ def measure(text: str, findings: int, seconds: float) -> dict[str, Any]:
             stderr=its_end,
         )
         os.close(its_end)
-        result: dict[str, Any] = {"characters": len(text), "bar": None, "first": None, "last": None}
+        load = round(os.getloadavg()[0], 1)
+        result: dict[str, Any] = {
+            "characters": len(text),
+            "load": load,
+            "bar": None,
+            "first": None,
+            "last": None,
+        }
 
         def watch_bar() -> None:
             try:

@@ -8,8 +8,11 @@ the .po alone.
 import io
 import json
 import sys
+from collections.abc import Iterator
 from datetime import datetime, timezone
+from html.parser import HTMLParser
 from pathlib import Path
+from typing import Any, BinaryIO
 
 from babel.messages.catalog import Catalog
 from babel.messages.extract import extract_from_dir
@@ -20,7 +23,45 @@ PACKAGE = Path(__file__).parent.parent / "src" / "nmspeller"
 CATALOGUE = PACKAGE / "locale" / "zh" / "LC_MESSAGES" / "nmspeller.po"
 PAGE = PACKAGE / "apps" / "web" / "messages.zh.json"
 
-_METHODS = [("lab/**", "ignore"), ("**.py", "python"), ("apps/web/**.js", "javascript")]
+
+class _Html(HTMLParser):
+    """Collects what `data-t` marks: the attributes that it names, or the text if it names none."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: list[tuple[int, str]] = []
+        self._in_marked = False
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        attributes = dict(attrs)
+        marked = (attributes.get("data-t") or "text").split() if "data-t" in attributes else []
+        self._in_marked = "text" in marked
+        line = self.getpos()[0]
+        self.found += [(line, attributes[name] or "") for name in marked if name != "text"]
+
+    def handle_endtag(self, tag: str) -> None:
+        self._in_marked = False
+
+    def handle_data(self, data: str) -> None:
+        if self._in_marked:
+            self.found.append((self.getpos()[0], data))
+
+
+def from_html(
+    file: BinaryIO, keywords: Any, comment_tags: Any, options: Any
+) -> Iterator[tuple[int, str, str, list[str]]]:
+    """The messages of a page, as Babel wants them."""
+    parser = _Html()
+    parser.feed(file.read().decode())
+    yield from ((line, "_", message, []) for line, message in parser.found)
+
+
+_METHODS = [
+    ("lab/**", "ignore"),
+    ("**.py", "python"),
+    ("apps/web/**.js", "javascript"),
+    ("apps/web/**.html", from_html),
+]
 _KEYWORDS = {"_": None, "N_": None, "ngettext": (1, 2)}
 
 
@@ -63,7 +104,7 @@ def compiled(catalogue: Catalog) -> dict[Path, bytes]:
     on_page = {
         message.id: message.string
         for message in sorted(catalogue, key=lambda one: str(one.id))
-        if message.id and any(place.endswith(".js") for place, _line in message.locations)
+        if message.id and any(place.endswith((".js", ".html")) for place, _line in message.locations)
     }
     page = json.dumps(on_page, ensure_ascii=False, indent=1) + "\n"
     return {CATALOGUE: po.getvalue(), CATALOGUE.with_suffix(".mo"): mo.getvalue(), PAGE: page.encode()}

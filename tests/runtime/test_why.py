@@ -122,7 +122,7 @@ def test_in_chinese() -> None:
         )
         assert explained("人在长高。", "人", "树") == "用“树”语句更通顺。"
         assert explained("跑的很快。", "的", "得", Reason.DE) == "“得”用在动词或形容词之后、补语之前。"
-        assert explained("改了bug。", "bug", "虫", Reason.USER_WORD) == "你的替换词表要求将“bug”改为“虫”。"
+        assert explained("改了bug。", "bug", "虫", Reason.USER_WORD) == "你的替换表要求将“bug”改为“虫”。"
 
 
 ANY = st.text(

@@ -39,7 +39,7 @@ def test_the_findings_in_parts_are_those_of_the_whole(text):
 
 def test_a_markdown_paragraph_with_markup_keeps_its_places_in_parts():
     text = f"**上个周末**，{SENTENCE}" * 400
-    document = documents.parse(text.encode(), "a.md")
+    document = documents.from_bytes("a.md", text.encode())
     correction = documents.check(ScriptedSpeller(), document)
     assert len(correction.edits) == 1200
     for edit in correction.edits:

@@ -206,9 +206,9 @@ def test_the_first_findings_are_reviewed_while_the_rest_is_being_checked(tmp_pat
     (tmp_path / "a.txt").write_text("我门去公圆。\n" * 400)
     with Terminal([*REVIEW, "a.txt"], tmp_path, SECONDS_A_CHECK="6") as terminal:
         terminal.wait_for("a.txt: checking, 0 %")
-        terminal.wait_for("1/332+")
+        terminal.wait_for("1/166+")
         terminal.press("a")
-        terminal.wait_for("2/332+")
+        terminal.wait_for("2/166+")
         terminal.press("q")  # at once, though the check of the second part takes longer
         terminal.wait_for("Save 1 correction now?")
         before = time.monotonic()

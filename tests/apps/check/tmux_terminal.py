@@ -4,9 +4,9 @@ import os
 import shlex
 import shutil
 import subprocess
+import tempfile
 import time
 from pathlib import Path
-from uuid import uuid4
 
 import nmspeller
 
@@ -17,7 +17,7 @@ class Terminal:
     """Runs one command in a folder; `environment` is all that it has."""
 
     def __init__(self, command, folder, *, width=80, height=60, **environment):
-        self._socket = f"nmspeller-test-{uuid4().hex[:8]}"
+        self._sockets = tempfile.mkdtemp(prefix="tmux-")
         self._folder = Path(folder)
         environment = {
             "PATH": os.environ["PATH"],
@@ -44,18 +44,21 @@ class Terminal:
         return self._tmux("capture-pane", "-p", "-S", "-2000", *(["-e"] if styled else []))
 
     def wait_for(self, text, times=1):
-        """The screen, once it has the text so many times."""
+        """The screen, once it has the text so many times and no more is being written."""
         deadline = time.monotonic() + SECONDS
-        while (screen := self.screen()).count(text) < times:
+        before = None
+        while (screen := self.screen()).count(text) < times or screen != before:
             assert time.monotonic() < deadline, f"“{text}” did not come:\n{screen.rstrip()[-3000:]}"
-            time.sleep(0.05)
+            before = screen
+            time.sleep(0.1)
         return screen.rstrip("\n")
 
     def exit_code(self):
         return int(self.wait_for("EXIT ").rpartition("EXIT ")[2].split()[0])
 
     def close(self):
-        subprocess.run(["tmux", "-L", self._socket, "kill-server"], capture_output=True, check=False)
+        self._tmux("kill-server")
+        shutil.rmtree(self._sockets, ignore_errors=True)
 
     def __enter__(self):
         return self
@@ -64,8 +67,14 @@ class Terminal:
         self.close()
 
     def _tmux(self, *arguments):
-        command = ["tmux", "-L", self._socket, *map(str, arguments)]
-        return subprocess.run(command, capture_output=True, check=True, text=True, encoding="utf-8").stdout
+        return subprocess.run(
+            ["tmux", "-L", "test", *map(str, arguments)],
+            env={**os.environ, "TMUX_TMPDIR": self._sockets},
+            capture_output=True,
+            check=True,
+            text=True,
+            encoding="utf-8",
+        ).stdout
 
 
 def is_installed():

@@ -224,3 +224,53 @@ def test_what_xml_cannot_hold_is_rejected(raw):
     document = DocxDocument.parse(raw, "a.docx")
     with pytest.raises(InputError, match=r"a\.docx: '左\\x0b格' cannot be written"):
         document.with_edits([edit(document.text, "左格", "左\v格")])
+
+
+def test_an_archive_that_was_written_as_a_stream(raw):
+    class Pipe(io.RawIOBase):
+        """A stream without a way back: sizes come after the content of each member."""
+
+        written = b""
+
+        def writable(self):
+            return True
+
+        def write(self, content):
+            self.written += bytes(content)
+            return len(content)
+
+    pipe = Pipe()
+    with zipfile.ZipFile(io.BytesIO(raw)) as old, zipfile.ZipFile(pipe, "w", zipfile.ZIP_DEFLATED) as new:
+        for member in old.namelist():
+            new.writestr(member, old.read(member))
+    document = DocxDocument.parse(pipe.written, "a.docx")
+    assert document.with_edits([]) == pipe.written
+    corrected = document.with_edits([edit(document.text, "门", "们")])
+    assert changed_members(pipe.written, corrected) == ["word/document.xml"]
+    assert docx.Document(io.BytesIO(corrected)).paragraphs[0].text == "我们的标题"
+
+
+@pytest.mark.parametrize(
+    ("start", "end", "problem"),
+    [
+        ('<!DOCTYPE w [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]>', "", "document type declaration"),
+        ("", "<w:p>" * 300 + "</w:p>" * 300, "nested too deeply"),
+    ],
+)
+def test_attacks_by_xml(raw, start, end, problem):
+    def attacked(member, content):
+        if member != "word/document.xml":
+            return content
+        content = content.replace(b"<w:document", start.encode() + b"<w:document", 1)
+        return content.replace(b"<w:body>", b"<w:body>" + end.encode())
+
+    with pytest.raises(InputError, match=problem):
+        DocxDocument.parse(rewritten(raw, attacked), "a.docx")
+
+
+def test_a_text_of_a_million_entities_takes_no_time(raw):
+    def long(member, content):
+        return content.replace("我门".encode(), b"&amp;" * 1_000_000 + "我门".encode())
+
+    document = DocxDocument.parse(rewritten(raw, long), "a.docx")
+    assert document.text.startswith("&" * 1_000_000 + "我门的")

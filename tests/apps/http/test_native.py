@@ -150,6 +150,8 @@ def test_security_is_declared_only_where_a_key_is_set(make_client):
     document, operations = operations_of(make_client(api_key="key"))
     assert {name for name, operation in operations.items() if "security" in operation} == {
         "post /v1/check",
+        "post /v1/files",
+        "post /v1/files/corrected",
         "get /v1/rules",
         "get /v2/check",
         "post /v2/check",

@@ -63,8 +63,8 @@ class FakeSpeller:
                 for found in re.finditer(re.escape(wrong), text)
             ]
         edits.sort(key=lambda edit: edit.offset)
-        edits, _hints = with_matches(edits, find_in_document([text], [()], self.rules)[0])
-        return Correction(text, apply_edits(text, edits), tuple(edits))
+        edits, hints = with_matches(edits, find_in_document([text], [()], self.rules)[0])
+        return Correction(text, apply_edits(text, edits), tuple(edits), hints)
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 import importlib.util
 import os
 import shutil
+import sys
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,9 @@ _servers = importlib.util.module_from_spec(_spec)
 _spec.loader.exec_module(_servers)
 start_fake_server = _servers.start_fake_server
 real_server = _servers.real_server
+
+sys.path.insert(0, str(Path(__file__).parent))
+from looking import wait_until_ready  # noqa: E402
 
 SCREENSHOTS = Path(__file__).parents[3] / "docs" / "screenshots"
 QUIET = (
@@ -54,13 +58,27 @@ def open_page(browser):
     contexts = []
     complaints = []
 
-    def open_(address, *, width=1280, height=800, dark=False, locale="zh-CN", path="/", allow_errors=False):
+    def open_(
+        address,
+        *,
+        width=1280,
+        height=800,
+        dark=False,
+        still=False,
+        locale="zh-CN",
+        path="/",
+        script="",
+        allow_errors=False,
+    ):
         context = browser.new_context(
             viewport={"width": width, "height": height},
             locale=locale,
             color_scheme="dark" if dark else "light",
+            reduced_motion="reduce" if still else "no-preference",
             device_scale_factor=2 if width < 600 else 1,
+            has_touch=width < 600,
         )
+        context.add_init_script(script)
         context.grant_permissions(["clipboard-read", "clipboard-write"])
         contexts.append(context)
         page = context.new_page()
@@ -77,6 +95,7 @@ def open_page(browser):
             ),
         )
         page.goto(f"{address}{path}")
+        wait_until_ready(page)
         return page
 
     yield open_

@@ -50,6 +50,14 @@ def test_a_half_width_mark_swallows_the_blank_after_it():
         "点（甲，乙）",
         "用“（”和“）”",
         "〔他走了。",
+        "拿去吧，孩子。〔给童钱。",
+        "原则：１）苹果；２）梨",
+        "建兴十二年（234)，出兵。",
+        "(第一期）结束了。",
+        '找到字符串“甲"，所以',
+        "女生＂糟蹋”身体",
+        "好耶（笑",
+        "回岛-》老本行",
     ],
 )
 def test_balanced_marks_are_right(right):
@@ -63,7 +71,21 @@ def test_reversed_marks_are_turned_and_doubtful_ones_are_hints():
 
 
 def test_a_lone_bracket_is_a_hint():
-    assert matches("unbalanced_marks", "甲（乙\n丙") == [RuleMatch(1, 1, "（", None, "unbalanced_marks")]
+    assert matches("unbalanced_marks", "甲（乙。\n丙") == [RuleMatch(1, 1, "（", None, "unbalanced_marks")]
+
+
+@pytest.mark.parametrize(
+    ("text", "lone"),
+    [
+        ("f(x)=1，他（乙，好", "（"),
+        ("(甲)他）好", "）"),
+        ('他说“好"和“坏。', "“"),
+        ("a] 他（乙，好", "（"),
+        ("乙) 他（好，", "（"),
+    ],
+)
+def test_a_half_width_mark_that_belongs_elsewhere_is_no_partner(text, lone):
+    assert [match.source for match in matches("unbalanced_marks", text)] == [lone]
 
 
 @pytest.mark.parametrize(

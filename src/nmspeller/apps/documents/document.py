@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from nmspeller.runtime.rules import RuleMatch
 
 # The first chunk is small, so that the first findings show at once; the largest takes a few seconds on a CPU.
-_FIRST_CHUNK, _LARGEST_CHUNK = 1_000, 4_000
+_FIRST_CHUNK, _LARGEST_CHUNK = 500, 4_000
 
 
 @dataclass(frozen=True)

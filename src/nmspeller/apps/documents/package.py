@@ -61,8 +61,9 @@ def with_members(raw: bytes, contents: Mapping[str, bytes]) -> bytes:
             new.filelist.append(member)
             new.NameToInfo[member.filename] = member
             new.start_dir = output.tell()
-        for added in contents.keys() - set(old.namelist()):
-            new.writestr(_member(added), contents[added])
+        for name, content in contents.items():
+            if name not in old.NameToInfo:
+                new.writestr(_member(name), content)
         new.comment = old.comment
     return output.getvalue()
 

@@ -38,7 +38,10 @@ def with_tracked_changes(
     pieces: Sequence[WordText],
     changes: Sequence[Change],
 ) -> dict[str, bytes]:
-    """The new content of each member that differs."""
+    """The new content of each member that differs.
+
+    Comments are left alone: no program tracks changes in them, and some show deleted and inserted text there.
+    """
     # Word takes the date for local time, whatever its zone.
     date = datetime.now().strftime("%Y-%m-%dT%H:%M:%SZ")
     with zipfile.ZipFile(BytesIO(raw)) as archive:
@@ -47,7 +50,8 @@ def with_tracked_changes(
             sources = {part: Source.of(archive.read(part)), **sources}
         used = {int(found) for source in sources.values() for found in _ID.findall(source.xml)}
         ids = (number for number in count(1) if number not in used)
-        tracked, comments = _tracked(pieces, changes, ids)
+        can_be_tracked = [change for change in changes if pieces[change.piece].member != part]
+        tracked, comments = _tracked(pieces, can_be_tracked, ids)
         splices: dict[str, list[Splice]] = defaultdict(list)
         for index, in_piece in tracked.items():
             piece = pieces[index]

@@ -7,7 +7,10 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 from xml.parsers import expat
 
+from nmspeller.messages import _
+
 _CHUNK = 1 << 16
+_DEEPEST = 256  # as libxml2
 _DECLARED = re.compile(rb"<\?xml[^>]*?\bencoding\s*=\s*[\"']([A-Za-z0-9._\-]+)")
 _NOT_IN_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _NO_ATTRIBUTES: Mapping[str, str] = {}
@@ -76,25 +79,38 @@ class Splice(NamedTuple):
 def events(xml: bytes) -> Iterator[Event]:
     """Everything in some UTF-8, in order.
 
-    A document type raises `ValueError`: Office files have none, and its entities can expand without limit.
+    A document type raises `ValueError`: Office files have none, and its entities can expand without limit. So
+    do elements that are nested very deeply.
     """
     parser: Any = expat.ParserCreate("utf-8", "}")
     found: list[list[Any]] = []  # the arguments of events; the last one's `stop` is not yet known
+    depth = 0
 
     def markup(kind: str, name: str = "", attributes: Mapping[str, str] = _NO_ATTRIBUTES) -> None:
-        found.append([kind, parser.CurrentByteIndex, 0, name, attributes, ""])
+        found.append([kind, parser.CurrentByteIndex, 0, name, attributes, ()])
+
+    def start(name: str, attributes: Mapping[str, str]) -> None:
+        nonlocal depth
+        depth += 1
+        if depth > _DEEPEST:
+            raise ValueError(_("its elements are nested too deeply"))
+        markup("start", name, attributes)
+
+    def end(name: str) -> None:
+        nonlocal depth
+        depth -= 1
+        markup("end", name)
 
     def text(content: str) -> None:
-        if found and found[-1][0] == "text":
-            found[-1][5] += content
-        else:
-            found.append(["text", parser.CurrentByteIndex, 0, "", _NO_ATTRIBUTES, content])
+        if not found or found[-1][0] != "text":
+            found.append(["text", parser.CurrentByteIndex, 0, "", _NO_ATTRIBUTES, []])
+        found[-1][5].append(content)
 
-    def document_type(*_: object) -> None:
-        raise ValueError("it has a document type declaration")
+    def document_type(*_declaration: object) -> None:
+        raise ValueError(_("it has a document type declaration"))
 
-    parser.StartElementHandler = lambda name, attributes: markup("start", name, attributes)
-    parser.EndElementHandler = lambda name: markup("end", name)
+    parser.StartElementHandler = start
+    parser.EndElementHandler = end
     parser.CharacterDataHandler = text
     parser.StartCdataSectionHandler = lambda: text("")
     parser.CommentHandler = lambda content: markup("other")
@@ -103,11 +119,11 @@ def events(xml: bytes) -> Iterator[Event]:
     for at in range(0, len(xml) + 1, _CHUNK):
         parser.Parse(xml[at : at + _CHUNK], at + _CHUNK > len(xml))
         for one, after in pairwise(found):
-            one[2] = after[1]
+            one[2], one[5] = after[1], "".join(one[5])
             yield Event(*one)
         del found[:-1]
     for one in found:
-        one[2] = max(one[1], xml.find(b">", one[1]) + 1)
+        one[2], one[5] = max(one[1], xml.find(b">", one[1]) + 1), ""
         yield Event(*one)
 
 

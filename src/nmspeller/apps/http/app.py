@@ -14,7 +14,7 @@ from starlette.middleware.cors import CORSMiddleware
 from starlette.responses import Response
 
 from nmspeller import __version__
-from nmspeller.apps.http import errors, logs, native, operations, page, reloading
+from nmspeller.apps.http import errors, files, logs, native, operations, page, reloading
 from nmspeller.apps.http.answers import error_response
 from nmspeller.apps.http.description import describe_security
 from nmspeller.apps.http.errors import ApiError
@@ -35,7 +35,7 @@ server's address.
 An error is a status and one sentence. 429 and 503 come with `Retry-After`: try again after that many seconds.
 """
 
-_ROUTERS = (native.router, languagetool.router, operations.router, page.router)
+_ROUTERS = (native.router, files.router, languagetool.router, operations.router, page.router)
 
 
 def create_app(settings: Settings, load_checker: Callable[[], Checker]) -> FastAPI:

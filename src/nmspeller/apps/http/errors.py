@@ -122,7 +122,6 @@ def not_served(status: int, headers: dict[str, str]) -> ApiError:
 _MISTAKES = (
     N_("Extra inputs are not permitted"),
     N_("Field required"),
-    N_("Input should be 'careful', 'balanced' or 'thorough'"),
     N_("Input should be a valid boolean"),
     N_("Input should be a valid dictionary or object to extract fields from"),
     N_("Input should be a valid list"),
@@ -141,7 +140,11 @@ def invalid(mistakes: Sequence[Any]) -> ApiError:
         return ApiError(400, _("The request body is not valid JSON."))
     places = [str(part) for part in first["loc"] if part != "body"]
     where = ".".join(place for place in places if place.partition("[")[0] not in _TYPES)
-    what = _(str(first["msg"]).removeprefix("Value error, ").rstrip("."))
+    if first["type"] == "literal_error":
+        choices = first["ctx"]["expected"].replace(" or ", ", ")
+        what = _("Input should be one of {choices}").format(choices=choices)
+    else:
+        what = _(str(first["msg"]).removeprefix("Value error, ").rstrip("."))
     if where:
         return ApiError(422, _("{where}: {what}.").format(where=where, what=what))
     return ApiError(422, _("{what}.").format(what=what))

@@ -22,7 +22,7 @@ from nmspeller.runtime.rule_edits import chosen_rules
 from nmspeller.runtime.rules import RULES
 from nmspeller.runtime.why import why
 
-_STREAM = "application/x-ndjson"
+STREAM = "application/x-ndjson"
 
 Word = Annotated[str, StringConstraints(min_length=1, max_length=64)]
 Level = Literal["careful", "balanced", "thorough"]
@@ -44,7 +44,7 @@ class CheckRequest(BaseModel):
     words: list[Word] = Field(
         [], max_length=2_000, description="Names and terms that must not be changed, in this request only."
     )
-    rules: StrictBool | list[str] | None = Field(
+    rules: StrictBool | list[Literal[tuple(RULES)]] | None = Field(  # type: ignore[valid-type]
         None,
         description="Rules beside the model: `true` for those that are on by default, or the ids of some "
         "(`GET /v1/rules`); without it, the server's own.",
@@ -146,7 +146,7 @@ router = APIRouter(prefix="/v1", tags=["native"], dependencies=[Depends(require_
         200: {
             "description": "The edits; streamed, one object a line: `text` (which one), `start` and `stop` "
             "of the part, its `edits` and `hints` with offsets into the whole text, and at the end `done`.",
-            "content": {_STREAM: {"schema": {"type": "string"}}},
+            "content": {STREAM: {"schema": {"type": "string"}}},
         },
         **ERRORS,
     },
@@ -161,8 +161,8 @@ async def check(asked: CheckRequest, request: Request) -> Response:
     if len(texts) > service.settings.max_texts:
         raise errors.too_many_texts(service.settings.max_texts)
     options = CheckOptions(asked.level, tuple(asked.words))
-    rules = _chosen(service.settings.rules if asked.rules is None else asked.rules)
-    if asked.stream or _STREAM in request.headers.get("accept", ""):
+    rules = chosen_ids(service.settings.rules if asked.rules is None else asked.rules)
+    if asked.stream or STREAM in request.headers.get("accept", ""):
         return await _stream(service.check_in_parts(request, texts, options, rules), texts, asked.explain)
     corrections = await service.check(request, texts, options, rules)
 
@@ -189,7 +189,8 @@ async def list_rules() -> Response:
     return Json({"rules": described})
 
 
-def _chosen(asked: bool | list[str]) -> tuple[str, ...]:
+def chosen_ids(asked: bool | list[str]) -> tuple[str, ...]:
+    """The ids of the rules that a request asks for."""
     try:
         return tuple(rule.id for rule in chosen_rules(asked))
     except InputError as wrong:
@@ -215,7 +216,7 @@ async def _stream(parts: AsyncIterator[CheckedPart], texts: list[str], explain: 
         else:
             yield line({"done": True, "edits": edits}) + b"\n"
 
-    return StreamingResponse(lines(), media_type=_STREAM)
+    return StreamingResponse(lines(), media_type=STREAM)
 
 
 def _part_line(part: CheckedPart, text: str, explain: bool) -> bytes:
@@ -223,8 +224,8 @@ def _part_line(part: CheckedPart, text: str, explain: bool) -> bytes:
         "text": part.number,
         "start": part.start,
         "stop": part.stop,
-        "edits": [_edit(text, edit, explain) for edit in part.edits],
-        "hints": [_hint(hint, explain) for hint in part.hints],
+        "edits": [edit_answer(text, edit, explain) for edit in part.edits],
+        "hints": [hint_answer(hint, explain) for hint in part.hints],
     }
     return line(answer) + b"\n"
 
@@ -232,12 +233,13 @@ def _part_line(part: CheckedPart, text: str, explain: bool) -> bytes:
 def _checked_text(correction: Correction, explain: bool) -> dict[str, object]:
     return {
         "text": correction.text,
-        "edits": [_edit(correction.source, edit, explain) for edit in correction.edits],
-        "hints": [_hint(hint, explain) for hint in correction.hints],
+        "edits": [edit_answer(correction.source, edit, explain) for edit in correction.edits],
+        "hints": [hint_answer(hint, explain) for hint in correction.hints],
     }
 
 
-def _edit(text: str, edit: Edit, explain: bool) -> dict[str, object]:
+def edit_answer(text: str, edit: Edit, explain: bool) -> dict[str, object]:
+    """An edit of the text as it is answered."""
     return {
         "offset": edit.offset,
         "length": edit.length,
@@ -252,5 +254,6 @@ def _edit(text: str, edit: Edit, explain: bool) -> dict[str, object]:
     }
 
 
-def _hint(hint: Hint, explain: bool) -> dict[str, object]:
+def hint_answer(hint: Hint, explain: bool) -> dict[str, object]:
+    """A hint as it is answered."""
     return {**asdict(hint), **({"why": _(RULES[hint.rule].explanation)} if explain else {})}

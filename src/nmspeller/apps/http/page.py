@@ -5,7 +5,7 @@ from importlib.resources import files
 from fastapi import APIRouter
 from starlette.responses import Response
 
-_TYPES = {"html": "text/html", "css": "text/css", "js": "text/javascript", "svg": "image/svg+xml"}
+_TYPES = {"html": "text/html", "css": "text/css", "js": "text/javascript", "json": "application/json"}
 _CHARSET = "; charset=utf-8"
 
 router = APIRouter(include_in_schema=False)
@@ -24,5 +24,5 @@ def _serve(file: str, path: str) -> None:
 _serve("index.html", "/")
 _serve("docs.html", "/docs")
 for _resource in files("nmspeller.apps.web").iterdir():
-    if _resource.name.endswith((".css", ".js", ".svg")):
+    if _resource.name.endswith((".css", ".js", ".json")):
         _serve(_resource.name, f"/page/{_resource.name}")

@@ -1,37 +1,39 @@
-// Sends what is not known yet, a little at a time, and goes on by itself when the server was away.
+// Asks the server what is not known yet, one question after the other, and goes on by itself when the server was away.
+// A subject has `question()`, which is null when all is known, and `error()`, what the server said of a part it refused.
 
-import { Busy, NeedsKey, Offline, Refused, check } from "./server.js"
+import { Busy, NeedsKey, Offline, Refused, WrongKey } from "./server.js"
 
 const PAUSE = 350
-const CHARACTERS_AT_ONCE = 1500
 const LONGEST_WAIT = 15000
 
 export class Checking {
-  constructor(draft, options, { onAnswer, onState }) {
-    this.draft = draft
-    this.options = options
-    this.onAnswer = onAnswer
-    this.onState = onState
-    this.flight = null // { texts, controller }
+  constructor(subject, onChange) {
+    this.subject = subject
+    this.onChange = onChange
+    this.state = "ready"
+    this.sentence = "" // the server's own, where it refused
+    this.flight = null // { question, controller }
     this.timer = 0
     this.failures = 0
-    this.oneByOne = false
-    addEventListener("online", () => this.soon(0))
+    addEventListener("online", () => {
+      if (this.state === "offline") this.soon(0)
+    })
   }
 
   // The text has changed: drop what is out of date, and ask when the writer pauses.
   changed() {
-    if (this.flight && this.flight.texts.some((text) => !this.draft.has(text))) this.drop()
+    if (this.flight?.question.isStale()) this.stop()
+    if ((this.state === "done" || this.state === "ready") && this.subject.question()) this.tell("checking")
     this.soon(PAUSE)
   }
 
-  // The level or the words have changed.
   restart() {
-    this.drop()
+    this.stop()
     this.soon(0)
   }
 
-  drop() {
+  stop() {
+    clearTimeout(this.timer)
     this.flight?.controller.abort()
     this.flight = null
   }
@@ -43,58 +45,56 @@ export class Checking {
 
   async next() {
     if (this.flight) return
-    const texts = this.draft.unknown(this.oneByOne ? 0 : CHARACTERS_AT_ONCE)
-    if (!texts.length) return this.finished()
-    const flight = { texts, controller: new AbortController() }
+    const question = this.subject.question()
+    if (!question) return this.finished()
+    const flight = { question, controller: new AbortController() }
     this.flight = flight
-    if (!this.failures) this.onState("checking")
+    if (!this.failures) this.tell("checking")
     try {
-      const answers = await check(texts, this.options(), flight.controller.signal)
+      await question.ask(flight.controller.signal)
       if (this.flight !== flight) return
       this.flight = null
       this.failures = 0
-      this.draft.learn(texts, answers)
-      this.onAnswer()
+      this.onChange()
       this.soon(0)
     } catch (wrong) {
-      if (this.flight === flight) this.flight = null
-      else return
-      this.failed(wrong, texts)
+      if (this.flight !== flight) return
+      this.flight = null
+      this.failed(wrong, question)
     }
   }
 
   finished() {
-    this.oneByOne = false
-    const sentence = this.draft.error()
-    if (sentence) this.onState("refused", { sentence })
-    else this.onState("done")
+    const sentence = this.subject.error()
+    if (sentence) this.tell("refused", sentence)
+    else this.tell("done")
   }
 
-  failed(wrong, texts) {
-    if (wrong.name === "AbortError") return
-    if (wrong instanceof Refused) return this.refused(texts, wrong.message)
+  failed(wrong, question) {
+    if (wrong instanceof Refused) {
+      this.failures = 0
+      question.refuse(wrong.message)
+      this.onChange()
+      return this.soon(0)
+    }
     this.failures += 1
     if (wrong instanceof Busy) {
-      this.onState("busy")
+      this.tell("busy")
       this.soon(1000 * wrong.seconds)
+    } else if (wrong instanceof WrongKey) {
+      this.tell("wrongKey")
     } else if (wrong instanceof NeedsKey) {
-      this.onState("needsKey")
+      this.tell("needsKey")
     } else {
       if (!(wrong instanceof Offline)) console.error(wrong)
-      this.onState("offline")
+      this.tell("offline")
       this.soon(Math.min(LONGEST_WAIT, 500 * 2 ** this.failures))
     }
   }
 
-  // Together they may only have been too long, or one of them the fault of all; alone, asking again would not help.
-  refused(texts, sentence) {
-    this.failures = 0
-    if (texts.length > 1) {
-      this.oneByOne = true
-    } else {
-      this.draft.refuse(texts[0], sentence)
-      this.onAnswer()
-    }
-    this.soon(0)
+  tell(state, sentence = "") {
+    this.state = state
+    this.sentence = sentence
+    this.onChange()
   }
 }

@@ -1,9 +1,11 @@
 // The API's own description, read from openapi.json and laid out for people.
 
-import { element } from "./cards.js"
+import { element } from "./element.js"
+import { _, translate } from "./language.js"
 import { recallOneOf } from "./memory.js"
 
 const dark = matchMedia("(prefers-color-scheme: dark)").matches
+translate()
 document.documentElement.dataset.theme = recallOneOf("theme", ["light", "dark"]) ?? (dark ? "dark" : "light")
 
 const api = await (await fetch("openapi.json")).json()
@@ -28,10 +30,10 @@ function describe(method, path, operation) {
     { class: "lesson" },
     element("h2", {}, element("span", { class: "method" }, method.toUpperCase()), element("span", { class: "path" }, path), operation.summary),
     prose(operation.description),
-    ...table("Fields", fields),
-    ...(example ? [element("h3", {}, "Example"), element("pre", {}, curl(path, kind, example))] : []),
-    ...table("Answer", outline(answer)),
-    ...table("Refusals", Object.entries(operation.responses).filter(([status]) => status !== "200").map(([status, one]) => [status, one.description])),
+    ...table(_("Fields"), fields),
+    ...(example ? [element("h3", {}, _("Example")), element("pre", {}, curl(path, kind, example))] : []),
+    ...table(_("Answer"), outline(answer)),
+    ...table(_("Errors"), Object.entries(operation.responses).filter(([status]) => status !== "200").map(([status, one]) => [status, one.description])),
   )
 }
 

@@ -9,7 +9,16 @@ export class Draft {
   constructor() {
     this.pieces = [] // { text, edits, known, error }
     this.answers = new Map() // text of a piece -> edits, for the options at hand
-    this.ignored = new Set()
+  }
+
+  get text() {
+    return this.pieces.map((piece) => piece.text).join("")
+  }
+
+  // How much of the text is known, from 0 to 1.
+  get progress() {
+    const length = (pieces) => pieces.reduce((sum, piece) => sum + piece.text.length, 0)
+    return length(this.pieces.filter((piece) => piece.known || piece.error)) / Math.max(1, length(this.pieces))
   }
 
   // Take in the text after a change; what is known of unchanged pieces stays known.
@@ -75,26 +84,22 @@ export class Draft {
       piece.error = undefined
     }
   }
+}
 
-  ignore(finding) {
-    this.ignored.add(finding.key)
-  }
-
-  // All edits in order, with `start` in the whole text, less those that were ignored.
-  findings() {
-    const found = []
-    const text = this.pieces.map((piece) => piece.text).join("")
-    let pieceStart = 0
-    for (const piece of this.pieces) {
-      for (const edit of piece.edits) {
-        const start = pieceStart + edit.offset
-        const key = keyOf(edit, text, start)
-        if (!this.ignored.has(key)) found.push({ ...edit, key, start, piece })
-      }
-      pieceStart += piece.text.length
+// All edits of the pieces in order, with `start` in the whole text, less those that were ignored.
+export function findingsOf(pieces, ignored) {
+  const found = []
+  const text = pieces.map((piece) => piece.text).join("")
+  let pieceStart = 0
+  for (const piece of pieces) {
+    for (const edit of piece.edits) {
+      const start = pieceStart + edit.offset
+      const key = keyOf(edit, text, start)
+      if (!ignored.has(key)) found.push({ ...edit, key, start, piece })
     }
-    return found
+    pieceStart += piece.text.length
   }
+  return found
 }
 
 // What makes it the same finding when the text has changed elsewhere.

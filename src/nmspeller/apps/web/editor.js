@@ -1,6 +1,8 @@
 // A plain text area with underlines behind it. The text area keeps what browsers do well: input methods, selection, screen
 // readers. The underlay repeats its text invisibly and only draws the lines.
 
+import { kindOf } from "./kinds.js"
+
 export class Editor {
   constructor({ area, underlay }) {
     this.area = area
@@ -22,7 +24,7 @@ export class Editor {
     }
     const next = pieces.map((piece) => {
       const own = byPiece.get(piece) ?? []
-      const marks = own.map((f) => `${f.offset}+${f.length}${f.start === this.active ? "!" : ""}`).join(" ")
+      const marks = own.map((f) => `${f.offset}+${f.length}${classOf(f, this.active)}`).join(" ")
       return { key: `${marks}\n${piece.text}`, piece, own }
     })
     const most = Math.min(next.length, this.drawn.length)
@@ -60,13 +62,20 @@ export class Editor {
   }
 }
 
+function classOf(finding, active) {
+  const classes = [kindOf(finding).kind]
+  if (!finding.length) classes.push("gap")
+  if (finding.start === active) classes.push("active")
+  return classes.join(" ")
+}
+
 function drawPiece(text, findings, active) {
   const node = document.createElement("span")
   let end = 0
   for (const finding of findings) {
     node.append(text.slice(end, finding.offset))
     const mark = document.createElement("mark")
-    mark.className = finding.start === active ? "active" : ""
+    mark.className = classOf(finding, active)
     end = finding.offset + finding.length
     mark.append(text.slice(finding.offset, end))
     node.append(mark)

@@ -1,152 +1,179 @@
 // The page put together.
 
-import { Popover, drawCards } from "./cards.js"
-import { Checking } from "./checking.js"
-import { Draft } from "./draft.js"
 import { Editor } from "./editor.js"
-import { onLanguage, switchLanguage, t, translate } from "./language.js"
-import { History } from "./history.js"
+import { element } from "./element.js"
+import { Popover, Rows, groupsOf } from "./findings.js"
+import { LEGEND, isHint } from "./kinds.js"
+import { _, fill, onLanguage, switchLanguage, translate } from "./language.js"
 import { recallOneOf, remember } from "./memory.js"
-import { giveKey } from "./server.js"
+import { Opened } from "./opened.js"
+import { Rules } from "./rules.js"
+import { NeedsKey, giveKey } from "./server.js"
 import { Words } from "./words.js"
+import { Writing } from "./writing.js"
 
 const EXAMPLE = `今天天汽真好，我和朋友一起去公园玩，大家都很高心。
 他己经工作三年了，每天都很认真的完成任务，老板对他的表现非长满意。
 我门在家乡的小河边长大，那里的平果又大又甜。`
+const LONG = 3000 // characters, from which on progress is shown in per cent
 
 const at = (id) => document.getElementById(id)
 const area = at("text")
-const draft = new Draft()
 const editor = new Editor({ area, underlay: at("underlay") })
-const history = new History(area)
-const words = new Words(() => again())
 const levels = [...document.getElementsByName("level")]
+const words = new Words(recheck)
+const rules = new Rules(recheck)
 let level = recallOneOf("level", levels.map(({ value }) => value)) ?? "balanced"
 let findings = []
-let state = ["ready"]
 let composing = false
 
-const checking = new Checking(draft, () => ({ level, words: words.list }), {
-  onAnswer: () => show(),
-  onState: (...now) => {
-    state = now
-    showState()
-  },
-})
-
+const acceptable = (list) => list.filter((finding) => !isHint(finding))
+const options = () => ({ level, words: words.list, rules: rules.asked })
+const actions = { accept, ignore, protect }
+const rows = new Rows(at("rows"), { ...actions, point })
 const popover = new Popover(at("popover"), {
-  accept,
-  ignore,
-  protect,
+  ...actions,
+  go: (finding) => choose(finding, true),
   onClose: (back) => {
     editor.active = null
-    editor.draw(draft.pieces, findings)
+    editor.draw(subject.pieces, findings)
     if (back) area.focus({ preventScroll: true })
   },
 })
+const writing = new Writing(area, options, show)
+let subject = writing // or a file that is open
 
-function changed() {
-  draft.update(area.value)
-  show()
-  // An input method shows letters that are not yet text; they are not worth a question.
-  if (!composing) checking.changed()
-}
-
-function again() {
-  draft.forget()
-  checking.restart()
+function recheck() {
+  for (const one of new Set([writing, subject])) one.recheck()
 }
 
 function show() {
-  findings = draft.findings()
-  editor.draw(draft.pieces, findings)
-  drawCards(at("cards"), findings, { choose: (finding) => choose(finding, true), accept, ignore })
+  findings = subject.findings()
+  editor.draw(subject.pieces, findings)
+  rows.draw(findings)
   at("findings-count").textContent = findings.length
-  at("accept-all").disabled = !findings.length
-  at("accept-all").textContent = findings.length ? t("acceptCount", { count: findings.length }) : t("acceptAll")
-  at("length").textContent = t("length", { count: [...area.value.replace(/\s/g, "")].length.toLocaleString() })
+  at("findings-count").hidden = !findings.length
+  const { length: count } = acceptable(findings)
+  at("accept-all").disabled = !count
+  at("accept-all").textContent = count ? fill(_("Accept all ({count})"), { count }) : _("Accept all")
+  const characters = [...subject.text.replace(/\s/g, "")].length
+  at("length").textContent = fill(_("{count} characters"), { count: characters.toLocaleString() })
   showState()
+  showFile()
+}
+
+const SENTENCES = {
+  offline: () => _("The server cannot be reached; trying again. Your text is safe."),
+  busy: () => _("The server is busy; this goes on by itself."),
+  refused: () => fill(_("Not checked: {sentence}"), { sentence: subject.checking.sentence }),
+  needsKey: () => _("This server needs an access key."),
+  wrongKey: () => _("The access key is wrong."),
+  checking: () => _("Checking …"),
 }
 
 function showState() {
-  const [name, values] = state
-  const idle = name === "done" || name === "ready"
-  const empty = !area.value.trim()
-  at("state").dataset.state = idle ? "done" : name
-  const sentence = !idle
-    ? t(name, values)
-    : empty
-      ? t("ready")
+  const { state } = subject.checking
+  const isEmpty = !subject.text.trim()
+  const isIdle = state === "done" || state === "ready"
+  const sentence = !isIdle
+    ? SENTENCES[state]()
+    : isEmpty
+      ? _("Ready")
       : findings.length
-        ? t("found", { count: findings.length })
-        : t("checked")
+        ? fill(_("Checked, {count} to review"), { count: findings.length })
+        : _("Checked")
+  at("state").dataset.state = isIdle ? "done" : state
   if (at("state-text").textContent !== sentence) at("state-text").textContent = sentence
-  at("give-key").hidden = name !== "needsKey"
-  at("empty").hidden = findings.length > 0
-  at("empty-text").textContent = empty || !idle ? t("emptyStart") : t("emptyClean")
-  at("example").hidden = !empty
+  const isLong = state === "checking" && subject.text.length > LONG
+  at("progress").hidden = at("percent").hidden = !isLong
+  at("progress").value = subject.progress
+  at("percent").textContent = `${Math.floor(100 * subject.progress)}%`
+  at("give-key").hidden = state !== "needsKey" && state !== "wrongKey"
+  at("kept").hidden = subject !== writing || isEmpty
+  at("kept").textContent = writing.kept.isKept ? _("Draft kept in this browser") : _("This draft is not kept")
+  at("kept").dataset.kept = writing.kept.isKept
+  at("welcome").hidden = !isEmpty || subject !== writing
+  at("legend").hidden = !isEmpty || findings.length > 0
+  at("clean").hidden = isEmpty || findings.length > 0 || state !== "done"
+  at("waiting").hidden = isEmpty || findings.length > 0 || state !== "checking"
+  at("try-thorough").hidden = level === "thorough"
+}
+
+function showFile() {
+  const isFile = subject !== writing
+  at("file").hidden = !isFile
+  at("clear").hidden = isFile
+  if (!isFile) return
+  at("file-name").textContent = subject.file.name
+  at("download").disabled = at("download-tracked").disabled = !subject.accepted.size
+  at("download-tracked").hidden = !subject.tracksChanges
+  at("file-accepted").textContent = subject.accepted.size
+    ? fill(_("{count} accepted"), { count: subject.accepted.size })
+    : _("accept suggestions, then download")
+}
+
+// Show where a finding is, and mark it; where there is none, take the mark away.
+function point(finding) {
+  popover.close(false)
+  editor.active = finding?.start ?? null
+  show()
+  if (finding) bringIntoView(finding)
+}
+
+function bringIntoView(finding) {
+  const box = at("scroll")
+  const rectangle = editor.rectangle(finding)
+  if (!rectangle) return null
+  const frame = box.getBoundingClientRect()
+  if (rectangle.top < frame.top + 20 || rectangle.bottom > frame.bottom - 20)
+    box.scrollTop += rectangle.top - frame.top - frame.height / 3
+  return editor.rectangle(finding)
 }
 
 function choose(finding, focus) {
+  rows.open = null
   editor.active = finding.start
-  editor.draw(draft.pieces, findings)
-  const box = at("scroll")
-  let rectangle = editor.rectangle(finding)
+  show()
+  let rectangle = bringIntoView(finding)
   if (!rectangle) return
-  const frame = box.getBoundingClientRect()
-  if (rectangle.top < frame.top + 20 || rectangle.bottom > frame.bottom - 20) {
-    box.scrollTop += rectangle.top - frame.top - frame.height / 3
-    rectangle = editor.rectangle(finding)
-  }
+  const frame = at("scroll").getBoundingClientRect()
   if (frame.top < 0 || frame.bottom > innerHeight + frame.height / 2) {
-    box.scrollIntoView({ block: "nearest" })
+    at("scroll").scrollIntoView({ block: "nearest" })
     rectangle = editor.rectangle(finding)
   }
   // Only the caret moves, and not away from where a click has put it: what is selected, the next keystroke would replace.
   const end = finding.start + finding.length
   if (focus) area.setSelectionRange(end, end)
-  popover.show(finding, rectangle, { focus })
+  // The findings were drawn anew.
+  const current = findings.find(({ start }) => start === finding.start)
+  const group = groupsOf(findings).find((one) => one.findings.includes(current)).findings
+  popover.show(current, group, rectangle, { focus })
 }
 
-function replace(start, stop, content) {
-  history.replace(start, stop, content)
-  area.focus({ preventScroll: true })
-  changed()
-}
-
-function takeBack(way) {
+// Do something that changes the findings. The focus stays among them if it was there; a phone's keyboard stays away.
+function act(what) {
+  const { place } = rows
   popover.close(false)
-  area.focus({ preventScroll: true })
-  if (history[way]()) changed()
+  editor.active = null
+  what()
+  if (place >= 0 && rows.focusAt(place)) return
+  if (place >= 0 || !matchMedia("(pointer: coarse)").matches) area.focus({ preventScroll: true })
 }
 
-function accept(finding, target) {
-  popover.close(false)
-  replace(finding.start, finding.start + finding.length, target)
+function accept(list, target) {
+  act(() => subject.accept(list.map((finding) => ({ finding, target }))))
 }
 
 function acceptAll() {
-  if (!findings.length) return
-  popover.close(false)
-  const [first, last] = [findings[0], findings.at(-1)]
-  let content = ""
-  let end = first.start
-  for (const { start, length, target } of findings) {
-    content += area.value.slice(end, start) + target
-    end = start + length
-  }
-  // One replacement, so that one undo takes all of it back.
-  replace(first.start, last.start + last.length, content)
+  act(() => subject.accept(acceptable(findings).map((finding) => ({ finding, target: finding.target }))))
 }
 
-function ignore(finding) {
-  const cards = at("cards")
-  const place = [...cards.children].findIndex((card) => card.contains(document.activeElement))
-  draft.ignore(finding)
-  popover.close(true)
-  show()
-  // The card that had the focus is gone; a keyboard goes on with the one in its place.
-  if (place >= 0) (cards.children[place]?.querySelector("button") ?? area).focus({ preventScroll: true })
+function ignore(list) {
+  act(() => subject.ignore(list))
+}
+
+function takeBack(way) {
+  act(() => subject[way]())
 }
 
 function protect(finding) {
@@ -168,17 +195,19 @@ function step(direction) {
   choose(next, true)
 }
 
-area.addEventListener("compositionstart", () => (composing = true))
-area.addEventListener("compositionend", () => {
-  composing = false
-  history.record({ typed: true })
-  changed()
-})
-area.addEventListener("input", (event) => {
+function typed(event, isTyped) {
   popover.close(false)
-  if (!composing) history.record({ typed: event.inputType === "insertText" })
-  changed()
+  rows.open = null
+  editor.active = null
+  if (subject === writing) writing.typed({ composing, typed: isTyped })
+}
+
+area.addEventListener("compositionstart", () => (composing = true))
+area.addEventListener("compositionend", (event) => {
+  composing = false
+  typed(event, true)
 })
+area.addEventListener("input", (event) => typed(event, event.inputType === "insertText"))
 area.addEventListener("beforeinput", (event) => {
   const way = { historyUndo: "undo", historyRedo: "redo" }[event.inputType]
   if (!way) return
@@ -200,12 +229,14 @@ area.addEventListener("click", () => {
   if (hit) choose(hit, false)
 })
 document.addEventListener("keydown", (event) => {
-  if (at("write").hidden || composing) return
+  if (composing) return
   if (event.altKey && (event.key === "ArrowDown" || event.key === "ArrowUp")) {
     event.preventDefault()
     step(event.key === "ArrowDown" ? 1 : -1)
   } else if (event.key === "Escape" && popover.open) {
     popover.close(true)
+  } else if (event.key === "Escape" && rows.open && rows.place >= 0) {
+    rows.close()
   }
 })
 at("scroll").addEventListener("scroll", () => popover.close(false), { passive: true })
@@ -213,6 +244,8 @@ addEventListener("resize", () => popover.close(false))
 
 at("accept-all").addEventListener("click", acceptAll)
 at("undo").addEventListener("click", () => takeBack("undo"))
+at("clear").addEventListener("click", () => act(() => writing.replace(0, area.value.length, "")))
+at("example").addEventListener("click", () => act(() => writing.replace(0, area.value.length, EXAMPLE)))
 at("copy").addEventListener("click", async () => {
   try {
     await navigator.clipboard.writeText(area.value)
@@ -223,24 +256,129 @@ at("copy").addEventListener("click", async () => {
     document.execCommand("copy")
     area.setSelectionRange(selectionStart, selectionEnd)
   }
-  at("copy").textContent = t("copied")
-  setTimeout(() => (at("copy").textContent = t("copy")), 1500)
+  at("copy-text").textContent = _("Copied")
+  setTimeout(() => (at("copy-text").textContent = _("Copy")), 1500)
 })
-at("example").addEventListener("click", () => replace(0, area.value.length, EXAMPLE))
-at("level").addEventListener("change", (event) => {
-  level = event.target.value
+
+function setLevel(value) {
+  level = value
   remember("level", level)
-  again()
+  levels.find((one) => one.value === level).checked = true
+  recheck()
+}
+at("level").addEventListener("change", (event) => setLevel(event.target.value))
+at("try-thorough").addEventListener("click", () => setLevel("thorough"))
+at("menu").addEventListener("click", () => {
+  const isOpen = at("more").toggleAttribute("data-open")
+  at("menu").setAttribute("aria-expanded", isOpen)
+})
+
+// Files
+function notice(sentence) {
+  at("notice-text").textContent = sentence
+  at("notice").hidden = !sentence
+}
+
+function openFile(file) {
+  notice("")
+  at("more").removeAttribute("data-open")
+  at("menu").setAttribute("aria-expanded", false)
+  if (!mayClose()) return
+  if (subject !== writing) subject.leave()
+  const opened = new Opened(file, area, options, {
+    onChange: () => {
+      if (subject === opened) show()
+    },
+    onRefused: (sentence) => {
+      if (subject !== opened) return
+      closeFile()
+      const isNamed = sentence.includes(file.name)
+      notice(isNamed ? sentence : fill(_("{file} was not opened. {sentence}"), { file: file.name, sentence }))
+    },
+  })
+  turnTo(opened)
+}
+
+const mayClose = () => subject.isSafe || subject === writing || confirm(_("The accepted changes have not been downloaded. Close the file?"))
+
+function closeFile() {
+  subject.leave()
+  turnTo(writing)
+}
+
+function turnTo(next) {
+  popover.close(false)
+  rows.open = null
+  editor.active = null
+  subject = next
+  subject.enter()
+  show()
+  at("scroll").scrollTop = 0
+}
+
+async function download(track) {
+  const { name } = subject.file
+  const dot = name.lastIndexOf(".") > 0 ? name.lastIndexOf(".") : name.length
+  try {
+    const address = URL.createObjectURL(await subject.download(track))
+    const file = fill(_("{name}-corrected"), { name: name.slice(0, dot) }) + name.slice(dot)
+    element("a", { href: address, download: file }).click()
+    setTimeout(() => URL.revokeObjectURL(address), 60_000)
+    notice("")
+  } catch (wrong) {
+    if (wrong instanceof NeedsKey) askForKey()
+    else notice(wrong.message || _("The server cannot be reached now; try again in a moment."))
+  }
+}
+
+at("open-file").addEventListener("click", () => at("file-input").click())
+at("welcome-open").addEventListener("click", () => at("file-input").click())
+at("file-input").addEventListener("change", () => {
+  const [file] = at("file-input").files
+  if (file) openFile(file)
+  // The same file may be chosen again.
+  at("file-input").value = ""
+})
+at("close-file").addEventListener("click", () => {
+  if (mayClose()) closeFile()
+})
+at("download").addEventListener("click", () => download(false))
+at("download-tracked").addEventListener("click", () => download(true))
+at("notice-close").addEventListener("click", () => notice(""))
+
+const hasFiles = (event) => event.dataTransfer?.types.includes("Files")
+addEventListener("dragover", (event) => {
+  if (!hasFiles(event)) return
+  event.preventDefault()
+  at("drop").hidden = false
+})
+addEventListener("dragleave", (event) => {
+  if (!event.relatedTarget) at("drop").hidden = true
+})
+addEventListener("drop", (event) => {
+  if (!hasFiles(event)) return
+  event.preventDefault()
+  at("drop").hidden = true
+  if (event.dataTransfer.files.length === 1) openFile(event.dataTransfer.files[0])
+  else notice(_("Open one file at a time."))
+})
+addEventListener("beforeunload", (event) => {
+  writing.kept.now()
+  if (!writing.isSafe || !subject.isSafe) event.preventDefault()
 })
 
 const keyDialog = at("key")
-const askForKey = () => keyDialog.showModal()
+const askForKey = () => {
+  at("key-wrong").hidden = subject.checking.state !== "wrongKey"
+  keyDialog.showModal()
+}
 at("give-key").addEventListener("click", askForKey)
 at("key-cancel").addEventListener("click", () => keyDialog.close(""))
 keyDialog.addEventListener("close", () => {
   if (keyDialog.returnValue !== "save") return
   giveKey(at("key-input").value.trim())
-  checking.soon(0)
+  at("key-input").value = ""
+  subject.checking.soon(0)
 })
 
 const dark = matchMedia("(prefers-color-scheme: dark)")
@@ -253,11 +391,21 @@ at("theme").addEventListener("click", () => {
   showTheme()
 })
 
-at("language").addEventListener("click", switchLanguage)
-onLanguage(() => show())
+at("language").addEventListener("click", () => {
+  switchLanguage()
+  // The server explains its findings in the language of the page.
+  recheck()
+})
+onLanguage(() => {
+  at("kinds").replaceChildren(
+    ...LEGEND.map(({ kind, sign, name }) =>
+      element("li", { class: kind }, element("span", { class: "sign", lang: "zh" }, sign), element("span", { class: "lined" }, name())),
+    ),
+  )
+  show()
+})
 editor.start()
-showTheme()
 levels.find(({ value }) => value === level).checked = true
 translate()
+showTheme()
 area.focus()
-if (area.value) changed()

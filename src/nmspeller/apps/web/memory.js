@@ -16,10 +16,27 @@ export function recallOneOf(name, known) {
   return known.includes(value) ? value : undefined
 }
 
+// Whether it could be stored: storage may be full or forbidden.
 export function remember(name, value) {
   try {
     localStorage.setItem(PREFIX + name, JSON.stringify(value))
+    return true
   } catch {
-    // Storage is full or forbidden.
+    return false
   }
+}
+
+export function forget(name) {
+  try {
+    localStorage.removeItem(PREFIX + name)
+  } catch {
+    // What cannot be stored need not be removed.
+  }
+}
+
+// Tell when another tab changes a value.
+export function onOtherTab(name, listener) {
+  addEventListener("storage", ({ key }) => {
+    if (key === PREFIX + name) listener()
+  })
 }

@@ -1,7 +1,7 @@
 // The writer's own words, kept in this browser and sent along with each check.
 
-import { element } from "./cards.js"
-import { onLanguage, t } from "./language.js"
+import { element } from "./element.js"
+import { _, fill, onLanguage } from "./language.js"
 import { recall, remember } from "./memory.js"
 
 const MOST_WORDS = 2000
@@ -58,7 +58,7 @@ export class Words {
             "button",
             {
               type: "button",
-              "aria-label": t("remove", { word }),
+              "aria-label": fill(_("Remove “{word}”"), { word }),
               onclick: () => this.change(this.list.filter((other) => other !== word)),
             },
             "×",

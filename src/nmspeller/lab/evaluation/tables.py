@@ -87,8 +87,7 @@ def results_page(groups: Sequence[Group]) -> str:
     parts += ["## Protocols", WANG]
     for protocol, letter in letters.items():
         config = json.loads(protocol)
-        title = f"{letter}: start `{config.get('start')}`, recipe `{config.get('recipe')}`; {_wang(config)}"
-        parts += [title, f"```json\n{protocol}\n```"]
+        parts += [f"{letter}: {_inputs(config)}; {_wang(config)}", f"```json\n{protocol}\n```"]
     parts += ["## Runs", _runs_table(groups)]
     return "\n\n".join(parts) + "\n"
 
@@ -238,14 +237,27 @@ def _others_table(groups: Sequence[Group], names: Sequence[str], letters: Mappin
     return table(["Speller", "n-gram", "Protocol", "Seeds", *names], rows)
 
 
+def _inputs(config: Mapping[str, Any]) -> str:
+    """What a protocol starts from and is trained by."""
+    inputs = [f"start `{config['start']}`"] if config.get("start") else []
+    if config.get("modalities"):
+        inputs.append("pretrained phonetic and graphic encoders")
+    inputs.append(f"recipe `{config.get('recipe')}`")
+    inputs += [f"{name} {value}" for name, value in config.get("settings", {}).items()]
+    return ", ".join(inputs)
+
+
 def _wang(config: Mapping[str, Any]) -> str:
     """What a protocol takes from Wang271K."""
     stages = config.get("stages", ())
     sources = []
     if any(stage["copies"].get("wang") for stage in stages):
         sources.append("its pairs")
-    if any(stage["synthetic"] and stage["noise"]["profiles"].get("scanner") for stage in stages):
+    profiles = {name for stage in stages if stage["synthetic"] for name in stage["noise"]["profiles"]}
+    if "scanner" in profiles:
         sources.append("synthetic errors with the frequencies of its errors (`scanner`)")
+    if "wang2018" in profiles:
+        sources.append("synthetic errors of its confusion set (`wang2018`), which leaks errors of the tests")
     return f"uses Wang271K: {' and '.join(sources)}." if sources else "does not use Wang271K."
 
 

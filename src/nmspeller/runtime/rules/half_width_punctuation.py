@@ -33,7 +33,7 @@ class HalfWidthPunctuation:
     id = "half_width_punctuation"
     name = N_("Half-width punctuation")
     explanation = N_("Chinese sentences use full-width punctuation: ，；：！？。")
-    on_by_default = False  # precision under 98 %, see docs/results/rules.md
+    on_by_default = True
 
     def matches(self, text: str, protected: Sequence[Span]) -> Iterator[RuleMatch]:
         closed = Closed(protected)

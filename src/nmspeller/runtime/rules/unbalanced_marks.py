@@ -14,9 +14,17 @@ from nmspeller.text.windows import lines
 
 _OPENER = dict(zip(CLOSING, OPENING, strict=True))
 _QUOTES = frozenset("“‘「『")
+# A mark may have a half-width or straight partner: （三) is of two widths, but balanced.
+_HALF_WIDTH_PARTNER = dict(zip("“”‘’（）【】［］", "\"\"'')(][][", strict=True))
+_STRAIGHT = str.maketrans("＂＇", "\"'")
+_HALF_WIDTH_PAIRS = (("(", ")"), ("[", "]"))
 _MARK = re.compile(f"[{OPENING}{CLOSING}]")
 # 1） and 甲） number a list.
-_LABEL = re.compile(r"(?:\A|[\s，。；：、！？])[0-9A-Za-z一二三四五六七八九十甲乙丙丁]{1,3}\Z")
+_LABEL = re.compile(r"(?:\A|[\s，。；：、！？])[0-9０-９A-Za-z一二三四五六七八九十甲乙丙丁]{1,3}\Z")
+# -》 is an arrow.
+_SHAFTS = frozenset("-—=－＝")
+# An aside at the end of a message is often left open: 好耶（笑
+_ASIDE = re.compile(r"[（【][^\W\d_]{1,4}[ \t]*(?:[\r\n]|\Z)")
 # ：） smiles and ：（ does not; nor is （（（ a bracket.
 _EYES = frozenset(":：;；·^")
 _AROUND_SUBJECTS = frozenset((("“", "”"), ("‘", "’"), ("「", "」"), ('"', '"'), ("'", "'")))
@@ -39,7 +47,7 @@ class UnbalancedMarks:
     id = "unbalanced_marks"
     name = N_("Unbalanced quotation marks or brackets")
     explanation = N_("This quotation mark or bracket has no partner, or faces the wrong way.")
-    on_by_default = False  # precision under 98 %, see docs/results/rules.md
+    on_by_default = True
 
     def matches(self, text: str, protected: Sequence[Span]) -> Iterator[RuleMatch]:
         closed = Closed(protected)
@@ -53,9 +61,15 @@ class UnbalancedMarks:
                 if not closed.overlaps(*mark.span())
             ]
             without_opener, without_closer = (
-                [mark for mark in marks if not _is_other_use(text, mark.place, start)]
-                for marks in _singles(marks)
+                [mark for mark in singles if not _is_other_use(text, mark.place, start)]
+                for singles in _singles(marks)
             )
+            if without_opener or without_closer:
+                half_width = _HalfWidthSingles(text, start, stop)
+                without_opener, without_closer = (
+                    [mark for mark in singles if not half_width.may_pair(mark)]
+                    for singles in (without_opener, without_closer)
+                )
             if (without_opener or without_closer) and not any(waiting.values()):
                 turned = _turned(text, start, stop, marks)
                 if turned:
@@ -75,18 +89,44 @@ class UnbalancedMarks:
 
 
 def _is_other_use(text: str, place: int, line_start: int) -> bool:
-    """Whether a single mark numbers a list (1）), is an apostrophe (don’t), part of a face, or meant (“（”).
+    """Whether a single mark has another use: it numbers a list (1）) or is meant itself (“（”).
 
-    In plays 〔 opens a line that tells what is done, and nothing closes it.
+    Or it is an apostrophe (don’t), part of a face or an arrow, or begins an aside at the end of a line.
+    In plays 〔 begins what tells what is done, and nothing closes it.
     """
     before, after = text[max(line_start, place - _LONGEST_LABEL) : place], text[place + 1 : place + 2]
-    if (before[-1:], after) in _AROUND_SUBJECTS or (text[place] == "〔" and not before.strip()):
+    if (before[-1:], after) in _AROUND_SUBJECTS or text[place] == "〔":
+        return True
+    if (text[place] == "》" and before[-1:] in _SHAFTS) or _ASIDE.match(text, place):
         return True
     if text[place] in "（）" and (before[-1:] in _EYES or text[place] in (before[-1:], after)):
         return True
     if text[place] == "）":
         return _LABEL.search(before) is not None
     return text[place] in "‘’" and (_APOSTROPHE.match(before[-1:]) or _APOSTROPHE.match(after)) is not None
+
+
+class _HalfWidthSingles:
+    """The half-width marks of a line that lack a partner themselves, as far as their number tells."""
+
+    def __init__(self, text: str, start: int, stop: int) -> None:
+        line = text[start:stop].translate(_STRAIGHT)
+        single = [sign for sign in "\"'" if line.count(sign) % 2]
+        for pair in _HALF_WIDTH_PAIRS:
+            if line.count(pair[0]) != line.count(pair[1]):
+                single += pair
+        # The first and the last place of each.
+        self._places = {
+            sign: (start + line.index(sign), start + line.rindex(sign)) for sign in single if sign in line
+        }
+
+    def may_pair(self, mark: _Mark) -> bool:
+        """Whether one of them may be the other half of a full-width mark."""
+        places = self._places.get(_HALF_WIDTH_PARTNER.get(mark.sign, ""))
+        if places is None:
+            return False
+        first, last = places
+        return last > mark.place if mark.sign in OPENING else first < mark.place
 
 
 def _starts_line(text: str, place: int) -> bool:

@@ -1,0 +1,371 @@
+"""`POST /v1/files`: check a document, and write the edits that its reader accepts into it.
+
+The server keeps nothing: who wants the corrected file sends the file again, with the accepted edits.
+"""
+
+import asyncio
+import io
+import json
+import mimetypes
+import sys
+import zipfile
+from bisect import bisect_right
+from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
+from pathlib import PureWindowsPath
+from typing import Any
+from urllib.parse import quote
+
+from fastapi import APIRouter, Depends, Request
+from pydantic import BaseModel, Field, StrictInt, TypeAdapter, ValidationError
+from starlette.datastructures import FormData, UploadFile
+from starlette.exceptions import HTTPException
+from starlette.formparsers import MultiPartException, MultiPartParser
+from starlette.responses import Response, StreamingResponse
+
+from nmspeller.apps.documents.document import Document, from_bytes
+from nmspeller.apps.documents.docx import DocxDocument
+from nmspeller.apps.documents.prose import Passage
+from nmspeller.apps.http import errors
+from nmspeller.apps.http.access import require_key
+from nmspeller.apps.http.answers import Json, line
+from nmspeller.apps.http.batching import CheckOptions
+from nmspeller.apps.http.errors import ApiError
+from nmspeller.apps.http.native import (
+    ERRORS,
+    STREAM,
+    CheckRequest,
+    EditAnswer,
+    HintAnswer,
+    chosen_ids,
+    edit_answer,
+    hint_answer,
+)
+from nmspeller.apps.http.service import CheckedPart, ClientGone, Service
+from nmspeller.errors import InputError
+from nmspeller.messages import _
+from nmspeller.runtime.correction import Edit, Hint, Reason
+from nmspeller.text.script import detect
+
+_MOST_FIELDS = 4_000
+_MOST_BYTES_A_CHARACTER = 4
+# An archive that unpacks to more than so many times the largest body is no document that someone wrote.
+_MOST_UNPACKED = 16
+_BOOLEANS = {"true": True, "false": False}
+
+
+class AcceptedEdit(BaseModel):
+    """Replace `source`, which is at `offset` of the document's text, by `target`."""
+
+    offset: StrictInt = Field(ge=0, description="In code points of the text that was checked.")
+    length: StrictInt = Field(ge=0, description="In code points.")
+    source: str = Field(description="The text that is replaced; it must be there.")
+    target: str = Field(description="The replacement.")
+    reason: Reason = Field(Reason.CONTEXT, description="As it was answered; tracked changes explain it.")
+    rule: str | None = Field(None, description="As it was answered.")
+
+
+class CheckedFile(BaseModel):
+    """A checked document."""
+
+    source: str = Field(description="The document's text as it was read; offsets count its code points.")
+    tracks_changes: bool = Field(description="Whether it can be written with tracked changes.")
+    edits: list[EditAnswer]
+    hints: list[HintAnswer]
+
+
+def _form(required: list[str], properties: dict[str, Any]) -> dict[str, Any]:
+    """A multipart form with a file for the OpenAPI document."""
+    file = {
+        "type": "string",
+        "format": "binary",
+        "description": "The document; its name tells the format: .docx, .odt, .pptx, .md, .txt and others.",
+    }
+    schema = {
+        "type": "object",
+        "required": ["file", *required],
+        "properties": {"file": file, **properties},
+    }
+    return {"requestBody": {"required": True, "content": {"multipart/form-data": {"schema": schema}}}}
+
+
+_CHECK_FIELDS = {
+    name: described
+    for name, described in CheckRequest.model_json_schema()["properties"].items()
+    if name != "text"
+}
+_CORRECT_FIELDS: dict[str, Any] = {
+    "edits": {
+        "type": "string",
+        "contentMediaType": "application/json",
+        "description": "A JSON list of the accepted edits: `offset`, `length`, `source`, `target`, and "
+        "`reason` and `rule` as they were answered.",
+    },
+    "track": {
+        "type": "boolean",
+        "default": False,
+        "description": "Write the edits as tracked changes, which Word documents can have.",
+    },
+}
+
+router = APIRouter(prefix="/v1", tags=["native"], dependencies=[Depends(require_key)])
+
+
+@router.post(
+    "/files",
+    summary="Check a document",
+    response_model=CheckedFile,
+    responses={
+        200: {
+            "description": "The text and the edits; streamed, one object a line: first `source` and "
+            "`tracks_changes`, then `start`, `stop`, `edits` and `hints` of each part, at the end `done`.",
+            "content": {STREAM: {"schema": {"type": "string"}}},
+        },
+        **ERRORS,
+    },
+    openapi_extra=_form([], _CHECK_FIELDS),
+)
+async def check_file(request: Request) -> Response:
+    """Find spelling errors in the prose of a document: Office formats, Markdown, LaTeX, HTML, subtitles …
+
+    Other fields are those of `/v1/check`; `words` and the ids of `rules` are repeated for each.
+    """
+    service: Service = request.app.state.service
+    form = await _read_form(request)
+    asked = _asked(form)
+    document = await asyncio.to_thread(_open, service, form)
+    texts = [passage.text for passage in document.passages]
+    options = CheckOptions(asked.level, tuple(asked.words), detect("".join(texts)))
+    rules = chosen_ids(service.settings.rules if asked.rules is None else asked.rules)
+    if asked.stream or STREAM in request.headers.get("accept", ""):
+        return await _stream(document, service.check_in_parts(request, texts, options, rules), asked.explain)
+    corrections = await service.check(request, texts, options, rules)
+
+    def answer() -> Response:
+        return Json(
+            {
+                **_described(document),
+                "edits": [
+                    edit
+                    for passage, correction in zip(document.passages, corrections, strict=True)
+                    for edit in _edits(document, passage, correction.edits, asked.explain)
+                ],
+                "hints": [
+                    hint
+                    for passage, correction in zip(document.passages, corrections, strict=True)
+                    for hint in _hints(document, passage, correction.hints, asked.explain)
+                ],
+            }
+        )
+
+    return await asyncio.to_thread(answer)
+
+
+@router.post(
+    "/files/corrected",
+    summary="Correct a document",
+    response_class=Response,
+    responses={
+        200: {
+            "description": "The file; nothing but the accepted edits differs.",
+            "content": {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}},
+        },
+        **ERRORS,
+    },
+    openapi_extra=_form(["edits"], _CORRECT_FIELDS),
+)
+async def correct_file(request: Request) -> Response:
+    """Write the accepted edits, exactly these, into the document that was checked."""
+    service: Service = request.app.state.service
+    form = await _read_form(request)
+    accepted = _accepted(form)
+    track = _boolean("track", form.get("track", "false"))
+
+    def corrected() -> tuple[str, bytes]:
+        document = _open(service, form)
+        edits = list(_in_the_prose_of(document, accepted))
+        try:
+            return document.name, document.with_edits(edits, track=track)
+        except InputError as wrong:
+            raise ApiError(422, str(wrong)) from None
+
+    name, content = await asyncio.to_thread(corrected)
+    kind = mimetypes.guess_type(name)[0] or "application/octet-stream"
+    disposition = f"attachment; filename*=UTF-8''{quote(name)}"
+    # Not the declared charset of a text: the file has the encoding that it had.
+    headers = {"Content-Type": kind, "Content-Disposition": disposition}
+    return Response(content, headers=headers)
+
+
+class _InMemory(MultiPartParser):
+    """Never writes a large file to the disk; the body, which is limited, is in memory anyway."""
+
+    spool_max_size = sys.maxsize
+
+
+async def _read_form(request: Request) -> FormData:
+    if not request.headers.get("content-type", "").lower().startswith("multipart/form-data"):
+        raise ApiError(422, _("Send the file as `multipart/form-data`, in the field `file`."))
+    largest = request.app.state.service.settings.max_body_bytes
+    parser = _InMemory(
+        request.headers, request.stream(), max_files=1, max_fields=_MOST_FIELDS, max_part_size=largest
+    )
+    try:
+        return await parser.parse()
+    except (MultiPartException, HTTPException, KeyError, ValueError):
+        raise ApiError(400, _("The multipart form cannot be read.")) from None
+
+
+def _asked(form: FormData) -> CheckRequest:
+    """The fields of a form as those of a request for a text."""
+    values: dict[str, object] = {"text": ""}
+    for name, value in form.multi_items():
+        if name == "file":
+            continue
+        # `rules` is true, false, or repeated for each id.
+        if name == "words" or (name == "rules" and value not in _BOOLEANS):
+            values[name] = form.getlist(name)
+        else:
+            values[name] = _BOOLEANS.get(str(value), value)
+    try:
+        return CheckRequest.model_validate(values)
+    except ValidationError as wrong:
+        raise errors.invalid(list(wrong.errors())) from None
+
+
+def _boolean(name: str, value: object) -> bool:
+    if value not in _BOOLEANS:
+        raise ApiError(422, _("{field} must be true or false.").format(field=name))
+    return _BOOLEANS[str(value)]
+
+
+def _accepted(form: FormData) -> list[AcceptedEdit]:
+    try:
+        given = json.loads(str(form.get("edits")))
+    except (ValueError, RecursionError):
+        raise ApiError(422, _("Send the accepted edits as JSON, in the field `edits`.")) from None
+    try:
+        return TypeAdapter(list[AcceptedEdit]).validate_python(given)
+    except ValidationError as wrong:
+        raise errors.invalid([{**one, "loc": ("edits", *one["loc"])} for one in wrong.errors()]) from None
+
+
+def _open(service: Service, form: FormData) -> Document:
+    """The document of a form, in one of the formats that can be read and within the server's limits."""
+    file = form.get("file")
+    name = PureWindowsPath(file.filename or "").name if isinstance(file, UploadFile) else ""
+    if not isinstance(file, UploadFile) or not name:
+        raise ApiError(422, _("Send the document in the field `file`, with its name."))
+    raw, limit = file.file.read(), service.settings.max_text_length
+    if (
+        not _is_small_archive(raw, name, _MOST_UNPACKED * service.settings.max_body_bytes)
+        and len(raw) > _MOST_BYTES_A_CHARACTER * limit
+    ):
+        raise errors.too_long(len(raw) // _MOST_BYTES_A_CHARACTER, limit)
+    try:
+        document = from_bytes(name, raw)
+    except InputError as wrong:
+        raise ApiError(422, str(wrong)) from None
+    if len(document.text) > limit:
+        raise errors.too_long(len(document.text), limit)
+    return document
+
+
+def _is_small_archive(raw: bytes, name: str, limit: int) -> bool:
+    """Whether it is an archive; one that unpacks to too much is an error."""
+    try:
+        with zipfile.ZipFile(io.BytesIO(raw)) as archive:
+            size = sum(member.file_size for member in archive.infolist())
+    except (zipfile.BadZipFile, ValueError, OverflowError):
+        return False
+    if size > limit:
+        raise ApiError(
+            413,
+            _("{file} unpacks to {size} bytes; this server takes at most {limit}.").format(
+                file=name, size=size, limit=limit
+            ),
+        )
+    return True
+
+
+def _in_the_prose_of(document: Document, accepted: Sequence[AcceptedEdit]) -> Iterator[Edit]:
+    """The edits, each of which must lie in the prose of the document and find its source there."""
+    segments = sorted(segment for passage in document.passages for segment in passage.segments)
+    starts = [segment.start for segment in segments]
+    end = 0
+    for number, edit in enumerate(accepted):
+        stop = edit.offset + edit.length
+        segment = bisect_right(starts, edit.offset) - 1
+        if edit.offset < end:
+            raise _wrong_edit(number, _("it is not after the one before it"))
+        if segment < 0 or stop > segments[segment].stop:
+            raise _wrong_edit(number, _("it is not in the prose of the document"))
+        if document.text[edit.offset : stop] != edit.source:
+            raise _wrong_edit(number, _("the document has another text there"))
+        end = stop
+        yield Edit(edit.offset, edit.length, edit.source, edit.target, 1.0, (), edit.reason, rule=edit.rule)
+
+
+def _wrong_edit(number: int, problem: str) -> ApiError:
+    return ApiError(
+        422,
+        _("Edit {number} cannot be applied: {problem}. Check the file again.").format(
+            number=number, problem=problem
+        ),
+    )
+
+
+def _described(document: Document) -> dict[str, object]:
+    return {"source": document.text, "tracks_changes": isinstance(document, DocxDocument)}
+
+
+async def _stream(document: Document, parts: AsyncIterator[CheckedPart], explain: bool) -> Response:
+    # An error before the first part decides the status; after it the status has been sent.
+    first = await anext(parts, None)
+
+    async def lines() -> AsyncIterator[bytes]:
+        edits = 0
+        yield line(_described(document)) + b"\n"
+        try:
+            part = first
+            while part is not None:
+                answer = await asyncio.to_thread(_part, document, part, explain)
+                edits += len(answer["edits"])
+                yield line(answer) + b"\n"
+                part = await anext(parts, None)
+        except ApiError as error:
+            yield line({"error": error.sentence}) + b"\n"
+        except ClientGone:
+            pass
+        else:
+            yield line({"done": True, "edits": edits}) + b"\n"
+
+    return StreamingResponse(lines(), media_type=STREAM)
+
+
+def _part(document: Document, part: CheckedPart, explain: bool) -> dict[str, Any]:
+    passage = document.passages[part.number]
+    start, stop = passage.place(part.start, part.stop)
+    return {
+        "start": start,
+        "stop": stop,
+        "edits": [*_edits(document, passage, part.edits, explain)],
+        "hints": [*_hints(document, passage, part.hints, explain)],
+    }
+
+
+def _edits(
+    document: Document, passage: Passage, edits: Iterable[Edit], explain: bool
+) -> Iterator[dict[str, object]]:
+    """The edits of a passage, as edits of the document; the passage, which has no markup, explains them."""
+    for edit in edits:
+        explained = edit_answer(passage.text, edit, explain)
+        for placed in passage.in_document([edit]):
+            yield {**explained, **edit_answer(document.text, placed, False)}
+
+
+def _hints(
+    document: Document, passage: Passage, hints: Iterable[Hint], explain: bool
+) -> Iterator[dict[str, object]]:
+    for hint in hints:
+        start, stop = passage.place(hint.offset, hint.offset + hint.length)
+        yield hint_answer(Hint(start, stop - start, document.text[start:stop], hint.rule), explain)

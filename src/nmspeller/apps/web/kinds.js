@@ -1,0 +1,30 @@
+// The kinds of findings. Each has a colour and a line of its own in style.css, and a character to know it by without them.
+
+import { _ } from "./language.js"
+
+const KINDS = {
+  "same sound": { kind: "sound", sign: "音", name: () => _("same sound") },
+  "similar sound": { kind: "sound", sign: "音", name: () => _("similar sound") },
+  "similar shape": { kind: "shape", sign: "形", name: () => _("similar shape") },
+  的地得: { kind: "de", sign: "的", name: () => _("的, 地 or 得") },
+  rule: { kind: "rule", sign: "规", name: () => _("rule") },
+  "word of the user's list": { kind: "rule", sign: "词", name: () => _("your own replacement") },
+  context: { kind: "context", sign: "义", name: () => _("context") },
+}
+
+const LOW_CONFIDENCE = 0.8
+
+export const LEGEND = [
+  { ...KINDS["same sound"], name: () => _("Sound") },
+  { ...KINDS["similar shape"], name: () => _("Shape") },
+  { ...KINDS["的地得"], name: () => _("的, 地, 得") },
+  { ...KINDS.context, name: () => _("Context") },
+  { ...KINDS.rule, name: () => _("Rule") },
+]
+
+export const kindOf = ({ reason }) => KINDS[reason] ?? KINDS.context
+
+export const isDoubtful = ({ confidence }) => confidence < LOW_CONFIDENCE
+
+// What only a person can judge: there is nothing to accept.
+export const isHint = ({ target }) => target === null

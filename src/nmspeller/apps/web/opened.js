@@ -1,0 +1,195 @@
+// A file that was opened: its text stays as it is, except for the findings that are accepted.
+
+import { Checking } from "./checking.js"
+import { findingsOf } from "./draft.js"
+import { split } from "./segments.js"
+import { checkFile, correctedFile } from "./server.js"
+
+const PAUSE = 100
+
+export class Opened {
+  constructor(file, area, options, { onChange, onRefused }) {
+    this.file = file
+    this.area = area
+    this.options = options
+    this.onChange = onChange
+    this.onRefused = onRefused
+    this.original = ""
+    this.tracksChanges = false
+    this.edits = [] // what is proposed, with offsets in the original text
+    this.accepted = new Map() // where -> { edit, target }
+    this.saved = true
+    this.ignored = new Set()
+    this.done = [] // steps: what `accepted` was before each of them
+    this.undone = []
+    this.reached = 0
+    this.isComplete = false
+    this.refusal = ""
+    this.timer = 0
+    this.pieces = []
+    this.checking = new Checking(this, onChange)
+    this.checking.soon(0)
+  }
+
+  get text() {
+    return this.pieces.map((piece) => piece.text).join("")
+  }
+
+  get progress() {
+    return this.original ? this.reached / this.original.length : 0
+  }
+
+  get isSafe() {
+    return this.saved
+  }
+
+  findings() {
+    return findingsOf(this.pieces, this.ignored)
+  }
+
+  enter() {
+    this.area.readOnly = true
+    this.area.value = this.text
+  }
+
+  leave() {
+    clearTimeout(this.timer)
+    this.checking.stop()
+  }
+
+  accept(chosen) {
+    const next = new Map(this.accepted)
+    for (const { finding, target } of chosen) next.set(finding.edit.offset, { edit: finding.edit, target })
+    this.done.push(this.accepted)
+    this.undone = []
+    this.become(next)
+  }
+
+  undo() {
+    if (!this.done.length) return
+    this.undone.push(this.accepted)
+    this.become(this.done.pop())
+  }
+
+  redo() {
+    if (!this.undone.length) return
+    this.done.push(this.accepted)
+    this.become(this.undone.pop())
+  }
+
+  become(accepted) {
+    this.accepted = accepted
+    this.saved = !accepted.size
+    this.show()
+  }
+
+  ignore(findings) {
+    for (const { key } of findings) this.ignored.add(key)
+    this.onChange()
+  }
+
+  // What was accepted stays.
+  recheck() {
+    this.edits = []
+    this.isComplete = false
+    this.checking.restart()
+  }
+
+  question() {
+    if (this.isComplete) return null
+    return {
+      isStale: () => false,
+      ask: async (signal) => {
+        this.edits = []
+        this.reached = 0
+        for await (const part of checkFile(this.file, this.options(), signal)) {
+          signal.throwIfAborted()
+          this.learn(part)
+        }
+        this.isComplete = true
+        this.lay()
+      },
+      refuse: (sentence) => {
+        this.isComplete = true
+        this.refusal = sentence
+        if (!this.original) this.onRefused(sentence)
+      },
+    }
+  }
+
+  error() {
+    return this.refusal
+  }
+
+  learn({ source, tracksChanges, stop, edits }) {
+    if (source !== undefined) {
+      this.original = source
+      this.tracksChanges = tracksChanges
+      this.show()
+    } else {
+      this.edits.push(...edits)
+      this.reached = stop
+      // Parts may come by the hundred.
+      this.timer ||= setTimeout(() => this.show(), PAUSE)
+    }
+  }
+
+  show() {
+    clearTimeout(this.timer)
+    this.timer = 0
+    this.lay()
+    this.onChange()
+  }
+
+  // The pieces as they are shown: what was accepted is in their text, what is open in their edits.
+  lay() {
+    const accepted = [...this.accepted.values()].map(({ edit, target }) => ({ ...edit, edit, target, isDone: true }))
+    const open = this.edits
+      .filter((edit) => !accepted.some((other) => overlap(edit, other)))
+      .map((edit) => ({ ...edit, edit }))
+    const all = [...accepted, ...open].sort((one, other) => one.offset - other.offset)
+    this.pieces = []
+    let start = 0
+    let stop = 0
+    let next = 0
+    for (const part of split(this.original)) {
+      stop += part.length
+      let last = next
+      while (last < all.length && all[last].offset < stop) last += 1
+      // A change may reach over the end of a piece, which then goes on.
+      if (last > next && all[last - 1].offset + all[last - 1].length > stop) continue
+      this.pieces.push(this.piece(start, stop, all.slice(next, last)))
+      start = stop
+      next = last
+    }
+    if (start < stop) this.pieces.push(this.piece(start, stop, all.slice(next)))
+    if (this.area.value !== this.text) this.area.value = this.text
+  }
+
+  piece(start, stop, changes) {
+    let text = ""
+    let end = start
+    const edits = []
+    for (const change of changes) {
+      text += this.original.slice(end, change.offset)
+      if (!change.isDone) edits.push({ ...change, offset: text.length })
+      text += change.isDone ? change.target : change.source
+      end = change.offset + change.length
+    }
+    return { text: text + this.original.slice(end, stop), edits }
+  }
+
+  // The file with what was accepted; as tracked changes where that is asked for.
+  async download(track) {
+    const accepted = this.accepted
+    const edits = [...accepted.values()]
+      .sort((one, other) => one.edit.offset - other.edit.offset)
+      .map(({ edit: { inCodePoints, source, reason, rule }, target }) => ({ ...inCodePoints, source, target, reason, rule }))
+    const content = await correctedFile(this.file, edits, track)
+    if (this.accepted === accepted) this.saved = true
+    return content
+  }
+}
+
+const overlap = (one, other) =>
+  one.offset === other.offset || (one.offset < other.offset + other.length && other.offset < one.offset + one.length)

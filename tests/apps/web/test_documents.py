@@ -1,0 +1,172 @@
+"""Files on the page: opened or dropped, checked, corrected and downloaded; the written text is not lost."""
+
+import io
+import zipfile
+
+import docx
+import pytest
+from looking import text, wait_until_checked, write
+
+
+@pytest.fixture
+def page(open_page, fake_server):
+    return open_page(fake_server)
+
+
+@pytest.fixture(scope="module")
+def word():
+    document = docx.Document()
+    document.add_heading("他己经来了")
+    document.add_paragraph("大家都很高心。平果甜，平果脆。")
+    output = io.BytesIO()
+    document.save(output)
+    return output.getvalue()
+
+
+def open_file(page, name, content):
+    page.set_input_files("#file-input", {"name": name, "mimeType": "", "buffer": content})
+
+
+def download(page, button="#download"):
+    with page.expect_download() as started:
+        page.click(button)
+    return started.value.suggested_filename, started.value.path().read_bytes()
+
+
+def test_a_word_document_comes_back_with_what_was_accepted(page, word):
+    write(page, "我写的平果", 1)
+    open_file(page, "报告.docx", word)
+    wait_until_checked(page, 4)
+    assert text(page) == "他己经来了\n大家都很高心。平果甜，平果脆。\n"
+    assert page.get_attribute("#text", "readonly") is not None
+    assert page.is_disabled("#download")
+    page.locator(".tick").nth(2).click()
+    assert page.text_content("#file-accepted") == "已采纳 2 处"
+    name, content = download(page)
+    assert name == "报告（已校对）.docx"
+    paragraphs = [paragraph.text for paragraph in docx.Document(io.BytesIO(content)).paragraphs]
+    assert paragraphs == ["他己经来了", "大家都很高心。苹果甜，苹果脆。"]
+    page.click("#close-file")
+    assert text(page) == "我写的平果"
+    wait_until_checked(page, 1)
+    page.click("#text", position={"x": 60, "y": 40})
+    page.keyboard.press("Control+End")
+    page.keyboard.type("b")
+    assert text(page) == "我写的平果b"
+
+
+def test_tracked_changes(page, word):
+    open_file(page, "报告.docx", word)
+    wait_until_checked(page, 4)
+    page.locator(".tick").first.click()
+    name, content = download(page, "#download-tracked")
+    assert name == "报告（已校对）.docx"
+    xml = zipfile.ZipFile(io.BytesIO(content)).read("word/document.xml").decode()
+    assert xml.count("<w:ins ") == xml.count("<w:del ") == 1
+    page.click("#close-file")
+    open_file(page, "a.txt", "高心".encode())
+    wait_until_checked(page, 1)
+    assert not page.is_visible("#download-tracked")
+
+
+def test_other_targets_and_surrogates_land_where_they_belong(page):
+    open_file(page, "a.md", "# 😀高心\n\n`高心` **平**果😀己经\n".encode())
+    wait_until_checked(page, 3)
+    page.locator(".finding .open").first.click()
+    page.click(".card .option >> text=星")
+    page.locator(".tick").nth(1).click()
+    name, content = download(page)
+    assert name == "a（已校对）.md"
+    assert content.decode() == "# 😀高星\n\n`高心` **平**果😀已经\n"
+
+
+def test_accepting_can_be_undone_and_redone(page):
+    open_file(page, "a.txt", "高心\n己经\n".encode())
+    wait_until_checked(page, 2)
+    page.click("#accept-all")
+    assert text(page) == "高兴\n已经\n"
+    assert page.is_enabled("#download")
+    page.focus("#text")
+    page.keyboard.press("Control+z")
+    assert text(page) == "高心\n己经\n"
+    assert page.is_disabled("#download")
+    page.keyboard.press("Control+y")
+    assert text(page) == "高兴\n已经\n"
+
+
+def test_the_level_can_change_and_what_was_accepted_stays(page):
+    open_file(page, "a.txt", "高心\n平果\n".encode())
+    wait_until_checked(page, 2)
+    page.locator(".tick").first.click()
+    wait_until_checked(page, 1)
+    page.check("[name=level][value=careful]")
+    wait_until_checked(page, 0)
+    assert text(page) == "高兴\n平果\n"
+    assert download(page)[1].decode() == "高兴\n平果\n"
+
+
+def test_a_dropped_file_is_opened(page):
+    transfer = page.evaluate_handle("""() => {
+        const transfer = new DataTransfer()
+        transfer.items.add(new File(["我很高心"], "a.txt"))
+        return transfer
+    }""")
+    page.dispatch_event("body", "dragover", {"dataTransfer": transfer})
+    assert page.is_visible("#drop")
+    page.dispatch_event("body", "drop", {"dataTransfer": transfer})
+    wait_until_checked(page, 1)
+    assert not page.is_visible("#drop")
+    assert page.text_content("#file-name") == "a.txt"
+
+
+def test_what_cannot_be_opened_is_said_and_nothing_is_lost(open_page, fake_server):
+    page = open_page(fake_server, allow_errors=True)
+    write(page, "我写的平果", 1)
+    open_file(page, "论文.pdf", b"%PDF-1.7")
+    page.wait_for_selector("#notice")
+    assert "论文.pdf" in page.text_content("#notice-text")
+    assert page.get_attribute("#notice", "role") == "alert"
+    assert text(page) == "我写的平果"
+    assert page.get_attribute("#text", "readonly") is None
+    page.click("#notice-close")
+    assert not page.is_visible("#notice")
+
+
+def test_a_file_over_the_limit_is_said_to_be(open_page, start_fake_server):
+    page = open_page(start_fake_server(max_text_length=100).address, allow_errors=True)
+    open_file(page, "a.txt", ("字" * 101).encode())
+    page.wait_for_selector("#notice")
+    assert "101" in page.text_content("#notice-text")
+
+
+def test_leaving_or_closing_with_changes_that_were_not_downloaded_warns(page):
+    asked = []
+
+    def answer(dialog):
+        asked.append(dialog.type)
+        dialog.dismiss()
+
+    page.on("dialog", answer)
+    open_file(page, "a.txt", "高心\n己经".encode())
+    wait_until_checked(page, 2)
+    page.click("#accept-all")
+    page.click("#close-file")
+    assert asked == ["confirm"]
+    assert page.is_visible("#file")
+    page.close(run_before_unload=True)
+    page.wait_for_timeout(300)
+    assert asked == ["confirm", "beforeunload"]
+    download(page)
+    page.click("#close-file")
+    assert asked == ["confirm", "beforeunload"]
+    assert not page.is_visible("#file")
+
+
+def test_a_server_that_returns_goes_on_with_the_file(open_page, start_fake_server):
+    server = start_fake_server()
+    page = open_page(server.address, allow_errors=True)
+    server.stop()
+    open_file(page, "a.txt", "高心".encode())
+    page.wait_for_selector("#state[data-state=offline]")
+    start_fake_server(port=int(server.address.rsplit(":", 1)[1]))
+    wait_until_checked(page, 1)

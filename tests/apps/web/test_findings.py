@@ -1,0 +1,146 @@
+"""The findings beside the text: one row each, which opens; kinds, doubt and places are told apart."""
+
+import pytest
+from looking import answer_with, marked, text, wait_until_checked, write
+
+
+@pytest.fixture
+def page(open_page, fake_server):
+    return open_page(fake_server)
+
+
+def labels(page, selector):
+    return [one.get_attribute("aria-label") for one in page.locator(selector).all()]
+
+
+def test_a_row_is_one_line_and_opens_on_a_click(page):
+    write(page, "他己经来了，我很高心。", 2)
+    heights = [row.bounding_box()["height"] for row in page.locator(".finding").all()]
+    assert max(heights) < 48
+    assert page.locator(".card").count() == 0
+    page.locator(".finding .open").nth(1).click()
+    assert page.locator(".finding .open").nth(1).get_attribute("aria-expanded") == "true"
+    assert page.locator(".card .option").all_text_contents() == ["兴", "星"]
+    assert page.locator("#underlay mark.active").text_content() == "心"
+    page.keyboard.press("Escape")
+    assert page.locator(".card").count() == 0
+    assert page.locator(".finding .open:focus del").text_content() == "心"
+    page.keyboard.press("Enter")
+    page.click(".card .option >> text=星")
+    assert text(page) == "他己经来了，我很高星。"
+
+
+def test_the_tick_accepts_without_opening(page):
+    write(page, "他己经来了，我很高心。", 2)
+    page.locator(".tick").first.click()
+    assert text(page) == "他已经来了，我很高心。"
+    wait_until_checked(page, 1)
+    assert page.locator(".finding .open:focus del").text_content() == "心"
+
+
+def test_the_same_finding_in_many_places_is_one_row(page):
+    write(page, "平果甜，平果脆。\n他己经吃了平果。", 4)
+    assert page.locator(".finding").count() == 2
+    assert page.locator(".finding .count").all_text_contents() == ["×3"]
+    page.locator(".finding .open").first.click()
+    assert page.text_content(".place") == "1/3"
+    page.click("[aria-label='下一处']")
+    assert page.text_content(".place") == "2/3"
+    page.click(".card .option >> nth=0")
+    assert text(page) == "平果甜，苹果脆。\n他己经吃了平果。"
+    wait_until_checked(page, 3)
+    if not page.locator(".card").count():
+        page.locator(".finding .open").first.click()
+    assert "2" in page.text_content(".accept-these")
+    page.click(".accept-these")
+    assert text(page) == "苹果甜，苹果脆。\n他己经吃了苹果。"
+    page.click("#undo")
+    assert text(page) == "平果甜，苹果脆。\n他己经吃了平果。"
+
+
+def test_all_of_the_same_can_be_ignored(page):
+    write(page, "平果甜，平果脆，他己经吃了。", 3)
+    page.locator(".finding .open").first.click()
+    page.click(".card >> text=全部忽略")
+    wait_until_checked(page, 1)
+    assert marked(page) == ["己"]
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_kinds_differ_in_colour_line_and_sign(open_page, fake_server, dark):
+    page = open_page(fake_server, dark=dark)
+    answer_with(page, 平={"reason": "context"}, 的={"reason": "的地得"})
+    write(page, "高心，己经，平果，跑的快", 4)
+    looks = page.evaluate(
+        """() => [...document.querySelectorAll("#underlay mark")].map((mark) => {
+            const { textDecorationColor, textDecorationStyle } = getComputedStyle(mark)
+            return [textDecorationColor, textDecorationStyle]
+        })"""
+    )
+    assert len({colour for colour, _ in looks}) == len({style for _, style in looks}) == 4
+    assert page.locator(".finding .sign").all_text_contents() == ["音", "形", "义", "的"]
+    signs = page.evaluate(
+        "() => [...document.querySelectorAll('.finding .sign')].map((sign) => getComputedStyle(sign).color)"
+    )
+    assert signs == [colour for colour, _ in looks]
+
+
+def test_confidence_is_shown_only_where_it_is_low(page):
+    answer_with(page, 平={"confidence": 0.62})
+    write(page, "我很高心，平果很甜。", 2)
+    rows = page.locator(".finding")
+    assert rows.nth(0).locator(".doubt").count() == 0
+    assert rows.nth(1).locator(".doubt").text_content() == "存疑"
+    for number, shown in ((0, False), (1, True)):
+        rows.nth(number).locator(".open").click()
+        assert ("62%" in page.inner_text(".card")) is shown
+        assert "97%" not in page.inner_text(".card")
+
+
+def test_the_server_says_why(page):
+    answer_with(page, 心={"why": "“高兴”才是词。<b>"})
+    write(page, "我很高心。", 1)
+    page.click(".finding .open")
+    assert page.text_content(".card .why") == "“高兴”才是词。<b>"
+
+
+def test_screen_readers_hear_what_a_button_does(page, open_page, fake_server):
+    write(page, "我很高心，平果甜，平果脆。", 3)
+    assert labels(page, ".finding .open") == ["心，建议改为 兴，音近", "平，建议改为 苹，同音，共 2 处"]
+    assert labels(page, ".tick")[0] == "采纳：心，建议改为 兴，音近"
+    page.locator(".finding .open").first.click()
+    assert labels(page, ".card .option") == ["心，建议改为 兴，音近", "心，建议改为 星，音近"]
+    page.keyboard.press("Alt+ArrowDown")
+    assert page.get_attribute("#popover", "aria-label") == "平，建议改为 苹，同音"
+    english = open_page(fake_server, locale="en-GB")
+    write(english, "我很高心。", 1)
+    assert labels(english, ".finding .open") == ["心, change to 兴, similar sound"]
+
+
+def test_insertions_and_deletions(page):
+    answer_with(
+        page,
+        心={"target": "", "alternatives": [], "reason": "rule", "rule": "doubled_character"},
+        己={"length": 0, "source": "", "target": " ", "alternatives": [], "reason": "rule", "rule": "mixed"},
+    )
+    write(page, "他己经来了，我很高心。", 2)
+    assert labels(page, ".finding .open") == ["建议插入  ，规则", "心，建议删除，规则"]
+    assert page.locator("mark.gap").count() == 1
+    page.locator(".finding .open").nth(1).click()
+    assert page.text_content(".card .option") == "删除"
+    page.click(".card .option")
+    wait_until_checked(page, 1)
+    page.click("#accept-all")
+    assert text(page) == "他 己经来了，我很高。"
+
+
+def test_rows_keep_their_focus_while_the_text_is_checked_again(page):
+    write(page, "我很高心。\n己经。", 2)
+    page.locator(".finding .open").nth(1).focus()
+    page.evaluate("""() => {
+        const area = document.querySelector("#text")
+        area.value += "平果"
+        area.dispatchEvent(new InputEvent("input", { inputType: "insertText" }))
+    }""")
+    wait_until_checked(page, 3)
+    assert page.locator(".finding .open:focus del").text_content() == "己"
