@@ -1,6 +1,7 @@
 """Batches: the same answers together as alone, bounded, and clear errors when the engine fails."""
 
 import asyncio
+import time
 
 import pytest
 from fakes import FakeChecker
@@ -169,3 +170,18 @@ async def test_closing_finishes_what_was_admitted(held):
     assert [answer.text for [answer] in await asyncio.gather(*tasks)] == ["高兴", "苹果", "已经"]
     with pytest.raises(EngineFailed):
         await batcher.check(["高心"], CheckOptions())
+
+
+class SlowChecker(FakeChecker):
+    def check_many(self, texts, **options):
+        time.sleep(0.6)
+        return super().check_many(texts, **options)
+
+
+async def test_a_slow_engine_is_noticed_even_where_all_batches_are_small():
+    batcher = make(SlowChecker(), longest_wait=1)
+    for _ in range(3):
+        await batcher.check(["占"], CheckOptions())
+    waiting = [batcher.check(["一" * 20], CheckOptions()) for _ in range(12)]
+    with pytest.raises(QueueFull):
+        await asyncio.gather(*waiting)

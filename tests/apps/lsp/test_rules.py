@@ -16,7 +16,7 @@ def set_rules(editor, rules):
 
 
 async def shows(editor, uri, *codes):
-    """Whether the editor shows these findings in the end; loading the rules, it may show some before others."""
+    """Whether the editor shows these findings in the end; before the rules are loaded it may show fewer."""
 
     async def reach():
         while tuple(found.code for found in await editor.diagnostics(uri)) != codes:

@@ -245,7 +245,7 @@ class Batcher:
             self._on_batch(len(jobs), tokens, seconds)
 
     def _measure_speed(self, tokens: int, seconds: float) -> None:
-        """A small batch is slow for its size, so it gives only a lower bound of the speed.
+        """A small batch is slow for its size, so it gives only a lower bound of the speed, unless it took long.
 
         A decrease counts for more than an increase: to admit too much is worse than to admit too little.
         """
@@ -253,7 +253,7 @@ class Batcher:
             difference = tokens / seconds - self._tokens_per_second
             if difference > 0:
                 self._tokens_per_second += 0.3 * difference
-            elif tokens >= _MEASURABLE_TOKENS:
+            elif tokens >= _MEASURABLE_TOKENS or seconds > _LONGEST_BATCH_SECONDS:
                 self._tokens_per_second += 0.7 * difference
 
     def _check_jobs(self, jobs: list[_Job], options: CheckOptions) -> bool:
