@@ -245,7 +245,7 @@ class Batcher:
             self._on_batch(len(jobs), tokens, seconds)
 
     def _measure_speed(self, tokens: int, seconds: float) -> None:
-        """A small batch is slow for its size, so it gives only a lower bound of the speed, unless it took long.
+        """A small batch is slow for its size; unless it took long, it gives only a lower bound of the speed.
 
         A decrease counts for more than an increase: to admit too much is worse than to admit too little.
         """
