@@ -10,7 +10,12 @@ from hypothesis import strategies as st
 from nmspeller.errors import InputError
 from nmspeller.lab.evaluation.metrics import compare
 from nmspeller.lab.evaluation.outcomes import letters
-from nmspeller.lab.evaluation.significance import compare_f1, correction_counts, f1_interval
+from nmspeller.lab.evaluation.significance import (
+    compare_f1,
+    correction_counts,
+    f1_interval,
+    gain_of_picking,
+)
 
 # What can happen to a sentence: true positive, found, wrong.
 HAPPENINGS = [(0, 0, 0), (0, 1, 0), (0, 0, 1), (0, 1, 1), (1, 1, 1)]
@@ -108,3 +113,16 @@ def test_different_sentences_are_not_compared():
     three, four = (letters(compare(SOURCES[:n], TARGETS[:n], TARGETS[:n])) for n in (3, 4))
     with pytest.raises(InputError):
         correction_counts([three, four])
+
+
+def test_picking_the_best_of_equals_gains_more_the_more_there_are():
+    draw = np.random.default_rng(0)
+    equals = [correction_counts(["".join(draw.choice(list("cm"), size=400))]) for _ in range(8)]
+    of_one, of_two, of_eight = (gain_of_picking(equals[:count], samples=2_000) for count in (1, 2, 8))
+    assert abs(of_one) < 0.2
+    assert of_one < of_two < of_eight < 5
+
+
+def test_picking_one_that_is_far_better_gains_next_to_nothing():
+    good, bad = correction_counts(["c" * 300 + "m" * 100]), correction_counts(["c" * 100 + "m" * 300])
+    assert abs(gain_of_picking([good, bad], samples=2_000)) < 0.2

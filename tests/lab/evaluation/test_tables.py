@@ -1,6 +1,7 @@
 """The page of results is written from the results file, and the results file from the runs' files."""
 
 import json
+import re
 from pathlib import Path
 from statistics import mean, stdev
 
@@ -105,7 +106,7 @@ def test_runs_and_protocols_are_listed_without_folders(page):
 
 
 def test_a_protocol_says_what_it_takes_from_wang(page):
-    assert "P1 uses Wang271K: its pairs." in page
+    assert re.search(r"^P1: .*; uses Wang271K: its pairs\.$", page, re.MULTILINE)
 
 
 def test_figures_of_a_run_are_those_of_its_metrics(runs_folder):
@@ -162,7 +163,7 @@ def test_the_pages_in_the_docs_are_written_from_the_files_beside_them():
     assert (RESULTS / "results.md").read_text(encoding="utf-8") == tables.results_page(groups)
     answers = case_study.read_cases(RESULTS / "cases.json")
     assert (RESULTS / "cases.md").read_text(encoding="utf-8") == case_study.cases_page(answers)
-    assert (RESULTS / "results.json").stat().st_size < 500_000
+    assert (RESULTS / "results.json").stat().st_size < 1_000_000
 
 
 def test_a_missing_or_damaged_results_file_is_an_error(tmp_path):

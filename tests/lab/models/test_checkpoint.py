@@ -7,10 +7,10 @@ import torch
 from safetensors.torch import load_file, save_file
 
 from nmspeller.errors import InputError
+from nmspeller.lab.evaluation.paper import SPELLERS
 from nmspeller.lab.models import checkpoint
 from nmspeller.lab.models.batch import collate
 from nmspeller.lab.models.names import modern_names
-from nmspeller.lab.models.registry import SPELLERS
 
 TOKENS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *(chr(0x4E00 + i) for i in range(55))]
 

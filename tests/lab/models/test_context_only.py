@@ -1,5 +1,7 @@
+import pytest
 import torch
 
+from nmspeller.errors import InputError
 from nmspeller.lab.models.batch import collate, pack
 from nmspeller.lab.models.registry import build, parse
 
@@ -44,6 +46,11 @@ def test_bert_does_see_itself():
     model = speller("bert")
     before, after = (scores_of(model, [2, 10, middle, 12, 3]) for middle in (11, 20))
     assert not torch.allclose(before[2], after[2])
+
+
+def test_it_takes_no_masking_layer():
+    with pytest.raises(InputError, match="leave `masking` out"):
+        build(parse({"speller": "context", "encoder": SIZES, "masking": {"ngram": "trigram"}}))
 
 
 def test_padded_and_packed_rows_agree():

@@ -4,8 +4,9 @@ import pytest
 import torch
 
 from nmspeller.errors import InputError
+from nmspeller.lab.evaluation import paper
 from nmspeller.lab.models.config import EncoderConfig, to_mapping
-from nmspeller.lab.models.registry import SPELLERS, build, needed_tables, parse, read_yaml
+from nmspeller.lab.models.registry import build, needed_tables, parse, read_yaml
 from nmspeller.lab.models.tables import CharacterTables
 
 CONFIGS = Path(__file__).resolve().parents[3] / "src/nmspeller/lab/configs"
@@ -23,7 +24,7 @@ def test_every_model_config_builds(path):
 
 
 def test_there_is_a_config_for_each_model_masked_and_not():
-    assert len(list(CONFIGS.glob("models/*.yaml"))) == 2 * len(SPELLERS)
+    assert len(list(CONFIGS.glob("models/*.yaml"))) == 2 * len(paper.SPELLERS)
 
 
 @pytest.mark.parametrize("table", [1, 2])

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 import torch
 
+from nmspeller.lab.evaluation.paper import SPELLERS
 from nmspeller.lab.models.batch import Batch, collate, pack
-from nmspeller.lab.models.registry import SPELLERS
 from nmspeller.lab.models.spellgcn import Graph, GraphLayers
 
-EVERY = pytest.mark.parametrize("speller", list(SPELLERS))
+EVERY = pytest.mark.parametrize("speller", SPELLERS)
 MASKED = pytest.mark.parametrize("ngram", [None, "trigram"], ids=["unmasked", "masked"])
 STILL = {"dropout": 0.0, "attention_dropout": 0.0}
 

@@ -12,6 +12,7 @@ from typing import cast
 
 from torch import Tensor
 
+from nmspeller.errors import InputError
 from nmspeller.lab.models.batch import Batch, PackedBatch
 from nmspeller.lab.models.config import SpellerConfig
 from nmspeller.lab.models.encoder import Layer
@@ -40,5 +41,7 @@ class ContextSpeller(SpellerModel):
     """BERT with the context encoder: the scores of each position say what the context alone suggests."""
 
     def __init__(self, config: SpellerConfig) -> None:
+        if config.masking is not None:
+            raise InputError("the context speller needs no masking layer; leave `masking` out.")
         super().__init__(config)
-        self.semantic = ContextEncoder(config.encoder, config.masking)
+        self.semantic = ContextEncoder(config.encoder, None)
