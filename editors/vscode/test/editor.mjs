@@ -110,7 +110,7 @@ export class Editor {
             permissions: ["clipboard-read", "clipboard-write"],
         });
         this.page = await context.newPage();
-        this.page.setDefaultTimeout(30_000);
+        this.page.setDefaultTimeout(90_000);
         await this.page.goto(url);
         await this.page.locator(".monaco-workbench .part.editor").waitFor();
         return this.page;
@@ -175,7 +175,7 @@ export function realServer() {
     return `#!/bin/sh\nPYTHONPATH=${path.join(ROOT, "src")} exec ${PYTHON} -m nmspeller "$@"\n`;
 }
 
-export async function until(condition, what, seconds = 30) {
+export async function until(condition, what, seconds = 90) {
     for (let tries = 0; tries < seconds * 10; tries++) {
         if (await condition()) {
             return;
