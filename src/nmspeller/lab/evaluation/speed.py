@@ -168,7 +168,7 @@ def processor() -> str:
         lines = Path("/proc/cpuinfo").read_text("utf-8").splitlines()
         return next(line.split(": ")[1] for line in lines if line.startswith("model name"))
     except (OSError, StopIteration):
-        return platform.processor()
+        return platform.processor() or platform.machine()
 
 
 def in_words(found: dict[str, Any]) -> str:
