@@ -6,7 +6,7 @@ Exit codes are a contract: 0 clean, 1 findings, 2 bad usage or input. Errors are
 import io
 import os
 import sys
-from contextvars import copy_context
+from contextvars import Context
 from typing import Any
 
 import typer
@@ -91,8 +91,8 @@ def main() -> None:
 
 def run(arguments: list[str]) -> int:
     """Run one command and return its exit code; whatever the user did wrong is said in one sentence."""
-    # The language ends with the command.
-    return copy_context().run(_run, arguments)
+    # The language begins and ends with the command.
+    return Context().run(_run, arguments)
 
 
 def _run(arguments: list[str]) -> int:

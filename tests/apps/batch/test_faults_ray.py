@@ -121,7 +121,7 @@ def test_a_full_disk_is_reported_and_the_job_resumes(cluster, workers, tmp_path)
 
 @pytest.mark.parametrize("times", [1, 2])
 def test_interrupts(cluster, workers, tmp_path, times):
-    workers.reset(0.5 if times == 1 else 30)  # a shard has seven texts
+    workers.reset(1.5 if times == 1 else 30)  # a shard has seven texts
     output = tmp_path / "out"
     batch = faults.start(tmp_path, output, workers, "--engine", "ray", "--address", cluster.address)
     workers.wait_for(1)

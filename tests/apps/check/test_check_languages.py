@@ -1,8 +1,11 @@
 """`check` in Chinese, and what it explains."""
 
 import json
+from contextvars import copy_context
 
 import pytest
+
+from nmspeller.messages import speak
 
 
 @pytest.fixture
@@ -100,3 +103,11 @@ def test_what_is_no_report_has_no_explanations(check, letter, options):
     done = check("--explain", *options)
     assert (done.code, done.out) == (2, "")
     assert "--explain goes with a report" in done.err
+
+
+def test_a_language_that_was_spoken_before_does_not_matter(check, letter):
+    def after_chinese():
+        speak("zh")
+        return check("信.txt").out
+
+    assert "(same sound, 0.99)" in copy_context().run(after_chinese)
