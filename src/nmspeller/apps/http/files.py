@@ -36,9 +36,10 @@ from nmspeller.apps.http.native import (
     CheckRequest,
     EditAnswer,
     HintAnswer,
-    chosen_ids,
     edit_answer,
     hint_answer,
+    rule_ids,
+    wants_stream,
 )
 from nmspeller.apps.http.service import CheckedPart, ClientGone, Service
 from nmspeller.errors import InputError
@@ -135,8 +136,8 @@ async def check_file(request: Request) -> Response:
     document = await asyncio.to_thread(_open, service, form)
     texts = [passage.text for passage in document.passages]
     options = CheckOptions(asked.level, tuple(asked.words), detect("".join(texts)))
-    rules = chosen_ids(service.settings.rules if asked.rules is None else asked.rules)
-    if asked.stream or STREAM in request.headers.get("accept", ""):
+    rules = rule_ids(asked, service)
+    if wants_stream(asked, request):
         return await _stream(document, service.check_in_parts(request, texts, options, rules), asked.explain)
     corrections = await service.check(request, texts, options, rules)
 

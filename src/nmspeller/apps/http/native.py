@@ -15,7 +15,6 @@ from nmspeller.apps.http.answers import Json, line
 from nmspeller.apps.http.batching import CheckOptions
 from nmspeller.apps.http.errors import ApiError
 from nmspeller.apps.http.service import CheckedPart, ClientGone, Service
-from nmspeller.errors import InputError
 from nmspeller.messages import _
 from nmspeller.runtime.correction import Correction, Edit, Hint, Reason
 from nmspeller.runtime.rule_edits import chosen_rules
@@ -161,8 +160,8 @@ async def check(asked: CheckRequest, request: Request) -> Response:
     if len(texts) > service.settings.max_texts:
         raise errors.too_many_texts(service.settings.max_texts)
     options = CheckOptions(asked.level, tuple(asked.words))
-    rules = chosen_ids(service.settings.rules if asked.rules is None else asked.rules)
-    if asked.stream or STREAM in request.headers.get("accept", ""):
+    rules = rule_ids(asked, service)
+    if wants_stream(asked, request):
         return await _stream(service.check_in_parts(request, texts, options, rules), texts, asked.explain)
     corrections = await service.check(request, texts, options, rules)
 
@@ -189,12 +188,15 @@ async def list_rules() -> Response:
     return Json({"rules": described})
 
 
-def chosen_ids(asked: bool | list[str]) -> tuple[str, ...]:
-    """The ids of the rules that a request asks for."""
-    try:
-        return tuple(rule.id for rule in chosen_rules(asked))
-    except InputError as wrong:
-        raise ApiError(422, f"rules: {wrong}") from None
+def rule_ids(asked: CheckRequest, service: Service) -> tuple[str, ...]:
+    """The ids of the rules that a request asks for, or else the server's own."""
+    chosen = service.settings.rules if asked.rules is None else asked.rules
+    return tuple(rule.id for rule in chosen_rules(chosen))
+
+
+def wants_stream(asked: CheckRequest, request: Request) -> bool:
+    """Whether to answer part by part."""
+    return asked.stream or STREAM in request.headers.get("accept", "")
 
 
 async def _stream(parts: AsyncIterator[CheckedPart], texts: list[str], explain: bool) -> Response:

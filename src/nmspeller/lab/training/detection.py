@@ -8,6 +8,7 @@ from nmspeller.errors import InputError
 from nmspeller.lab.models.batch import NO_TARGET, Batch, PackedBatch
 from nmspeller.lab.models.bert import BertSpeller
 from nmspeller.lab.models.speller import SpellerModel
+from nmspeller.lab.training.distillation import frozen_teacher
 
 
 class Detection:
@@ -23,13 +24,8 @@ class Detection:
     def __init__(self, teacher: SpellerModel, student: SpellerModel, share: float) -> None:
         if any(type(model) is not BertSpeller for model in (teacher, student)):
             raise InputError("only BERT spellers can be the teacher of a prefilter and the prefilter.")
-        if teacher.config.encoder.vocabulary != student.config.encoder.vocabulary:
-            raise InputError("the teacher and the student have different vocabularies; use one vocabulary.")
-        device = next(student.parameters()).device
         self.share = share
-        self.teacher = teacher.eval().requires_grad_(False).to(device)
-        if device.type == "cuda":
-            self.teacher.bfloat16()
+        self.teacher = frozen_teacher(teacher, student)
 
     def __call__(self, student: SpellerModel, batch: Batch | PackedBatch) -> Tensor:
         """The mean over the positions that have a target; 0 where none has."""

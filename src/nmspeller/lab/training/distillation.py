@@ -28,14 +28,9 @@ class Distillation:
             raise InputError(
                 "only spellers whose loss is the cross-entropy of characters can be teachers and students."
             )
-        if teacher.config.encoder.vocabulary != student.config.encoder.vocabulary:
-            raise InputError("the teacher and the student have different vocabularies; use one vocabulary.")
-        device = next(student.parameters()).device
         self.share = share
         self.layer_by_layer = _have_the_same_layers(teacher, student)
-        self.teacher = teacher.eval().requires_grad_(False).to(device)
-        if device.type == "cuda":
-            self.teacher.bfloat16()
+        self.teacher = frozen_teacher(teacher, student)
 
     def __call__(self, student: SpellerModel, batch: Batch | PackedBatch) -> Tensor:
         """The mean over the positions that have a target; 0 where none has."""
@@ -59,6 +54,19 @@ class Distillation:
     def _layers(self, model: SpellerModel, batch: Batch | PackedBatch) -> list[Tensor]:
         """The outputs that are compared, (..., hidden) each; the last is the head's input."""
         return model.semantic.layer_outputs(batch) if self.layer_by_layer else [model.hidden(batch)]
+
+
+def frozen_teacher(teacher: SpellerModel, student: SpellerModel) -> SpellerModel:
+    """The teacher as it is asked: without gradients, beside the student, in half precision on a GPU.
+
+    Raises:
+        InputError: their vocabularies differ.
+    """
+    if teacher.config.encoder.vocabulary != student.config.encoder.vocabulary:
+        raise InputError("the teacher and the student have different vocabularies; use one vocabulary.")
+    device = next(student.parameters()).device
+    teacher = teacher.eval().requires_grad_(False).to(device)
+    return teacher.bfloat16() if device.type == "cuda" else teacher
 
 
 def layer_distance(output: Tensor, expected: Tensor, counted: Tensor) -> Tensor:
