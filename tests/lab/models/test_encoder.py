@@ -131,8 +131,9 @@ def test_a_sentence_scores_the_same_with_padding_in_any_batch_and_packed(make, r
     torch.testing.assert_close(backwards[: len(rows[-1])], alone[-len(rows[-1]) :], atol=1e-6, rtol=1e-5)
 
 
-def test_gradients_are_the_same_packed_and_padded(make, rows):
-    model = make("bert", ngram="trigram").eval()
+@pytest.mark.parametrize("speller", ["bert", "dcn"])
+def test_gradients_are_the_same_packed_and_padded(make, rows, speller):
+    model = make(speller, ngram="trigram").eval()
     targets = [np.concatenate([[-100], row[1:-1], [-100]]) for row in rows]
     gradients = []
     for batch in (collate(rows, targets), pack(rows, targets)):

@@ -71,15 +71,20 @@ class ConnectedScorer(nn.Module):
         self.apply(initialise)
 
     def forward(self, candidates: Tensor, hidden: Tensor) -> Tensor:
-        """(batch, length, k, hidden) and (batch, length, hidden) → (batch, length - 1, k, k)."""
+        """(..., length, k, hidden) and (..., length, hidden) → (..., length, k, k), each place with the next.
+
+        Rows may be packed end to end: what the end of one and the start of the next score has no meaning.
+        The last place has no next one; its scores are zero.
+        """
         keys, values = self.key(hidden), self.value(hidden)
-        keys = torch.stack([keys[:, :-1], keys[:, 1:]], dim=-2)  # (batch, length - 1, 2, hidden)
-        values = torch.stack([values[:, :-1], values[:, 1:]], dim=-2)
+        keys = torch.stack([keys[..., :-1, :], keys[..., 1:, :]], dim=-2)  # (..., length - 1, 2, hidden)
+        values = torch.stack([values[..., :-1, :], values[..., 1:, :]], dim=-2)
         queries = self.query(candidates)
-        first = self._attend(candidates[:, :-1], queries[:, :-1], keys, values)
-        second = self._attend(candidates[:, 1:], queries[:, 1:], keys, values)
-        pairs = functional.gelu(self.left(first)[:, :, :, None] + self.right(second)[:, :, None, :])
-        return self.rate(self.pair_norm(pairs)).squeeze(-1)
+        first = self._attend(candidates[..., :-1, :, :], queries[..., :-1, :, :], keys, values)
+        second = self._attend(candidates[..., 1:, :, :], queries[..., 1:, :, :], keys, values)
+        pairs = functional.gelu(self.left(first)[..., :, None, :] + self.right(second)[..., None, :, :])
+        scores = self.rate(self.pair_norm(pairs)).squeeze(-1)
+        return functional.pad(scores, (0, 0, 0, 0, 0, 1))
 
     def _attend(self, candidates: Tensor, queries: Tensor, keys: Tensor, values: Tensor) -> Tensor:
         weights = torch.softmax(queries @ keys.transpose(-1, -2) / math.sqrt(queries.shape[-1]), dim=-1)
@@ -145,14 +150,16 @@ class DCN(SpellerModel):
         """The k best candidates, and `added` (...) as one more, at each place between [CLS] and [SEP]."""
         semantic = self.semantic(batch)
         words = self.output_words()
-        scores = batch.pad(self.head(self._enhanced(semantic, batch), words).float())
+        scores = self.head(self._enhanced(semantic, batch), words).float()
         best = scores.topk(self.candidates, dim=-1)
-        added = batch.pad(added)[..., None]
+        added = added[..., None]
         emissions = best.values.masked_fill(best.indices == added, crf.NEVER)
-        emissions = torch.cat([emissions, scores.gather(-1, added)], dim=-1)
+        emissions = batch.pad(torch.cat([emissions, scores.gather(-1, added)], dim=-1))
         ids = torch.cat([best.indices, added], dim=-1)
-        ids[:, 0] = batch.pad(batch.ids)[:, :1]
-        transitions = self.scorer(functional.embedding(ids, words), batch.pad(semantic)).float()
+        ids = torch.where((batch.positions == 0)[..., None], batch.ids[..., None], ids)
+        # k × k × hidden numbers a place: in a rectangle most of them would be padding.
+        transitions = batch.pad(self.scorer(functional.embedding(ids, words), semantic).float())[:, :-1]
+        ids = batch.pad(ids)
         # A path starts at [CLS], which has one candidate: its transitions join the first emissions.
         emissions = emissions[:, 1:-1]
         start = functional.pad(transitions[:, :1, 0], (0, 0, 0, emissions.shape[1] - 1))
