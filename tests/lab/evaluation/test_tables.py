@@ -146,6 +146,29 @@ def test_other_protocols_are_not_averaged(runs_folder):
     assert sorted(len(group.runs) for group in groups) == [1, 2, 3]
 
 
+def test_an_option_that_is_newer_than_a_run_was_off(runs_folder):
+    config = {"start": "backbone", "stages": [{**RECIPE, "newer": False}]}
+    write_run(runs_folder, "none", 7, right=3, config=config)
+    assert sorted(len(group.runs) for group in group_runs(read_runs(runs_folder))) == [3, 3]
+    config["stages"][0]["newer"] = True
+    write_run(runs_folder, "none", 7, right=3, config=config)
+    assert sorted(len(group.runs) for group in group_runs(read_runs(runs_folder))) == [1, 2, 3]
+
+
+def test_what_wang_is_worth_is_a_gain_over_the_training_without_it(runs_folder, tmp_path):
+    for number, recipe in enumerate(tables.LEAK_RECIPES):
+        config = {"recipe": recipe, "stages": [RECIPE] if number else []}
+        write_run(runs_folder, "none", 0, right=10 + 6 * number, name=recipe, config=config)
+    add_results(tmp_path / "results.json", read_runs(runs_folder))
+    first, second, third = rows(
+        tables.write_page(tmp_path).read_text(encoding="utf-8"), "What Wang271K is worth"
+    )
+    assert first[""] == "does not use Wang271K."
+    assert "(" not in first["SIGHAN13"]
+    gains = [float(re.search(r"\((\S+),", row["SIGHAN13"])[1]) for row in (second, third)]
+    assert 0 < gains[0] < gains[1]
+
+
 def test_the_same_run_under_two_names_is_an_error(runs_folder):
     write_run(runs_folder, "none", 0, right=3, name="again")
     with pytest.raises(InputError, match="again"):

@@ -16,6 +16,7 @@ from nmspeller.files import write_whole
 from nmspeller.lab.data.prepared import Prepared
 from nmspeller.lab.evaluation import metrics, outcomes, paper, suites
 from nmspeller.lab.evaluation.cases import CASES
+from nmspeller.lab.evaluation.tables import LEAK_RECIPES
 from nmspeller.lab.models.speller import SpellerModel
 from nmspeller.lab.training.finetune import finetune
 from nmspeller.lab.training.prediction import correct_sentences
@@ -24,8 +25,6 @@ from nmspeller.lab.training.start import start_model
 from nmspeller.lab.training.trainer import Report
 
 EXPERIMENTS = ("table1", "table2", "ngrams", "seeds", "leak")
-LEAK_RECIPES = ("masked_only_no_wang", "masked_only", "masked_only_wang2018")
-"""Without Wang271K, with its pairs, and with the confusion set that was published with it."""
 DEV_SETS = ("sighan13_train_dev", "sighan14_train_dev", "sighan15_train_dev")
 
 

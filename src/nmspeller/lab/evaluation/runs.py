@@ -208,7 +208,12 @@ def _dump(value: Any) -> str:
 
 def _protocol(value: Any) -> Any:
     if isinstance(value, Mapping):
-        return {key: _protocol(each) for key, each in value.items() if key not in _NOT_PROTOCOL}
+        # An option that did not exist yet when a run was recorded was off.
+        return {
+            key: _protocol(each)
+            for key, each in value.items()
+            if key not in _NOT_PROTOCOL and each is not False
+        }
     if isinstance(value, list):
         return [_protocol(each) for each in value]
     # The name of a file identifies it; its folder depends on the machine that trained.

@@ -22,6 +22,8 @@ from nmspeller.lab.evaluation.significance import (
 )
 from nmspeller.lab.evaluation.suites import SETS
 
+LEAK_RECIPES = ("masked_only_no_wang", "masked_only", "masked_only_wang2018")
+"""Without Wang271K, with its pairs, and with the confusion set that was published with it."""
 CORRECTION_F1 = ("correction", "f1")
 FIGURES = [(task, figure) for task in ("detection", "correction") for figure in ("precision", "recall", "f1")]
 HOW_TO_READ = f"""\
@@ -45,6 +47,10 @@ HOW_TO_READ_FATES = """\
 Misspelt characters of SIGHAN13, 14 and 15 together, in percent. Copied: left as they were, which label
 leakage would raise. Beside: another error stands next to the character, which disturbance would leave
 uncorrected. A star: the masking layer is off in prediction."""
+HOW_TO_READ_LEAK = """\
+BERT without masking, trained with as many pairs, without and with Wang271K. Correction F1; in parentheses the
+gain in points over the training without Wang271K, and its p, two-sided. CSCD-NS has hardly any of the
+errors that leak (see leak.md)."""
 WANG = """\
 Wang271K very probably contains error pairs of the SIGHAN tests (see leak.md): figures on SIGHAN of a protocol
 that uses it are helped by that, as the paper's are."""
@@ -80,6 +86,9 @@ def results_page(groups: Sequence[Group]) -> str:
     fates = _fates_table(groups, letters)
     if fates:
         parts += ["## Copied errors, and errors beside errors", HOW_TO_READ_FATES, fates]
+    leak = _leak_table(groups, letters)
+    if leak:
+        parts += ["## What Wang271K is worth", HOW_TO_READ_LEAK, leak]
     others = [name for name in SETS if name not in PAPER_SETS]
     if any(group.figures(name, *CORRECTION_F1) for group in groups for name in others):
         parts += ["## Other sets", "Correction F1, and the share of clean sentences that were changed."]
@@ -222,6 +231,30 @@ def _fates_table(groups: Sequence[Group], letters: Mapping[str, str]) -> str:
             rows.append([*_title(group, letters), *cells])
     header = ["Speller", "n-gram", "Protocol", "Seeds", "Copied", "Corrected", "Beside: copied", "corrected"]
     return table(header, rows) if rows else ""
+
+
+def _leak_table(groups: Sequence[Group], letters: Mapping[str, str]) -> str:
+    """A row for each of LEAK_RECIPES; none where not all were trained."""
+    found = {
+        group.config.get("recipe"): group
+        for group in groups
+        if (group.model, group.ngram) == ("bert", "none") and group.config.get("recipe") in LEAK_RECIPES
+    }
+    if len(found) < len(LEAK_RECIPES):
+        return ""
+    without = found[LEAK_RECIPES[0]]
+    rows = []
+    for recipe in LEAK_RECIPES:
+        group, cells = found[recipe], []
+        for name in PAPER_SETS:
+            gain = compare_groups(without, group, name) if group is not without else None
+            cells.append(
+                spread(group.figures(name, *CORRECTION_F1))
+                + (f" ({gain.difference:+.2f}, p {gain.p_randomisation:.3f})" if gain else "")
+            )
+        cells.append(spread(group.figures("cscd_ns_dev", *CORRECTION_F1)))
+        rows.append([letters[group.protocol], _wang(group.config), *cells])
+    return table(["Protocol", "", *(name.upper() for name in PAPER_SETS), "CSCD-NS dev"], rows)
 
 
 def _others_table(groups: Sequence[Group], names: Sequence[str], letters: Mapping[str, str]) -> str:
