@@ -158,7 +158,7 @@ def test_endless_noise_stops_when_its_pipe_closes(here, little_prepared):
         (["lab", "train", str(CONFIGS / "models/bert.yaml"), "--data", "absent"], "data prepare"),
         (["lab", "train", "bert", "--recipe", "slow", "--data", "."], "no config 'slow' in recipes"),
         (["lab", "train", "bart", "--data", "."], "one of bert, dcn"),
-        (["lab", "pretrain", "nothing", "--data", "."], "one of context, continue"),
+        (["lab", "pretrain", "nothing", "--data", "."], "one of continue"),
         (["lab", "pretrain", str(CONFIGS / "pretrain/continue.yaml"), "--data", "absent"], "--start"),
         (["lab", "experiment", "table9", "--out", "runs"], "choose table1"),
         (["lab", "experiment", "seeds", "--seeds", "x", "--out", "runs"], "--seeds"),

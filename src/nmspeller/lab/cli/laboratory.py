@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 # The keys of a config; `paper_row` is for the tables alone.
 _TRAIN_CONFIG = ("name", "model", "recipe", "paper_row")
-_PRETRAIN_CONFIG = ("name", "encoder", "speller", "recipe", "modalities")
+_PRETRAIN_CONFIG = ("name", "encoder", "recipe", "modalities")
 
 _CONFIG = typer.Argument(..., metavar="CONFIG", help="A config's name, such as nm-bert, or a YAML file.")
 _DATA = typer.Option(..., help="The folder that `nmspeller lab data prepare` wrote.")
@@ -163,7 +163,6 @@ def pretrain(
                 out=out,
                 start=start,
                 encoder=encoder,
-                speller=str(values.get("speller", "bert")),
                 seed=seed,
                 report=bar.report,
                 teacher=teacher,

@@ -12,7 +12,6 @@ from nmspeller.errors import InputError
 from nmspeller.lab.models import fake_quantisation
 from nmspeller.lab.models.bert import BertSpeller
 from nmspeller.lab.models.config import EncoderConfig, SpellerConfig, from_mapping, to_mapping
-from nmspeller.lab.models.context_only import ContextSpeller
 from nmspeller.lab.models.dcn import DCN, DCNConfig
 from nmspeller.lab.models.dgspeller import DGSpeller
 from nmspeller.lab.models.fusion import MultiModalConfig
@@ -35,7 +34,6 @@ SPELLERS: dict[str, Entry] = {
     "phmospell": Entry(PHMOSpellConfig, PHMOSpell),
     "realise": Entry(MultiModalConfig, ReaLiSe),
     "dgspeller": Entry(MultiModalConfig, DGSpeller),
-    "context": Entry(SpellerConfig, ContextSpeller),
 }
 
 

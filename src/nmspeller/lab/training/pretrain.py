@@ -21,14 +21,12 @@ def pretrain(
     out: Path,
     start: Path | None,
     encoder: dict[str, Any] | None = None,
-    speller: str = "bert",
     seed: int = 0,
     processes: Processes | None = None,
     report: Report | None = None,
     teacher: Path | None = None,
 ) -> dict[str, Any]:
-    """Pretrain a BERT, or a speller with nothing but a BERT's weights, and write it as a checkpoint in `out`,
-    with what it was measured at before and after.
+    """Pretrain a BERT and write it, with what it was measured at before and after, as a checkpoint in `out`.
 
     start: a Hugging Face BERT folder or a checkpoint; None starts from nothing, with `encoder`'s sizes.
     teacher: a checkpoint to learn from, beside the text.
@@ -36,7 +34,7 @@ def pretrain(
     prepared = Prepared(data)
     held_out(prepared)  # what cannot be measured afterwards is better not begun
     processes = processes or join_processes()
-    description: dict[str, Any] = {"speller": speller}
+    description: dict[str, Any] = {"speller": "bert"}
     if encoder or start is None:
         sizes = {"vocabulary": len(prepared.vocabulary), "mask_id": prepared.vocabulary.mask}
         description["encoder"] = {**sizes, **(encoder or {})}
