@@ -102,7 +102,7 @@ def page(found: dict[str, Any]) -> str:
     between = [f"{low} to {high}" for low, high in pairwise(edges[1:])]
     profiles = [each["profile"] for each in found["made"]]
     rows = [
-        (each.get("errors_of") or f"made up: `{each['profile']}`", *map(str, each["rates"]))
+        (each.get("errors_of") or f"synthetic: `{each['profile']}`", *map(str, each["rates"]))
         for each in (*found["real"], *found["made"])
     ]
     surprises = [
