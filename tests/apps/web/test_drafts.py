@@ -51,6 +51,22 @@ def test_what_was_typed_last_is_kept_even_when_the_page_closes_at_once(page):
     assert text(page) == "abc"
 
 
+def test_what_is_typed_before_the_script_runs_is_not_lost(page):
+    write(page, "我很高心。", 1)
+    wait_until_kept(page, "我很高心。")
+
+    def type_first(route):
+        answer = route.fetch()
+        typing = "document.querySelector('#text').value = '你很高心。'\n"
+        route.fulfill(response=answer, body=typing + answer.text())
+
+    page.route("**/page/main.js", type_first)
+    reload(page)
+    assert text(page) == "我很高心。你很高心。"
+    wait_until_checked(page, 2)
+    wait_until_kept(page, "我很高心。你很高心。")
+
+
 def test_clearing_removes_the_draft_and_can_be_undone(page):
     write(page, "我很高心。", 1)
     wait_until_kept(page, "我很高心。")

@@ -12,7 +12,8 @@ export class Writing {
   constructor(area, options, onChange) {
     this.area = area
     this.options = options
-    area.value = Kept.recall() || area.value
+    const typedBefore = area.value // by someone quicker than this script
+    area.value = Kept.recall() + typedBefore
     this.draft = new Draft()
     this.draft.update(area.value)
     this.history = new History(area)
@@ -22,6 +23,7 @@ export class Writing {
     this.oneByOne = false
     this.onChange = onChange
     this.checking.soon(0)
+    if (typedBefore) this.kept.soon()
   }
 
   get text() {
