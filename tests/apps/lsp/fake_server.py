@@ -12,7 +12,7 @@ from pathlib import Path
 from nmspeller.apps.lsp.stdio import serve
 from nmspeller.errors import InputError
 from nmspeller.runtime.correction import Correction, Edit, Reason, apply_edits
-from nmspeller.runtime.rule_edits import chosen_rules, find_in_document, with_matches
+from nmspeller.runtime.rule_edits import chosen_rules, find_in_document
 
 MISTAKES = {
     "在见": (0, "在", "再", ("载", "再"), Reason.SAME_SOUND),
@@ -35,7 +35,11 @@ class FakeSpeller:
         self.rules = chosen_rules(rules)
         print("this must not reach the editor")
 
-    def check_many(self, texts, *, level=None, words=None, document_script=None):
+    def rule_matches(self, texts, *, words=None):
+        return find_in_document(texts, [()] * len(texts), self.rules)
+
+    def check_many(self, texts, *, level=None, words=None, document_script=None, rules=None):
+        assert rules is False  # the rules read all of a document, and not its parts
         if level not in (None, "careful", "balanced", "bold"):
             raise InputError(f"There is no level {level!r}; use careful, balanced or bold.")
         return [self._check(text, level, tuple(words or ())) for text in texts]
@@ -63,8 +67,7 @@ class FakeSpeller:
                 for found in re.finditer(re.escape(wrong), text)
             ]
         edits.sort(key=lambda edit: edit.offset)
-        edits, hints = with_matches(edits, find_in_document([text], [()], self.rules)[0])
-        return Correction(text, apply_edits(text, edits), tuple(edits), hints)
+        return Correction(text, apply_edits(text, edits), tuple(edits))
 
 
 if __name__ == "__main__":

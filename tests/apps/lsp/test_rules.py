@@ -74,3 +74,18 @@ async def test_a_rules_finding_is_explained_without_a_confidence(new_editor):
     shown = (await editor.hover(uri, 2)).contents.value
     assert "Confidence" not in shown
     assert len(shown.split("\n\n")) == 2
+
+
+async def test_a_rule_reads_the_whole_document_and_its_doubts_are_hints_without_a_fix(new_editor):
+    editor = new_editor
+    await editor.start(options={"rules": ["name_variants", "unbalanced_marks"]})
+    text = "张琳说好。他说“走吧。\n张琳说走吧。”\n\n张林说不。\n\n明天在见，张林说。"
+    uri = editor.open("a.md", text)
+    assert await shows(editor, uri, "same sound", "name_variants", "name_variants")
+    editor.replace(uri, 0, 0, "")
+    found, *doubts = await editor.diagnostics(uri)
+    assert [editor.cut(uri, doubt.range) for doubt in doubts] == ["张林", "张林"]
+    assert {doubt.severity for doubt in doubts} == {types.DiagnosticSeverity.Hint}
+    actions = await editor.actions(uri, editor.span(uri, doubts[0].range)[0])
+    assert not actions
+    assert found.code == "same sound"

@@ -1,5 +1,6 @@
 """What holds for every rule, and for all of them together."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -121,3 +122,12 @@ def test_a_fix_goes_before_a_hint_and_then_the_earlier_rule():
         ("second", 5),
     ]
     assert apply_fixes("abcdefg", found) == "axcye wg"
+
+
+@pytest.mark.parametrize(("page", "yes"), [("rules.md", "yes"), ("zh/rules.md", "开")])
+def test_the_docs_say_which_rules_are_on_by_default(page, yes):
+    text = (Path(__file__).parents[3] / "docs" / page).read_text(encoding="utf-8")
+    said = {
+        name: last == yes for name, last in re.findall(r"^\| `(\w+)` \|.*\| (\S+) \|$", text, re.MULTILINE)
+    }
+    assert said == {name: rule.on_by_default for name, rule in RULES.items()}

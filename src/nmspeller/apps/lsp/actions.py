@@ -7,7 +7,7 @@ from lsprotocol import types
 from nmspeller.apps.lsp.document import Document
 from nmspeller.apps.lsp.findings import Finding
 from nmspeller.messages import N_, _, ngettext
-from nmspeller.runtime.correction import Edit, Reason
+from nmspeller.runtime.correction import Edit, Hint, Reason
 
 SOURCE = "nmspeller"
 ADD_WORD = "nmspeller.addWord"
@@ -37,6 +37,19 @@ def diagnostic(document: Document, finding: Finding) -> types.Diagnostic:
         code=edit.rule or edit.reason.value,
         source=SOURCE,
         data={"probability": round(edit.probability, 4), "confidence": round(edit.confidence, 4)},
+    )
+
+
+def hint_diagnostic(document: Document, hint: Hint) -> types.Diagnostic:
+    """What a rule doubts but cannot correct; there is nothing to fix."""
+    from nmspeller.runtime.rules import RULES
+
+    return types.Diagnostic(
+        range=document.range(hint.offset, hint.offset + hint.length),
+        message=_(RULES[hint.rule].explanation),
+        severity=types.DiagnosticSeverity.Hint,
+        code=hint.rule,
+        source=SOURCE,
     )
 
 

@@ -3,12 +3,16 @@
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from nmspeller.apps.documents.prose import Passage
-from nmspeller.runtime.correction import Edit
+from nmspeller.runtime.correction import Edit, Hint
 from nmspeller.runtime.parts import Part, grouped, split_into_parts, whole_edits
+from nmspeller.runtime.rule_edits import with_matches
 from nmspeller.text.windows import sentences
+
+if TYPE_CHECKING:
+    from nmspeller.runtime.rules import RuleMatch
 
 _LONG_PASSAGE = 1_000
 _BATCH = 1_000
@@ -38,29 +42,27 @@ class Finding:
 
 
 class Prose(NamedTuple):
-    """A passage, and the parts of it that are checked one by one."""
+    """A passage, the parts of it that are checked one by one, and what the rules find in it."""
 
     passage: Passage
     parts: list[Part]
+    matches: Sequence["RuleMatch"]
 
 
-def cut(passage: Passage, window: int) -> Prose:
-    """A passage in the parts that it is checked in; `window` is how many characters the model reads at once.
+def cut(passage: Passage, window: int) -> list[Part]:
+    """The parts in which a passage is checked; `window` is how many characters the model reads at once.
 
     A long passage is checked sentence by sentence, so that a keystroke costs one sentence, and a sentence
     without an end in parts that overlap: nothing else is checked, nor can the server end, during a part.
     """
     text = passage.text
     if len(text) <= _LONG_PASSAGE:
-        return Prose(passage, [Part(0, text, 0, len(text))])
-    return Prose(
-        passage,
-        [
-            part.moved(start)
-            for start, stop in sentences(text)
-            for part in split_into_parts(text[start:stop], window)
-        ],
-    )
+        return [Part(0, text, 0, len(text))]
+    return [
+        part.moved(start)
+        for start, stop in sentences(text)
+        for part in split_into_parts(text[start:stop], window)
+    ]
 
 
 def batches(texts: Iterable[str]) -> Iterator[list[str]]:
@@ -68,13 +70,21 @@ def batches(texts: Iterable[str]) -> Iterator[list[str]]:
     return grouped(dict.fromkeys(texts), len, _BATCH)
 
 
-def place(text: str, prose: Iterable[Prose], known: Mapping[str, Sequence[Edit]]) -> list[Finding]:
-    """The findings in the document's prose, as far as the edits of its parts are known."""
-    return [
-        _finding(text, edit)
-        for passage, parts in prose
-        for edit in passage.in_document(whole_edits((part, known.get(part.text, ())) for part in parts))
-    ]
+def place(
+    text: str, prose: Iterable[Prose], known: Mapping[str, Sequence[Edit]]
+) -> tuple[list[Finding], list[Hint]]:
+    """The findings and hints in the document's prose, as far as the edits of its parts are known."""
+    findings: list[Finding] = []
+    hints: list[Hint] = []
+    for passage, parts, matches in prose:
+        edits, doubts = with_matches(
+            [*whole_edits((part, known.get(part.text, ())) for part in parts)], matches
+        )
+        findings += (_finding(text, edit) for edit in passage.in_document(edits))
+        for doubt in doubts:
+            start, stop = passage.place(doubt.offset, doubt.offset + doubt.length)
+            hints.append(Hint(start, stop - start, text[start:stop], doubt.rule))
+    return findings, hints
 
 
 def _finding(text: str, edit: Edit) -> Finding:

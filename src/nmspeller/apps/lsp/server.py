@@ -292,7 +292,7 @@ class SpellingServer(LanguageServer):
             prose: list[Prose] = []
             if not options.ignored:
                 prose = await self._in_thread(self._read, state.document.text, options)
-            texts = [part.text for _passage, parts in prose for part in parts]
+            texts = [part.text for each in prose for part in each.parts]
             await self._check_new(state, options, prose, texts)
             state.edits = {text: state.edits[text] for text in texts}
             self._publish(state, prose)
@@ -314,12 +314,16 @@ class SpellingServer(LanguageServer):
         self._tell(state, "failed", sentence)
 
     def _read(self, text: str, options: Options) -> list[Prose]:
-        """In the thread: the prose of a document; only prose needs a speller."""
+        """In the thread: a document's prose, and what the rules find in it; only prose needs a speller."""
         found = passages(text, options.format)
         if not found:
             return []
-        window = self._speller_of(options).window
-        return [cut(passage, window) for passage in found]
+        speller = self._speller_of(options)
+        matches = speller.rule_matches([passage.text for passage in found], words=options.words)
+        return [
+            Prose(passage, cut(passage, speller.window), of_passage)
+            for passage, of_passage in zip(found, matches, strict=True)
+        ]
 
     async def _check_new(self, state: _Open, options: Options, prose: list[Prose], texts: list[str]) -> None:
         """Check the texts that are new; for a long document, publish partial results."""
@@ -342,9 +346,9 @@ class SpellingServer(LanguageServer):
     def _check_batch(
         self, batch: list[str], options: Options, edits: dict[str, tuple[Edit, ...]], document_script: Script
     ) -> None:
-        """In the thread: add each text's edits to `edits`."""
+        """In the thread: add each text's edits to `edits`; those of the rules are apart."""
         corrections = self._speller_of(options).check_many(
-            batch, level=options.level, words=options.words, document_script=document_script
+            batch, level=options.level, words=options.words, document_script=document_script, rules=False
         )
         edits.update((text, correction.edits) for text, correction in zip(batch, corrections, strict=True))
 
@@ -353,12 +357,12 @@ class SpellingServer(LanguageServer):
 
     def _publish(self, state: _Open, prose: list[Prose]) -> None:
         document = state.document
+        findings, hints = place(document.text, prose, state.edits)
         state.findings = [
-            finding
-            for finding in place(document.text, prose, state.edits)
-            if (document.uri, *finding.key) not in self._ignored
+            finding for finding in findings if (document.uri, *finding.key) not in self._ignored
         ]
         shown = [actions.diagnostic(document, finding) for finding in state.findings]
+        shown += (actions.hint_diagnostic(document, hint) for hint in hints)
         self.text_document_publish_diagnostics(
             types.PublishDiagnosticsParams(document.uri, shown, document.version)
         )
