@@ -141,6 +141,15 @@ def test_rules_hints_and_explanations(client):
     assert check(client, "a.md", raw, rules="nonsense").status_code == 422
 
 
+@pytest.mark.parametrize("stream", ["true", "false"])
+def test_rules_read_a_document_as_a_whole(client, stream):
+    raw = "张琳说好。他说“走吧。\n\n张琳说走吧。”\n\n张林说不。\n\n明天见，张林说。\n".encode()
+    answer = check(client, "a.md", raw, rules=["name_variants", "unbalanced_marks"], stream=stream)
+    answers = [json.loads(line) for line in answer.text.splitlines()]
+    hints = [hint["source"] for each in answers for hint in each.get("hints", ())]
+    assert hints == ["张林", "张林"]
+
+
 @pytest.mark.parametrize(
     ("change", "problem"),
     [

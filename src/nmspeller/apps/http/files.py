@@ -41,7 +41,7 @@ from nmspeller.apps.http.native import (
     rule_ids,
     wants_stream,
 )
-from nmspeller.apps.http.service import CheckedPart, ClientGone, Service
+from nmspeller.apps.http.service import CheckedPart, ClientGone, Service, WantedRules
 from nmspeller.errors import InputError
 from nmspeller.messages import _
 from nmspeller.runtime.correction import Edit, Hint, Reason
@@ -136,7 +136,7 @@ async def check_file(request: Request) -> Response:
     document = await asyncio.to_thread(_open, service, form)
     texts = [passage.text for passage in document.passages]
     options = CheckOptions(asked.level, tuple(asked.words), detect("".join(texts)))
-    rules = rule_ids(asked, service)
+    rules = WantedRules(rule_ids(asked, service), one_document=True)
     if wants_stream(asked, request):
         return await _stream(document, service.check_in_parts(request, texts, options, rules), asked.explain)
     corrections = await service.check(request, texts, options, rules)

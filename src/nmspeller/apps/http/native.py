@@ -14,7 +14,7 @@ from nmspeller.apps.http.access import require_key
 from nmspeller.apps.http.answers import Json, line
 from nmspeller.apps.http.batching import CheckOptions
 from nmspeller.apps.http.errors import ApiError
-from nmspeller.apps.http.service import CheckedPart, ClientGone, Service
+from nmspeller.apps.http.service import CheckedPart, ClientGone, Service, WantedRules
 from nmspeller.messages import _
 from nmspeller.runtime.correction import Correction, Edit, Hint, Reason
 from nmspeller.runtime.rule_edits import chosen_rules
@@ -160,7 +160,7 @@ async def check(asked: CheckRequest, request: Request) -> Response:
     if len(texts) > service.settings.max_texts:
         raise errors.too_many_texts(service.settings.max_texts)
     options = CheckOptions(asked.level, tuple(asked.words))
-    rules = rule_ids(asked, service)
+    rules = WantedRules(rule_ids(asked, service))
     if wants_stream(asked, request):
         return await _stream(service.check_in_parts(request, texts, options, rules), texts, asked.explain)
     corrections = await service.check(request, texts, options, rules)

@@ -34,6 +34,16 @@ class ClientGone(Exception):
     """The client has closed its connection."""
 
 
+class WantedRules(NamedTuple):
+    """The ids of the rules to apply, and whether the texts of a request are paragraphs of one document."""
+
+    ids: Sequence[str] = ()
+    one_document: bool = False
+
+
+_NO_RULES = WantedRules()
+
+
 class CheckedPart(NamedTuple):
     """texts[number][start:stop] has been checked; the offsets are those in the whole text."""
 
@@ -90,12 +100,13 @@ class Service:
         logs.failure("engine failed", failure)
 
     async def check(
-        self, request: Request, texts: Sequence[str], options: CheckOptions, rules: Sequence[str] = ()
+        self,
+        request: Request,
+        texts: Sequence[str],
+        options: CheckOptions,
+        rules: WantedRules = _NO_RULES,
     ) -> list[Correction]:
-        """The corrections of one request's texts, in order; an ApiError where there are none.
-
-        `rules` are the ids of those to apply.
-        """
+        """The corrections of one request's texts, in order; an ApiError where there are none."""
         self._measure(texts)
         options = _in_the_script_of(texts, options)
         client = client_of(request.scope)
@@ -105,7 +116,11 @@ class Service:
         return corrections
 
     async def check_in_parts(
-        self, request: Request, texts: Sequence[str], options: CheckOptions, rules: Sequence[str] = ()
+        self,
+        request: Request,
+        texts: Sequence[str],
+        options: CheckOptions,
+        rules: WantedRules = _NO_RULES,
     ) -> AsyncIterator[CheckedPart]:
         """The parts of long documents, in order, as they are ready; each group of them has its own time."""
         self._measure(texts)
@@ -125,7 +140,7 @@ class Service:
             raise errors.too_long(length, self.settings.max_text_length)
 
     async def _ask_for_all(
-        self, texts: Sequence[str], options: CheckOptions, rules: Sequence[str], client: str
+        self, texts: Sequence[str], options: CheckOptions, rules: WantedRules, client: str
     ) -> list[Correction]:
         edits: list[list[Edit]] = [[] for text in texts]
         hints: list[list[Hint]] = [[] for text in texts]
@@ -141,7 +156,7 @@ class Service:
         self,
         texts: Sequence[str],
         options: CheckOptions,
-        rules: Sequence[str],
+        rules: WantedRules,
         ask: Callable[[Sequence[str], bool], Awaitable[list[Correction]]],
     ) -> AsyncIterator[CheckedPart]:
         """Ask for the parts of the texts, no more than a batch of the queue at a time.
@@ -170,17 +185,15 @@ class Service:
                 yield CheckedPart(number, part.keep_start, part.keep_stop, tuple(edits), hints)
 
     async def _rule_matches(
-        self, texts: Sequence[str], options: CheckOptions, rules: Sequence[str]
+        self, texts: Sequence[str], options: CheckOptions, rules: WantedRules
     ) -> list[list[RuleMatch]]:
-        """What the rules find in each text. Each is a document of its own, and they read it as a whole."""
-        if not rules:
+        """What the rules find in each text; they read a document as a whole."""
+        if not rules.ids:
             return [[] for text in texts]
-        checker, words = self.checker, options.words or None
-
-        def find() -> list[list[RuleMatch]]:
-            return [checker.rule_matches([text], words=words, rules=rules)[0] for text in texts]
-
-        return await asyncio.to_thread(find)
+        find = partial(self.checker.rule_matches, words=options.words or None, rules=rules.ids)
+        if rules.one_document:
+            return await asyncio.to_thread(find, texts)
+        return await asyncio.to_thread(lambda: [find([text])[0] for text in texts])
 
     async def _ask(
         self, options: CheckOptions, client: str, texts: Sequence[str], admitted: bool

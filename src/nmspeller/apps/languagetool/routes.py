@@ -13,7 +13,7 @@ from nmspeller.apps.http.access import bearer_key, is_right_key
 from nmspeller.apps.http.answers import Json
 from nmspeller.apps.http.batching import CheckOptions
 from nmspeller.apps.http.operations import healthz
-from nmspeller.apps.http.service import Service
+from nmspeller.apps.http.service import Service, WantedRules
 from nmspeller.apps.languagetool import languages
 from nmspeller.apps.languagetool.matches import matches, sentence_ranges
 from nmspeller.apps.languagetool.openapi import (
@@ -79,7 +79,8 @@ async def check(request: Request) -> Response:
     plain = asked.text.plain
     correction = Correction(plain, plain, ())
     if asked.wants_spelling:
-        [correction] = await service.check(request, [plain], CheckOptions(asked.level), asked.selection.rules)
+        rules = WantedRules(asked.selection.rules)
+        [correction] = await service.check(request, [plain], CheckOptions(asked.level), rules)
     # A long text has many matches; meanwhile other requests are read and answered.
     return await asyncio.to_thread(_answer, asked, correction)
 
