@@ -48,9 +48,7 @@ LONG_TEXTS = {
     "paragraphs": "\n\n".join((SENTENCES * 11)[:64]),
     "one line": "".join((SENTENCES * 11)[:64]),
     "clauses": "，".join(CLAUSES * 14),
-    "no sign at all": "".join(CLAUSES * 22),
-    "ASCII signs": "!".join(CLAUSES * 14),
-    "traditional clauses": "，".join(TRADITIONAL_CLAUSES * 36),
+    "no sign at all": "".join(CLAUSES * 15),
     "traditional without a sign": "".join(TRADITIONAL_CLAUSES * 36),
     "traditional, with lines of either script": "老師說這個問題很長。\n" * 60 + "今天大家都很高心。\n" * 150,
 }
@@ -70,7 +68,7 @@ class Connection:
 
 @pytest.fixture(scope="module")
 def speller():
-    return Speller()
+    return Speller(threads=1)  # tests run side by side
 
 
 @pytest.mark.parametrize("text", LONG_TEXTS.values(), ids=LONG_TEXTS)

@@ -28,11 +28,11 @@ def pairs(count: int, vocabulary: int = 60):
 
 @EVERY
 @MASKED
-def test_every_speller_can_overfit_64_pairs(make, speller, ngram):
+def test_every_speller_can_overfit_24_pairs(make, speller, ngram):
     model = make(
         speller, ngram=ngram, encoder={"hidden": 64, "intermediate": 128, "layers": 1, **STILL}
     ).train()
-    sources, targets = pairs(64)
+    sources, targets = pairs(24)
     batch = collate(sources, targets)
     optimiser = torch.optim.AdamW(model.parameters(), lr=3e-3, weight_decay=0.0)
     wanted = batch.targets != -100

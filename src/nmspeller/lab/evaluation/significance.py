@@ -66,6 +66,11 @@ def f1_interval(counts: Counts, *, level: float = 0.95, samples: int = SAMPLES, 
     return _middle(_f1(_draw(weights, samples, seed) @ kinds), level)
 
 
+def f1_difference(first: Counts, second: Counts) -> float:
+    """The F1 of a second speller minus that of the first, in points."""
+    return float(_f1(second.sum(axis=0)) - _f1(first.sum(axis=0)))
+
+
 def compare_f1(
     first: Counts, second: Counts, *, level: float = 0.95, samples: int = SAMPLES, seed: int = SEED
 ) -> Comparison:
@@ -84,7 +89,7 @@ def compare_f1(
         )
     if not len(first):
         return Comparison(0.0, Interval(0.0, 0.0), 1.0, 1.0)
-    seen = float(_f1(second.sum(axis=0)) - _f1(first.sum(axis=0)))
+    seen = f1_difference(first, second)
     kinds, weights = np.unique(np.hstack((first, second)), axis=0, return_counts=True)
     ours, theirs = kinds[:, :3], kinds[:, 3:]
 

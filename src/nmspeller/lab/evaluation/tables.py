@@ -15,8 +15,10 @@ from nmspeller.lab.evaluation.outcomes import DEV, PAPER_SETS, REFERENCE_KEPT
 from nmspeller.lab.evaluation.runs import Group, group_runs, read_results
 from nmspeller.lab.evaluation.significance import (
     Comparison,
+    Counts,
     compare_f1,
     correction_counts,
+    f1_difference,
     f1_interval,
     gain_of_picking,
 )
@@ -31,7 +33,7 @@ Written by `nmspeller lab experiment results` from results.json. Sentence level,
 deviation over seeds; in parentheses the paper's figure ({paper.CITATION}, its Tables 2 to 4). A star: the
 masking layer is off in prediction. Δ is the gain in correction F1 over the same speller without masking, same
 protocol, over the seeds that both have; p is two-sided, by approximate randomisation over sentences.
-The interval is the 95 % bootstrap interval of correction F1."""
+Intervals, of correction F1 and of Δ, are 95 % bootstrap intervals."""
 HOW_TO_READ_SIGHAN13 = """\
 Edits to 地 and 得 are dropped from reference and prediction. The last column drops them from the prediction
 only, as ReaLiSe's script does and the paper's recalls imply: compare that one with the paper's figure."""
@@ -108,17 +110,28 @@ def spread(figures: Sequence[float]) -> str:
     return f"{mean(figures):.2f}" + (f" ± {stdev(figures):.2f}" if len(figures) > 1 else "")
 
 
-def compare_groups(plain: Group, masked: Group, name: str) -> Comparison | None:
-    """The gain of masking in correction F1 on a set, over the seeds that both have, if there are any."""
+def compare_groups(plain: Group, other: Group, name: str) -> Comparison | None:
+    """The gain in correction F1 on a set, over the seeds that both have, if there are any."""
+    counts = _common_counts(plain, other, name)
+    return compare_f1(*counts) if counts else None
+
+
+def _gain(plain: Group, other: Group, name: str) -> float | None:
+    """The same in points alone."""
+    counts = _common_counts(plain, other, name)
+    return f1_difference(*counts) if counts else None
+
+
+def _common_counts(plain: Group, other: Group, name: str) -> tuple[Counts, Counts] | None:
     seeds = {run.seed for run in plain.runs if name in run.outcomes}
-    seeds &= {run.seed for run in masked.runs if name in run.outcomes}
+    seeds &= {run.seed for run in other.runs if name in run.outcomes}
     if not seeds:
         return None
-    one, other = (
+    first, second = (
         correction_counts(run.outcomes[name] for run in group.runs if run.seed in seeds)
-        for group in (plain, masked)
+        for group in (plain, other)
     )
-    return compare_f1(one, other)
+    return first, second
 
 
 def _paper_table(groups: Sequence[Group], name: str, letters: Mapping[str, str]) -> str:
@@ -154,7 +167,9 @@ def _significance(groups: Sequence[Group], group: Group, name: str) -> list[str]
     comparison = compare_groups(plain, group, name) if plain else None
     if comparison is None:
         return [*cells, "–", "–"]
-    return [*cells, f"{comparison.difference:+.2f}", f"{comparison.p_randomisation:.3f}"]
+    low, high = comparison.interval
+    gain = f"{comparison.difference:+.2f} ({low:+.1f} to {high:+.1f})"
+    return [*cells, gain, f"{comparison.p_randomisation:.3f}"]
 
 
 def _gains_table(groups: Sequence[Group], letters: Mapping[str, str]) -> str:
@@ -171,9 +186,9 @@ def _gains_table(groups: Sequence[Group], letters: Mapping[str, str]) -> str:
 def _gaining(plain: Group, masked: Sequence[Group], name: str) -> str:
     found = []
     for group in masked:
-        comparison = compare_groups(plain, group, name)
-        if comparison and comparison.difference > 0:
-            found.append(f"{group.ngram}{_star(group)} {comparison.difference:+.2f}")
+        gain = _gain(plain, group, name)
+        if gain and gain > 0:
+            found.append(f"{group.ngram}{_star(group)} {gain:+.2f}")
     row = paper.find_row(plain.model, name, masked=True)
     theirs = f" ({', '.join(row.paper.gaining) or 'none'})" if row else ""
     return (", ".join(found) or "none") + theirs
@@ -191,14 +206,14 @@ def _selection_table(groups: Sequence[Group], letters: Mapping[str, str]) -> str
             on_test = _best(plain, masked, name)
             if on_test is None:
                 continue
-            chosen = compare_groups(plain, on_dev, name) if on_dev else None
-            gain = compare_groups(plain, on_test, name)
+            chosen = _gain(plain, on_dev, name) if on_dev else None
+            gain = _gain(plain, on_test, name)
             candidates = [correction_counts(run.outcomes[name] for run in group.runs) for group in masked]
             rows.append(
                 [
                     *(paper.display_name(plain.model, masked=True), letters[plain.protocol], name.upper()),
-                    f"{on_test.ngram}{_star(on_test)} {gain.difference:+.2f}" if gain else "–",
-                    f"{on_dev.ngram}{_star(on_dev)} {chosen.difference:+.2f}" if on_dev and chosen else "–",
+                    f"{on_test.ngram}{_star(on_test)} {gain:+.2f}" if gain is not None else "–",
+                    f"{on_dev.ngram}{_star(on_dev)} {chosen:+.2f}" if on_dev and chosen is not None else "–",
                     f"{gain_of_picking(candidates):+.2f} of {len(candidates)}",
                 ]
             )
@@ -208,8 +223,8 @@ def _selection_table(groups: Sequence[Group], letters: Mapping[str, str]) -> str
 
 def _best(plain: Group, masked: Sequence[Group], name: str) -> Group | None:
     """The masked variant with the largest gain on a set, if they were measured on it."""
-    gains = {group: compare_groups(plain, group, name) for group in masked}
-    found = {group: gain.difference for group, gain in gains.items() if gain is not None}
+    gains = {group: _gain(plain, group, name) for group in masked}
+    found = {group: gain for group, gain in gains.items() if gain is not None}
     return max(found, key=lambda group: found[group]) if found else None
 
 
