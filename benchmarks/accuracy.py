@@ -12,7 +12,7 @@ import argparse
 import hashlib
 import json
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any, TypeVar
@@ -122,13 +122,15 @@ def sample(rows: Sequence[Row], limit: int | None) -> Sequence[Row]:
     return rows if limit is None else rows[:: -(-len(rows) // limit)]
 
 
-def measure_set(speller: Speller, name: str, limit: int | None) -> dict[str, Any]:
+def measure_set(
+    speller: Speller, name: str, limit: int | None = None, wanted: Iterable[Level] = Level
+) -> dict[str, Any]:
     """Scores by level and rule about 地 and 得; sets that know no such rule have the one "none"."""
     pairs = sample(suites.load(name), limit)
     sources, targets = [pair.source for pair in pairs], [pair.target for pair in pairs]
     rules = DE_RULES if suites.SETS[name].drop_de else {"none": False}
     levels: dict[str, Any] = {}
-    for level in Level:
+    for level in wanted:
         answers = [correction.text for correction in speller.check_many(sources, level=level)]
         scores = {
             rule: evaluate(sources, targets, answers, drop_de=drop_de) for rule, drop_de in rules.items()
@@ -142,7 +144,9 @@ def measure_set(speller: Speller, name: str, limit: int | None) -> dict[str, Any
     return levels
 
 
-def measure_clean(speller: Speller, path: Path, limit: int | None) -> dict[str, Any]:
+def measure_clean(
+    speller: Speller, path: Path, limit: int | None = None, wanted: Iterable[Level] = Level
+) -> dict[str, Any]:
     """How many correct sentences are changed; those with a known mistake are counted apart."""
     lines = [line for line in path.read_text("utf-8").splitlines() if line.strip()]
     lines = list(sample(lines, limit))
@@ -151,7 +155,7 @@ def measure_clean(speller: Speller, path: Path, limit: int | None) -> dict[str, 
     if not sentences:
         raise InputError(f"{path} holds no sentence; give one a line.")
     levels: dict[str, Any] = {}
-    for level in Level:
+    for level in wanted:
         changed, found = (
             sum(bool(each.edits) for each in speller.check_many(texts, level=level))
             for texts in (sentences, wrong)
