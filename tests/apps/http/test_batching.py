@@ -45,10 +45,17 @@ async def gather_behind(batcher, checker, requests):
 
 async def test_requests_share_batches_and_get_their_own_answers(held):
     texts = [f"第{number}个，" + ("高心" if number % 3 else "己经") for number in range(50)]
-    answers = await gather_behind(make(held), held, [([text], CheckOptions()) for text in texts])
+    batcher = make(held)
+    in_hand = await occupy(batcher, held)
+    tasks = [asyncio.ensure_future(batcher.check([text], CheckOptions())) for text in texts]
+    await asyncio.sleep(0)
+    held.hold.set()
+    answers = await asyncio.gather(*tasks)
+    await in_hand
     alone = FakeChecker()
     assert [answer for [answer] in answers] == [alone.check_many([text])[0] for text in texts]
-    assert len(held.batches) <= 2
+    # Two calls for what occupied the lanes; an engine that seems slow gets the fifty in three.
+    assert len(held.batches) <= 2 + 3
 
 
 async def test_batches_stay_within_the_budget_and_long_texts_are_checked_alone(held):
