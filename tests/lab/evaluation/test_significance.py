@@ -43,7 +43,7 @@ def test_randomisation_approaches_the_exact_test(spellers):
         mask = np.array(swap)[:, None]
         difference = f1(np.where(mask, first, second)) - f1(np.where(mask, second, first))
         as_large += abs(difference) >= abs(seen) - 1e-9
-    found = compare_f1(first, second, samples=20_000)
+    found = compare_f1((first, second), samples=20_000)
     assert found.difference == pytest.approx(seen)
     assert found.p_randomisation == pytest.approx(as_large / 2 ** len(first), abs=0.02)
 
@@ -65,30 +65,44 @@ def test_intervals_equal_those_of_plain_resampling():
     one, two = ([f1(counts[row]) for row in drawn] for counts in (first, second))
     assert f1_interval(first) == pytest.approx(tuple(np.quantile(one, [0.025, 0.975])), abs=0.6)
     difference = np.subtract(two, one)
-    found = compare_f1(first, second)
+    found = compare_f1((first, second))
     assert found.interval == pytest.approx(tuple(np.quantile(difference, [0.025, 0.975])), abs=0.6)
+
+
+def test_several_sets_are_compared_by_their_mean():
+    sets = [spellers(seed=seed, better=0.05) for seed in range(3)]
+    alone = [compare_f1(each) for each in sets]
+    together = compare_f1(*sets)
+    assert together.difference == pytest.approx(np.mean([each.difference for each in alone]))
+
+    def width(found):
+        return found.interval.high - found.interval.low
+
+    # The sets are drawn apart, so that the interval of their mean is narrower by the square root of three.
+    assert width(together) == pytest.approx(np.mean([width(each) for each in alone]) / 3**0.5, rel=0.1)
+    assert together.p_randomisation < np.median([each.p_randomisation for each in alone])
 
 
 def test_a_real_difference_is_found_and_none_is_not():
     first, second = spellers()
-    found = compare_f1(first, second)
+    found = compare_f1((first, second))
     assert found.difference > 0
     assert found.interval.low > 0
     assert max(found.p_bootstrap, found.p_randomisation) < 0.01
-    same = compare_f1(first, first)
+    same = compare_f1((first, first))
     assert same.difference == 0
     assert same.p_bootstrap == same.p_randomisation == 1
 
 
 def test_a_fixed_seed_gives_the_same_answer():
     first, second = spellers()
-    assert compare_f1(first, second) == compare_f1(first, second)
+    assert compare_f1((first, second)) == compare_f1((first, second))
     assert f1_interval(first) == f1_interval(first)
 
 
 def test_running_a_set_three_times_does_not_make_it_larger():
     first, second = spellers(better=0.05)
-    once, thrice = compare_f1(first, second), compare_f1(3 * first, 3 * second)
+    once, thrice = compare_f1((first, second)), compare_f1((3 * first, 3 * second))
     assert thrice.difference == pytest.approx(once.difference)
     assert thrice.p_randomisation == once.p_randomisation
 
@@ -107,7 +121,7 @@ def test_counts_come_from_outcomes_and_add_over_seeds():
 def test_different_sentences_are_not_compared():
     first, _ = spellers()
     with pytest.raises(InputError):
-        compare_f1(first, first[1:])
+        compare_f1((first, first[1:]))
     with pytest.raises(InputError):
         correction_counts([])
     three, four = (letters(compare(SOURCES[:n], TARGETS[:n], TARGETS[:n])) for n in (3, 4))

@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 from statistics import mean, stdev
 
@@ -9,7 +10,7 @@ import pytest
 
 from nmspeller.errors import InputError
 from nmspeller.lab.data.pairs import Pair, write_pairs
-from nmspeller.lab.evaluation import case_study, outcomes, paper, runs, suites, tables
+from nmspeller.lab.evaluation import case_study, gains, outcomes, paper, runs, suites, tables
 from nmspeller.lab.evaluation.runs import add_results, group_runs, read_runs
 
 RESULTS = Path(__file__).parents[3] / "docs" / "results"
@@ -85,7 +86,7 @@ def test_significance_is_against_the_unmasked_speller_on_common_seeds(page, runs
     assert 0 < low < gain < high
     assert 0 < float(masked["p"]) < 0.2
     unmasked, with_masking = group_runs(read_runs(runs_folder))
-    comparison = tables.compare_groups(unmasked, with_masking, "sighan13")
+    comparison = gains.compare_groups(unmasked, with_masking, "sighan13")
     assert gain == pytest.approx(comparison.difference, abs=0.005)
     assert masked["p"] == f"{comparison.p_randomisation:.3f}"
 
@@ -117,6 +118,30 @@ def test_figures_of_a_run_are_those_of_its_metrics(runs_folder):
                 for figure, value in metrics["sentence"][task].items():
                     assert run.figure(name, task, figure) == pytest.approx(value)
             assert run.figure(name, "changed_clean") == pytest.approx(metrics["changed_clean"])
+
+
+def test_the_summary_takes_the_variant_that_is_best_on_dev(runs_folder, tmp_path):
+    for seed in range(2):
+        write_run(runs_folder, "trigram", seed, right=5)
+    found = read_runs(runs_folder)
+    on_dev = {"none": "ccmm", "trigram": "cccm", "right-bigram": "cmmm"}
+    measured = [
+        replace(
+            run, outcomes=dict.fromkeys(outcomes.PAPER_SETS, run.outcomes["sighan13"]) | {outcomes.DEV: dev}
+        )
+        for run, dev in ((run, on_dev[run.ngram]) for run in found)
+    ]
+    add_results(tmp_path / "results.json", measured)
+    (row,) = rows(tables.write_page(tmp_path).read_text(encoding="utf-8"), "In short")
+    assert (row["Speller"], row["Start"], row["Seeds"], row["Chosen"]) == (
+        "BERT",
+        "backbone",
+        "0, 1",
+        "trigram*",
+    )
+    gain = re.search(r"\((\S+)\)", row["SIGHAN13"])[1]
+    assert float(gain) < 0
+    assert row["Gain, mean of three"].startswith(f"{gain} (")
 
 
 def test_n_grams_that_gain_are_listed_beside_the_paper_s(runs_folder, tmp_path):
@@ -164,7 +189,7 @@ def test_what_wang_is_worth_is_a_gain_over_the_training_without_it(runs_folder, 
     first, second, third = rows(
         tables.write_page(tmp_path).read_text(encoding="utf-8"), "What Wang271K is worth"
     )
-    assert first[""] == "does not use Wang271K."
+    assert first["Wang271K"] == "does not use Wang271K."
     assert "(" not in first["SIGHAN13"]
     gains = [float(re.search(r"\((\S+),", row["SIGHAN13"])[1]) for row in (second, third)]
     assert 0 < gains[0] < gains[1]

@@ -72,34 +72,30 @@ def f1_difference(first: Counts, second: Counts) -> float:
 
 
 def compare_f1(
-    first: Counts, second: Counts, *, level: float = 0.95, samples: int = SAMPLES, seed: int = SEED
+    *sets: tuple[Counts, Counts], level: float = 0.95, samples: int = SAMPLES, seed: int = SEED
 ) -> Comparison:
-    """Compare two spellers on the same sentences.
+    """Compare two spellers on the same sentences, by F1, or by its mean over several sets.
 
     The paired bootstrap gives the interval of the difference, and a two-sided p from how often a resampled
     difference, centred, is as large as the observed one. Approximate randomisation swaps the two spellers'
     answers to each sentence with probability 1/2.
 
+    sets: for each set, the counts of the first speller and those of the second.
+
     Raises:
         InputError: the counts are of different sentences.
     """
-    if first.shape != second.shape:
-        raise InputError(
-            f"{len(first)} and {len(second)} sentences cannot be compared; evaluate on the same set."
-        )
-    if not len(first):
+    for first, second in sets:
+        if first.shape != second.shape:
+            raise InputError(
+                f"{len(first)} and {len(second)} sentences cannot be compared; evaluate on the same set."
+            )
+    sets = tuple(each for each in sets if len(each[0]))
+    if not sets:
         return Comparison(0.0, Interval(0.0, 0.0), 1.0, 1.0)
-    seen = f1_difference(first, second)
-    kinds, weights = np.unique(np.hstack((first, second)), axis=0, return_counts=True)
-    ours, theirs = kinds[:, :3], kinds[:, 3:]
-
-    drawn = _draw(weights, samples, seed)
-    resampled = _f1(drawn @ theirs) - _f1(drawn @ ours)
-
-    swapped = np.random.default_rng(seed).binomial(weights, 0.5, size=(samples, len(weights)))
-    unswapped = weights - swapped
-    randomised = _f1(unswapped @ theirs + swapped @ ours) - _f1(unswapped @ ours + swapped @ theirs)
-
+    seen = float(np.mean([f1_difference(*each) for each in sets]))
+    by_set = [_chance(*each, samples=samples, seed=seed + number) for number, each in enumerate(sets)]
+    resampled, randomised = np.mean(by_set, axis=0)
     return Comparison(
         difference=seen,
         interval=_middle(resampled, level),
@@ -127,6 +123,19 @@ def _add(counts: list[Counts]) -> Counts:
         raise InputError("runs of different sentences cannot be added; evaluate all on the same set.")
     total: Counts = np.sum(counts, axis=0, dtype=np.int64)
     return total
+
+
+def _chance(first: Counts, second: Counts, *, samples: int, seed: int) -> tuple[Figures, Figures]:
+    """The differences in F1 between two spellers on resampled sentences, and between two shuffled ones."""
+    kinds, weights = np.unique(np.hstack((first, second)), axis=0, return_counts=True)
+    ours, theirs = kinds[:, :3], kinds[:, 3:]
+    drawn = _draw(weights, samples, seed)
+    swapped = np.random.default_rng(seed).binomial(weights, 0.5, size=(samples, len(weights)))
+    unswapped = weights - swapped
+    return (
+        _f1(drawn @ theirs) - _f1(drawn @ ours),
+        _f1(unswapped @ theirs + swapped @ ours) - _f1(unswapped @ ours + swapped @ theirs),
+    )
 
 
 def _draw(weights: Counts, samples: int, seed: int) -> Counts:

@@ -9,16 +9,21 @@ from typing import Any
 
 from nmspeller.lab.evaluation import paper
 from nmspeller.lab.evaluation.error_fates import ALONE, BESIDE, COPIED, CORRECTED
+from nmspeller.lab.evaluation.gains import (
+    best,
+    common_seeds,
+    compare_groups,
+    gain_on,
+    masked_variants,
+    unmasked,
+)
 from nmspeller.lab.evaluation.markdown import table
 from nmspeller.lab.evaluation.metrics import percent
 from nmspeller.lab.evaluation.outcomes import DEV, PAPER_SETS, REFERENCE_KEPT
 from nmspeller.lab.evaluation.runs import Group, group_runs, read_results
 from nmspeller.lab.evaluation.significance import (
     Comparison,
-    Counts,
-    compare_f1,
     correction_counts,
-    f1_difference,
     f1_interval,
     gain_of_picking,
 )
@@ -34,6 +39,10 @@ deviation over seeds; in parentheses the paper's figure ({paper.CITATION}, its T
 masking layer is off in prediction. Δ is the gain in correction F1 over the same speller without masking, same
 protocol, over the seeds that both have; p is two-sided, by approximate randomisation over sentences.
 Intervals, of correction F1 and of Δ, are 95 % bootstrap intervals."""
+HOW_TO_READ_SUMMARY = """\
+Does masking gain? Correction F1 without masking, and the gain in points of one masked variant, chosen on the
+dev parts of SIGHAN's training sets. The last column is the gain in the mean of the three sets, with its 95 %
+interval and its p."""
 HOW_TO_READ_SIGHAN13 = """\
 Edits to 地 and 得 are dropped from reference and prediction. The last column drops them from the prediction
 only, as ReaLiSe's script does and the paper's recalls imply: compare that one with the paper's figure."""
@@ -74,6 +83,9 @@ def results_page(groups: Sequence[Group]) -> str:
     """The whole page."""
     letters = _letters(groups)
     parts = ["# Results", HOW_TO_READ]
+    summary = _summary_table(groups, letters)
+    if summary:
+        parts += ["## In short", HOW_TO_READ_SUMMARY, summary]
     for name in PAPER_SETS:
         if any(group.figures(name, *CORRECTION_F1) for group in groups):
             parts += [f"## {name.upper()}", _paper_table(groups, name, letters)]
@@ -91,8 +103,12 @@ def results_page(groups: Sequence[Group]) -> str:
     leak = _leak_table(groups, letters)
     if leak:
         parts += ["## What Wang271K is worth", HOW_TO_READ_LEAK, leak]
-    others = [name for name in SETS if name not in PAPER_SETS]
-    if any(group.figures(name, *CORRECTION_F1) for group in groups for name in others):
+    others = [
+        name
+        for name in SETS
+        if name not in PAPER_SETS and any(group.figures(name, *CORRECTION_F1) for group in groups)
+    ]
+    if others:
         parts += ["## Other sets", "Correction F1, and the share of clean sentences that were changed."]
         parts.append(_others_table(groups, others, letters))
     parts += ["## Protocols", WANG]
@@ -110,28 +126,29 @@ def spread(figures: Sequence[float]) -> str:
     return f"{mean(figures):.2f}" + (f" ± {stdev(figures):.2f}" if len(figures) > 1 else "")
 
 
-def compare_groups(plain: Group, other: Group, name: str) -> Comparison | None:
-    """The gain in correction F1 on a set, over the seeds that both have, if there are any."""
-    counts = _common_counts(plain, other, name)
-    return compare_f1(*counts) if counts else None
-
-
-def _gain(plain: Group, other: Group, name: str) -> float | None:
-    """The same in points alone."""
-    counts = _common_counts(plain, other, name)
-    return f1_difference(*counts) if counts else None
-
-
-def _common_counts(plain: Group, other: Group, name: str) -> tuple[Counts, Counts] | None:
-    seeds = {run.seed for run in plain.runs if name in run.outcomes}
-    seeds &= {run.seed for run in other.runs if name in run.outcomes}
-    if not seeds:
-        return None
-    first, second = (
-        correction_counts(run.outcomes[name] for run in group.runs if run.seed in seeds)
-        for group in (plain, other)
-    )
-    return first, second
+def _summary_table(groups: Sequence[Group], letters: Mapping[str, str]) -> str:
+    """A row for each speller and protocol that was measured on dev, with and without masking."""
+    rows = []
+    for plain in groups:
+        chosen = best(plain, masked_variants(groups, plain), DEV)
+        together = compare_groups(plain, chosen, *PAPER_SETS) if chosen else None
+        if chosen is None or together is None:
+            continue
+        cells = []
+        for name in PAPER_SETS:
+            gain = gain_on(plain, chosen, name)
+            cells.append(spread(plain.figures(name, *CORRECTION_F1)) + f" ({gain:+.2f})")
+        rows.append(
+            [
+                *(paper.display_name(plain.model, masked=False), json.loads(plain.protocol).get("start", "–")),
+                *(letters[plain.protocol], ", ".join(map(str, common_seeds(plain, chosen, DEV)))),
+                *(f"{chosen.ngram}{_star(chosen)}", *cells),
+                f"{_with_interval(together)}, p {together.p_randomisation:.3f}",
+            ]
+        )
+    header = ["Speller", "Start", "Protocol", "Seeds", "Chosen", *map(str.upper, PAPER_SETS)]
+    header.append("Gain, mean of three")
+    return table(header, rows) if rows else ""
 
 
 def _paper_table(groups: Sequence[Group], name: str, letters: Mapping[str, str]) -> str:
@@ -163,20 +180,23 @@ def _significance(groups: Sequence[Group], group: Group, name: str) -> list[str]
         correction_counts(run.outcomes[name] for run in group.runs if name in run.outcomes)
     )
     cells = [f"{interval.low:.1f} to {interval.high:.1f}"]
-    plain = _unmasked(groups, group)
+    plain = unmasked(groups, group)
     comparison = compare_groups(plain, group, name) if plain else None
     if comparison is None:
         return [*cells, "–", "–"]
+    return [*cells, _with_interval(comparison), f"{comparison.p_randomisation:.3f}"]
+
+
+def _with_interval(comparison: Comparison) -> str:
     low, high = comparison.interval
-    gain = f"{comparison.difference:+.2f} ({low:+.1f} to {high:+.1f})"
-    return [*cells, gain, f"{comparison.p_randomisation:.3f}"]
+    return f"{comparison.difference:+.2f} ({low:+.1f} to {high:+.1f})"
 
 
 def _gains_table(groups: Sequence[Group], letters: Mapping[str, str]) -> str:
     """A row for each speller and protocol with more than one n-gram; empty where there is none."""
     rows = []
     for plain in groups:
-        masked = [group for group in groups if _unmasked(groups, group) is plain]
+        masked = masked_variants(groups, plain)
         if len({group.ngram for group in masked}) > 1:
             cells = [_gaining(plain, masked, name) for name in PAPER_SETS]
             rows.append([paper.display_name(plain.model, masked=True), letters[plain.protocol], *cells])
@@ -186,7 +206,7 @@ def _gains_table(groups: Sequence[Group], letters: Mapping[str, str]) -> str:
 def _gaining(plain: Group, masked: Sequence[Group], name: str) -> str:
     found = []
     for group in masked:
-        gain = _gain(plain, group, name)
+        gain = gain_on(plain, group, name)
         if gain and gain > 0:
             found.append(f"{group.ngram}{_star(group)} {gain:+.2f}")
     row = paper.find_row(plain.model, name, masked=True)
@@ -198,16 +218,16 @@ def _selection_table(groups: Sequence[Group], letters: Mapping[str, str]) -> str
     """A row for each speller, protocol and set with several masked variants; empty where there is none."""
     rows = []
     for plain in groups:
-        masked = [group for group in groups if _unmasked(groups, group) is plain]
+        masked = masked_variants(groups, plain)
         if len({group.ngram for group in masked}) < 2:
             continue
-        on_dev = _best(plain, masked, DEV)
+        on_dev = best(plain, masked, DEV)
         for name in PAPER_SETS:
-            on_test = _best(plain, masked, name)
+            on_test = best(plain, masked, name)
             if on_test is None:
                 continue
-            chosen = _gain(plain, on_dev, name) if on_dev else None
-            gain = _gain(plain, on_test, name)
+            chosen = gain_on(plain, on_dev, name) if on_dev else None
+            gain = gain_on(plain, on_test, name)
             candidates = [correction_counts(run.outcomes[name] for run in group.runs) for group in masked]
             rows.append(
                 [
@@ -219,13 +239,6 @@ def _selection_table(groups: Sequence[Group], letters: Mapping[str, str]) -> str
             )
     header = ["Speller", "Protocol", "Test set", "Best on the test set", "Best on dev", "By itself"]
     return table(header, rows) if rows else ""
-
-
-def _best(plain: Group, masked: Sequence[Group], name: str) -> Group | None:
-    """The masked variant with the largest gain on a set, if they were measured on it."""
-    gains = {group: _gain(plain, group, name) for group in masked}
-    found = {group: gain for group, gain in gains.items() if gain is not None}
-    return max(found, key=lambda group: found[group]) if found else None
 
 
 def _fates_table(groups: Sequence[Group], letters: Mapping[str, str]) -> str:
@@ -269,7 +282,7 @@ def _leak_table(groups: Sequence[Group], letters: Mapping[str, str]) -> str:
             )
         cells.append(spread(group.figures("cscd_ns_dev", *CORRECTION_F1)))
         rows.append([letters[group.protocol], _wang(group.config), *cells])
-    return table(["Protocol", "", *(name.upper() for name in PAPER_SETS), "CSCD-NS dev"], rows)
+    return table(["Protocol", "Wang271K", *(name.upper() for name in PAPER_SETS), "CSCD-NS dev"], rows)
 
 
 def _others_table(groups: Sequence[Group], names: Sequence[str], letters: Mapping[str, str]) -> str:
@@ -333,12 +346,6 @@ def _title(group: Group, letters: Mapping[str, str]) -> list[str]:
 
 def _star(group: Group) -> str:
     return "*" if group.active == "training" else ""
-
-
-def _unmasked(groups: Sequence[Group], group: Group) -> Group | None:
-    """The same speller under the same protocol without masking, for a masked one."""
-    key = (group.model, "none", group.protocol)
-    return next((g for g in groups if group.ngram != "none" and (g.model, g.ngram, g.protocol) == key), None)
 
 
 def _rank(group: Group) -> tuple[int, str, int, str, str]:
