@@ -60,9 +60,10 @@ $(venv)/core.stamp: pyproject.toml | $(bin)/python
 	@$(pip) --editable .
 	@touch $@
 
+# Python compiles what the tests import; pip would compile all of it, which takes as long as the rest.
 $(venv)/dev.stamp: pyproject.toml constraints.txt | $(bin)/python
 	@echo "Installing nmspeller and its development tools into $(venv) (some minutes the first time)"
-	@$(pip) --constraint constraints.txt --editable '.[dev]'
+	@$(pip) --no-compile --constraint constraints.txt --editable '.[dev]'
 	@touch $@ $(venv)/core.stamp
 
 $(venv)/system.stamp: scripts/system_packages.sh | $(bin)/python
