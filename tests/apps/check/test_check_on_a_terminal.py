@@ -90,7 +90,7 @@ def test_a_long_file_is_shown_in_parts_under_one_name(tmp_path):
 
 
 def test_a_bar_shows_when_the_work_takes_long_and_leaves_standard_output_alone(tmp_path):
-    (tmp_path / "a.txt").write_text(("很好，" * 5000 + "\n") * 12)
+    (tmp_path / "a.txt").write_text(("很好，" * 5000 + "\n") * 4)
     out, err = run_on_a_terminal(["a.txt"], tmp_path, SECONDS_A_CHECK="0.3")
     assert "━" in err
     assert "a.txt" in err
