@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from fakes import FakeChecker
 
 from nmspeller.runtime.correction import Edit, Reason
 from nmspeller.runtime.rules import RULES
@@ -63,6 +64,18 @@ def test_rules_read_the_whole_text(client):
     assert native(client, NAMES)["hints"] == []
     apart = client.post("/v1/check", json={"text": NAMES.split("\n\n"), "rules": True}).json()["results"]
     assert [result["hints"] for result in apart] == [[], []]
+
+
+def test_the_rules_alone_need_no_engine(make_client):
+    checker = FakeChecker()
+    client = make_client(checker)
+    both = native(client, IDIOM + NAMES, rules=True)
+    checker.batches.clear()
+    alone = native(client, IDIOM + NAMES, rules=True, model=False)
+    assert checker.batches == []
+    assert alone["hints"] == both["hints"]
+    assert alone["edits"] == [edit for edit in both["edits"] if edit["rule"]]
+    assert native(client, IDIOM, model=False)["edits"] == []
 
 
 def test_words_of_the_request_are_left_alone_by_rules(client):

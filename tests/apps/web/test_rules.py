@@ -1,7 +1,7 @@
 """The rules on the page: a switch for all, one for each, and what they find."""
 
 import pytest
-from looking import reload, text, wait_until_checked, write
+from looking import marked, reload, text, wait_until_checked, write
 
 
 @pytest.fixture
@@ -64,6 +64,37 @@ def test_a_hint_is_shown_but_cannot_be_accepted(page):
     assert page.is_disabled("#accept-all")
     page.keyboard.press("Alt+ArrowDown")
     page.wait_for_selector("#popover button:focus")
+
+
+def test_a_quotation_over_two_paragraphs_is_balanced(page):
+    switch_on(page)
+    page.keyboard.press("Escape")
+    write(page, "他说：“今天我很高心。\n明天也会。”", 1)
+    write(page, "他说：“今天我很高心。\n明天也会。", 2)
+    assert page.locator(".finding .open").first.get_attribute("aria-label") == "“，请核对，规则"
+    page.locator("#text").press("Control+End")
+    page.keyboard.type("”")
+    wait_until_checked(page, 1)
+
+
+def test_what_the_rules_found_moves_with_its_text_until_they_read_it_again(page):
+    switch_on(page)
+    page.keyboard.press("Escape")
+    write(page, "甲。\n他说的的对。", 1)
+    page.route("**/v1/check", lambda route: None)
+    page.locator("#text").press("Control+Home")
+    page.keyboard.type("今天")
+    page.wait_for_timeout(600)
+    assert marked(page) == ["的"]
+
+
+def test_a_text_too_long_for_the_rules_says_so_and_keeps_what_the_model_found(open_page, start_fake_server):
+    page = open_page(start_fake_server(max_text_length=60).address, allow_errors=True)
+    switch_on(page)
+    page.keyboard.press("Escape")
+    page.fill("#text", "我很高心。\n" * 12)
+    page.wait_for_selector("#state[data-state=refused]")
+    assert marked(page) == ["心"] * 12
 
 
 def test_a_server_that_cannot_list_its_rules_is_said_to_be_away(open_page, fake_server):

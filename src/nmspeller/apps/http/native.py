@@ -48,6 +48,11 @@ class CheckRequest(BaseModel):
         description="Rules beside the model: `true` for those that are on by default, or the ids of some "
         "(`GET /v1/rules`); without it, the server's own.",
     )
+    model: StrictBool = Field(
+        True,
+        description="`false` asks the rules alone, which is quick: an editor can have them read the whole "
+        "text, and the model only the paragraphs that have changed.",
+    )
     explain: StrictBool = Field(
         False, description="Explain each edit and hint in a sentence, in the language of `Accept-Language`."
     )
@@ -160,7 +165,7 @@ async def check(asked: CheckRequest, request: Request) -> Response:
     if len(texts) > service.settings.max_texts:
         raise errors.too_many_texts(service.settings.max_texts)
     options = CheckOptions(asked.level, tuple(asked.words))
-    rules = WantedRules(rule_ids(asked, service))
+    rules = WantedRules(rule_ids(asked, service), alone=not asked.model)
     if wants_stream(asked, request):
         return await _stream(service.check_in_parts(request, texts, options, rules), texts, asked.explain)
     corrections = await service.check(request, texts, options, rules)

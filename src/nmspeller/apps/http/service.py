@@ -35,10 +35,14 @@ class ClientGone(Exception):
 
 
 class WantedRules(NamedTuple):
-    """The ids of the rules to apply, and whether the texts of a request are paragraphs of one document."""
+    """The rules beside the model, by their ids; where the texts are one document, they read them together.
+
+    alone: the model is not asked.
+    """
 
     ids: Sequence[str] = ()
     one_document: bool = False
+    alone: bool = False
 
 
 _NO_RULES = WantedRules()
@@ -172,7 +176,10 @@ class Service:
         matches: list[list[RuleMatch]] = []
         done = [0] * len(texts)
         for first, group in _groups([part.text for _, part in parts], self.settings.batch_tokens):
-            corrections = await ask(group, first > 0)
+            if rules.alone:
+                corrections = [Correction(text, text, ()) for text in group]
+            else:
+                corrections = await ask(group, first > 0)
             matches = matches or await self._rule_matches(texts, options, rules)
             for (number, part), correction in zip(parts[first:], corrections, strict=False):
                 begin = max(part.keep_start, done[number])

@@ -1,4 +1,5 @@
-// The text as it is being written: its pieces, what is known of each, and what is not known yet.
+// The text as it is being written: its pieces, what is known of each, and what is not known yet. The model reads the pieces,
+// and the rules the whole text: a quotation may begin in one piece and end in another.
 
 import { carryOver, split, unchanged } from "./segments.js"
 
@@ -7,8 +8,10 @@ const CONTEXT = 6
 
 export class Draft {
   constructor() {
-    this.pieces = [] // { text, edits, known, error }
+    this.pieces = [] // { text, edits, matches, known, error }; matches: what the rules found there
     this.answers = new Map() // text of a piece -> edits, for the options at hand
+    this.ruled = null // the text that the rules have read
+    this.rulesError = undefined
   }
 
   get text() {
@@ -28,10 +31,11 @@ export class Draft {
     const { front, back } = unchanged(before.map((piece) => piece.text), after)
     const changed = after.slice(front, after.length - back).map((text, index) => {
       const old = before[front + index]
-      const carried = old && front + index < before.length - back ? carryOver(old.edits, old.text, text) : []
+      const carry = (found) => (old && front + index < before.length - back ? carryOver(found, old.text, text) : [])
+      const matches = carry(old?.matches)
       return this.answers.has(text)
-        ? { text, edits: this.answers.get(text), known: true }
-        : { text, edits: carried, known: !/\p{Script=Han}/u.test(text) }
+        ? { text, edits: this.answers.get(text), matches, known: true }
+        : { text, edits: carry(old?.edits), matches, known: !hasChinese(text) }
     })
     this.pieces = [...before.slice(0, front), ...changed, ...before.slice(before.length - back)]
   }
@@ -66,33 +70,63 @@ export class Draft {
       }
   }
 
+  // What the rules found in the whole text.
+  learnMatches(text, found, error) {
+    this.ruled = text
+    this.rulesError = error
+    let start = 0
+    for (const piece of this.pieces) {
+      const stop = start + piece.text.length
+      piece.matches = found
+        .filter(({ offset, length }) => offset >= start && offset + length <= stop)
+        .map((match) => ({ ...match, offset: match.offset - start }))
+      start = stop
+    }
+  }
+
+  // Whether the rules are still to read the text.
+  get isUnruled() {
+    return this.ruled !== this.text && hasChinese(this.text)
+  }
+
   // The server would not look at this text; that is not to be taken for a text without errors.
   refuse(text, sentence) {
     for (const piece of this.pieces) if (piece.text === text) Object.assign(piece, { edits: [], error: sentence })
   }
 
-  // What the server said of the first piece that it refused.
+  // What the server said of the first piece that it refused, or of the whole.
   error() {
-    return this.pieces.find((piece) => piece.error)?.error
+    return this.pieces.find((piece) => piece.error)?.error ?? this.rulesError
   }
 
-  // The level or the words have changed, so nothing is known any more; what is shown stays until it is.
+  // The level, the words or the rules have changed, so nothing is known any more; what is shown stays until it is.
   forget() {
     this.answers.clear()
+    this.ruled = null
     for (const piece of this.pieces) {
-      piece.known = !/\p{Script=Han}/u.test(piece.text)
+      piece.known = !hasChinese(piece.text)
       piece.error = undefined
     }
   }
 }
 
-// All edits of the pieces in order, with `start` in the whole text, less those that were ignored.
+function hasChinese(text) {
+  return /\p{Script=Han}/u.test(text)
+}
+
+// The edits of a piece, and what the rules found clear of them, in order.
+function inOrder({ edits, matches = [] }) {
+  const isClear = (match) => edits.every((edit) => edit.offset + edit.length <= match.offset || match.offset + match.length <= edit.offset)
+  return [...edits, ...matches.filter(isClear)].sort((one, other) => one.offset - other.offset)
+}
+
+// All findings in the pieces in order, with `start` in the whole text, less those that were ignored.
 export function findingsOf(pieces, ignored) {
   const found = []
   const text = pieces.map((piece) => piece.text).join("")
   let pieceStart = 0
   for (const piece of pieces) {
-    for (const edit of piece.edits) {
+    for (const edit of inOrder(piece)) {
       const start = pieceStart + edit.offset
       const key = keyOf(edit, text, start)
       if (!ignored.has(key)) found.push({ ...edit, key, start, piece })

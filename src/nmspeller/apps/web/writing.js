@@ -94,19 +94,22 @@ export class Writing {
 
   recheck() {
     this.draft.forget()
+    if (!this.options().rules) this.draft.learnMatches(this.text, [])
     this.checking.restart()
   }
 
   question() {
     const texts = this.draft.unknown(this.oneByOne ? 0 : CHARACTERS_AT_ONCE)
-    if (!texts.length) {
-      this.oneByOne = false
-      return null
-    }
+    if (texts.length) return this.questionToTheModel(texts)
+    this.oneByOne = false
+    return this.options().rules && this.draft.isUnruled ? this.questionToTheRules(this.text) : null
+  }
+
+  questionToTheModel(texts) {
     return {
       isStale: () => texts.some((text) => !this.draft.has(text)),
       ask: async (signal) => {
-        const answers = await check(texts, this.options(), signal)
+        const answers = await check(texts, { ...this.options(), rules: false }, signal)
         signal.throwIfAborted()
         this.draft.learn(texts, answers)
       },
@@ -115,6 +118,18 @@ export class Writing {
         if (texts.length > 1) this.oneByOne = true
         else this.draft.refuse(texts[0], sentence)
       },
+    }
+  }
+
+  questionToTheRules(text) {
+    return {
+      isStale: () => text !== this.text,
+      ask: async (signal) => {
+        const [found] = await check([text], { ...this.options(), model: false }, signal)
+        signal.throwIfAborted()
+        this.draft.learnMatches(text, found)
+      },
+      refuse: (sentence) => this.draft.learnMatches(text, [], sentence),
     }
   }
 

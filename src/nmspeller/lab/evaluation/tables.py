@@ -134,13 +134,14 @@ def _summary_table(groups: Sequence[Group], letters: Mapping[str, str]) -> str:
         together = compare_groups(plain, chosen, *PAPER_SETS) if chosen else None
         if chosen is None or together is None:
             continue
+        start = json.loads(plain.protocol).get("start", "–")
         cells = []
         for name in PAPER_SETS:
             gain = gain_on(plain, chosen, name)
             cells.append(spread(plain.figures(name, *CORRECTION_F1)) + f" ({gain:+.2f})")
         rows.append(
             [
-                *(paper.display_name(plain.model, masked=False), json.loads(plain.protocol).get("start", "–")),
+                *(paper.display_name(plain.model, masked=False), start),
                 *(letters[plain.protocol], ", ".join(map(str, common_seeds(plain, chosen, DEV)))),
                 *(f"{chosen.ngram}{_star(chosen)}", *cells),
                 f"{_with_interval(together)}, p {together.p_randomisation:.3f}",
