@@ -19,9 +19,10 @@ run: $(venv)/core.stamp
 	@echo
 	@echo "The command is $(abspath $(bin))/nmspeller; try: $(bin)/nmspeller check --text 我门去公园玩"
 
-# Each test worker gets one thread: more would compete for the cores.
+# Each test worker gets one thread: more would compete for the cores. The hundreds of processes that the tests start share
+# compiled modules, even where the environment asks Python not to write any.
 test: $(venv)/dev.stamp $(venv)/system.stamp
-	OMP_NUM_THREADS=1 $(bin)/python -m pytest -n $(WORKERS) --dist loadfile
+	PYTHONDONTWRITEBYTECODE= OMP_NUM_THREADS=1 $(bin)/python -m pytest -n $(WORKERS) --dist loadfile
 
 # The unit tests of the product and the quick ones of the apps and the laboratory: about 80 s of processor time.
 fast := tests/text tests/knowledge tests/runtime tests/apps/documents tests/lab/data tests/lab/evaluation \
