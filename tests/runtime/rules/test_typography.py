@@ -43,6 +43,7 @@ def test_a_half_width_mark_swallows_the_blank_after_it():
         "「好，『甲』。」",
         "“第一段。\n“第二段。”",
         "“第一段没有完，\n第二段才完。”",
+        "他说：“第一段。\n\n　　“第二段。\n“第三段。”他走了。",
         "1）苹果\n2）梨",
         "他说：）",
         "don’t，’99世博会",
@@ -68,6 +69,13 @@ def test_reversed_marks_are_turned_and_doubtful_ones_are_hints():
     assert [match.target for match in matches("unbalanced_marks", "他说：”好。“")] == ["“", "”"]
     assert [match.target for match in matches("unbalanced_marks", "他说：“好。“，走了。")] == ["”"]
     assert [match.target for match in matches("unbalanced_marks", "走吧。”他说，“好。")] == [None, None]
+
+
+@pytest.mark.parametrize(
+    "text", ["他说：“好。\n他走了。", "他说：“好\n“是”的意思。", "他说：“好。\n\n「是。」"]
+)
+def test_a_quotation_that_the_next_paragraph_does_not_go_on_with_is_a_hint(text):
+    assert matches("unbalanced_marks", text) == [RuleMatch(3, 1, "“", None, "unbalanced_marks")]
 
 
 def test_a_lone_bracket_is_a_hint():

@@ -33,6 +33,7 @@ _APOSTROPHE = re.compile("[A-Za-z0-9０-９]")
 # Speech may run over several paragraphs, but not over a chapter.
 _LINES_OPEN = 20
 _PAUSE = "，。！？；、：…"
+_SENTENCE_END = tuple("。！？…；")
 
 
 class _Mark(NamedTuple):
@@ -54,7 +55,14 @@ class UnbalancedMarks:
         found: list[RuleMatch] = []
         lone: list[_Mark] = []
         waiting: defaultdict[str, list[_Mark]] = defaultdict(list)
+        last, last_number = "", 0  # the line before that is not empty
         for number, (start, stop) in enumerate(lines(text)):
+            line = text[start:stop].strip()
+            if line:
+                # A quotation of several paragraphs is opened in each of them, and closed in the last.
+                if line[0] in _QUOTES and last.endswith(_SENTENCE_END):
+                    waiting[line[0]] = [mark for mark in waiting[line[0]] if mark.line != last_number]
+                last, last_number = line, number
             marks = [
                 _Mark(mark.start(), mark[0], number)
                 for mark in _MARK.finditer(text, start, stop)
@@ -82,7 +90,7 @@ class UnbalancedMarks:
             for opener in without_closer:
                 waiting[opener.sign].append(opener)
         lone += (mark for marks in waiting.values() for mark in marks)
-        # A quotation of several paragraphs is opened in each of them, and closed in the last.
+        # Its last paragraph may be missing here.
         lone = [mark for mark in lone if mark.sign not in _QUOTES or not _starts_line(text, mark.place)]
         found += (replace(self, text, mark.place, mark.place + 1, None) for mark in lone)
         yield from sorted(found)
