@@ -70,7 +70,11 @@ if __name__ == "__main__":
     from nmspeller.messages import language_of_environment, speak
 
     speak(language_of_environment())
-    checking.load_speller = lambda model, lists, prefilter, rules: ScriptedSpeller(
-        seconds=float(os.environ.get("SECONDS_A_CHECK", 0))
-    )
+
+    def load_speller(model, lists, prefilter, rules):
+        speller = ScriptedSpeller(seconds=float(os.environ.get("SECONDS_A_CHECK", 0)))
+        speller.rules = bool(rules)
+        return speller
+
+    checking.load_speller = load_speller
     sys.exit(run(sys.argv[1:]))

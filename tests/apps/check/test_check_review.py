@@ -286,3 +286,24 @@ def test_options_that_do_not_go_with_it(check, arguments):
     assert result.code == 2
     assert result.err.startswith("nmspeller: --review ")
     assert result.err.count("\n") == 1
+
+
+@needs_tmux
+def test_hints_are_shown_after_the_findings_of_their_file(folder):
+    (folder / "a.txt").write_text("我门去找张琳。\n")
+    (folder / "b.txt").write_text("张琳说他不来。\n")
+    with Terminal([*REVIEW, "--rules", "a.txt", "b.txt"], folder) as terminal:
+        terminal.wait_for("1/1")
+        terminal.press("a")
+        screen = terminal.wait_for("Save 1 correction?")
+        assert "✓ 们\n\n  1:5  张琳  " in screen
+        terminal.press("u")
+        terminal.wait_for("1/1", times=2)
+        terminal.press("a")
+        terminal.wait_for("Save 1 correction?", times=1)
+        terminal.press("Enter")
+        screen = terminal.wait_for("EXIT")
+    assert screen.count("  1:5  张琳  ") == 1
+    assert "b.txt\n\n  1:1  张琳  " in screen
+    assert (folder / "a.txt").read_text() == "我们去找张琳。\n"
+    assert (folder / "b.txt").read_text() == "张琳说他不来。\n"

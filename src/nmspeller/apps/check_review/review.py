@@ -21,12 +21,12 @@ from nmspeller.apps.documents import files
 from nmspeller.apps.documents.config import config_for
 from nmspeller.apps.documents.document import Document
 from nmspeller.apps.documents.my_words import add_word, checked_word, words_file
-from nmspeller.apps.reports.findings import Finding
+from nmspeller.apps.reports.findings import Finding, doubts
 from nmspeller.apps.reports.terminal import printable
 from nmspeller.errors import InputError
 from nmspeller.messages import _, ngettext
 from nmspeller.runtime.checker import Checker
-from nmspeller.runtime.correction import Edit
+from nmspeller.runtime.correction import Correction, Edit
 
 _TICK = 0.2  # seconds between two looks at the search
 
@@ -121,13 +121,14 @@ class _FileReview:
         self._keyboard, self._screen = review.keyboard, review.screen
         self._decisions = decisions
         self._search = review.search = Search(one.speller, document, one.level)
-        self._is_named = False
+        self._is_named = self._has_shown_hints = False
 
     def run(self) -> None:
         try:
             while True:
                 while (index := self._next()) is not None:
                     self._decide(index)
+                self._show_hints()
                 if not (self._decisions.accepted or self._decisions.words) or self._confirm():
                     break
             self._write(finished=True)
@@ -200,10 +201,25 @@ class _FileReview:
                 continue
             return
 
-    def _show(self, index: int, candidates: tuple[str, ...]) -> None:
+    def _show_hints(self) -> None:
+        """What a rule doubts: there is nothing to decide, the user looks at it in the file."""
+        if self._search.hints and not self._has_shown_hints:
+            self._has_shown_hints = True
+            self._name()
+            self._screen.say("")
+            text = self._document.text
+            for doubt in doubts(Correction(text, text, (), self._search.hints)):
+                self._screen.doubt(doubt)
+
+    def _name(self) -> None:
+        """Say once which file it is."""
         if not self._is_named:
             self._is_named = True
             self._screen.heading(str(self._one.path))
+
+    def _show(self, index: int, candidates: tuple[str, ...]) -> None:
+        if not self._is_named:
+            self._name()
             if restored := self._decisions.restored:
                 self._screen.say(
                     ngettext(

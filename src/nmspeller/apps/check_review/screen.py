@@ -4,8 +4,8 @@ from rich.cells import cell_len, set_cell_size
 from rich.console import Console
 from rich.text import Text
 
-from nmspeller.apps.reports.findings import Finding
-from nmspeller.apps.reports.terminal import printable
+from nmspeller.apps.reports.findings import Doubt, Finding
+from nmspeller.apps.reports.terminal import doubt_row, printable
 from nmspeller.messages import N_, _
 from nmspeller.text.windows import LINE_END, sentences
 
@@ -73,6 +73,10 @@ class Screen:
                 others.append(f"{key} ", style="dim").append(f"{printable(candidate)}   ")
             others.rstrip()
             self.say(others)
+
+    def doubt(self, one: Doubt) -> None:
+        """A hint, as `check` shows it."""
+        self.say(doubt_row(one), style="yellow")
 
     def prompt(self, text: str) -> None:
         """A line that the next one replaces."""

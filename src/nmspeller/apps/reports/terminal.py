@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.text import Text
 
 from nmspeller.apps.documents.document import Document
-from nmspeller.apps.reports.findings import Finding, doubts, findings
+from nmspeller.apps.reports.findings import Doubt, Finding, doubts, findings
 from nmspeller.messages import _, ngettext
 from nmspeller.runtime.correction import Correction
 
@@ -61,8 +61,7 @@ class TerminalReport:
                 whys = [one.why(correction.source) for one in excerpt[-1]] if self._explain else []
                 self._block(str(number).rjust(gutter), line, *excerpt, whys)
         for doubt in doubts(correction):
-            row = f"  {doubt.line}:{doubt.column}  {printable(doubt.hint.source)}  {doubt.explanation}"
-            self._console.print(Text(row, style="yellow"))
+            self._console.print(Text(doubt_row(doubt), style="yellow"))
         self._console.print()
 
     def _block(
@@ -132,6 +131,11 @@ def _excerpts(
         inside = [one for one in rest if one.column - 1 + one.length <= stop] or rest[:1]
         yield start, max(stop, inside[-1].column - 1 + inside[-1].length), inside
         rest = rest[len(inside) :]
+
+
+def doubt_row(doubt: Doubt) -> str:
+    """A hint: its place, the doubtful text, and why."""
+    return f"  {doubt.line}:{doubt.column}  {printable(doubt.hint.source)}  {doubt.explanation}"
 
 
 def printable(text: str) -> str:
