@@ -12,6 +12,9 @@ venv := .venv
 bin := $(venv)/bin
 pip := $(bin)/python -m pip install --quiet --disable-pip-version-check
 
+# The tests start hundreds of processes, which share compiled modules even where the environment asks for none.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: run test test-fast lint docs clean
 
 run: $(venv)/core.stamp
@@ -19,10 +22,9 @@ run: $(venv)/core.stamp
 	@echo
 	@echo "The command is $(abspath $(bin))/nmspeller; try: $(bin)/nmspeller check --text 我门去公园玩"
 
-# Each test worker gets one thread: more would compete for the cores. The hundreds of processes that the tests start share
-# compiled modules, even where the environment asks Python not to write any.
+# Each test worker gets one thread: more would compete for the cores.
 test: $(venv)/dev.stamp $(venv)/system.stamp
-	PYTHONDONTWRITEBYTECODE= OMP_NUM_THREADS=1 $(bin)/python -m pytest -n $(WORKERS) --dist loadfile
+	OMP_NUM_THREADS=1 $(bin)/python -m pytest -n $(WORKERS) --dist loadfile
 
 # The unit tests of the product and the quick ones of the apps and the laboratory: about 80 s of processor time.
 fast := tests/text tests/knowledge tests/runtime tests/apps/documents tests/lab/data tests/lab/evaluation \

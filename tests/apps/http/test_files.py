@@ -139,6 +139,9 @@ def test_rules_hints_and_explanations(client):
     assert all(edit["why"].endswith("。") for edit in edits)
     assert all("why" not in edit for edit in check(client, "a.md", raw).json()["edits"])
     assert check(client, "a.md", raw, rules="nonsense").status_code == 422
+    alone = check(client, "a.md", raw, rules="true", model="false").json()
+    assert [edit["rule"] for edit in alone["edits"]] == ["doubled_character"]
+    assert alone["hints"]
 
 
 @pytest.mark.parametrize("stream", ["true", "false"])

@@ -88,6 +88,13 @@ def test_what_the_rules_found_moves_with_its_text_until_they_read_it_again(page)
     assert marked(page) == ["的"]
 
 
+def test_what_the_rules_found_goes_with_the_last_character(page):
+    switch_on(page)
+    page.keyboard.press("Escape")
+    write(page, "（他来了。", 1)
+    write(page, "(they came.", 0)
+
+
 def test_a_text_too_long_for_the_rules_says_so_and_keeps_what_the_model_found(open_page, start_fake_server):
     page = open_page(start_fake_server(max_text_length=60).address, allow_errors=True)
     switch_on(page)

@@ -26,7 +26,7 @@ from nmspeller.apps.reports.terminal import printable
 from nmspeller.errors import InputError
 from nmspeller.messages import _, ngettext
 from nmspeller.runtime.checker import Checker
-from nmspeller.runtime.correction import Correction, Edit
+from nmspeller.runtime.correction import Edit
 
 _TICK = 0.2  # seconds between two looks at the search
 
@@ -203,12 +203,12 @@ class _FileReview:
 
     def _show_hints(self) -> None:
         """What a rule doubts: there is nothing to decide, the user looks at it in the file."""
-        if self._search.hints and not self._has_shown_hints:
+        checked = self._search.checked
+        if checked and checked.hints and not self._has_shown_hints:
             self._has_shown_hints = True
             self._name()
             self._screen.say("")
-            text = self._document.text
-            for doubt in doubts(Correction(text, text, (), self._search.hints)):
+            for doubt in doubts(checked):
                 self._screen.doubt(doubt)
 
     def _name(self) -> None:

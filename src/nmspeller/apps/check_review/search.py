@@ -8,7 +8,7 @@ from contextvars import copy_context
 from nmspeller.apps.documents import document as documents
 from nmspeller.apps.documents.document import Document
 from nmspeller.runtime.checker import Checker
-from nmspeller.runtime.correction import Edit, Hint
+from nmspeller.runtime.correction import Correction, Edit
 
 
 class _Stopped(Exception):
@@ -24,7 +24,7 @@ class Search:
         self._wrong: BaseException | None = None
         self._stopping = False
         self._characters = 0
-        self.hints: tuple[Hint, ...] = ()  # at the end
+        self.checked: Correction | None = None  # at the end
         self._total = sum(len(passage.text) for passage in document.passages)
         # The thread speaks the user's language, which is set in this context.
         self._thread = threading.Thread(target=copy_context().run, args=(self._run,), daemon=True)
@@ -59,10 +59,9 @@ class Search:
     def _run(self) -> None:
         try:
             if self._total:
-                checked = documents.check(
+                self.checked = documents.check(
                     self._load(), self._document, level=self._level, advance=self._advance
                 )
-                self.hints = checked.hints
         except _Stopped:
             pass
         except BaseException as wrong:  # raised again for the user

@@ -123,16 +123,10 @@ def check(
             if own:
                 done = own[-1].offset + own[-1].length
             edits += passage.in_document(own)
-            hints += _in_document(document, passage, doubts)
+            hints += passage.hints_in_document(document.text, doubts)
         if advance is not None:
             advance(sum(map(_length, chunk)), edits[before:])
     return Correction(document.text, apply_edits(document.text, edits), tuple(edits), tuple(hints))
-
-
-def _in_document(document: Document, passage: Passage, hints: Iterable[Hint]) -> Iterator[Hint]:
-    for hint in hints:
-        start, stop = passage.place(hint.offset, hint.offset + hint.length)
-        yield Hint(start, stop - start, document.text[start:stop], hint.rule)
 
 
 class _Piece(NamedTuple):

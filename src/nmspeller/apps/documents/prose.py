@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from nmspeller.apps.documents import code, html, latex, markdown, rst, subtitles
 from nmspeller.apps.documents.markup import BREAK, HANZI, Markup, in_order
-from nmspeller.runtime.correction import Edit
+from nmspeller.runtime.correction import Edit, Hint
 
 FORMATS = ("text", "markdown", "html", "srt", "latex", "rst", "code")
 """The formats that `segments` knows; `code` stands for any language id or alias that Pygments knows."""
@@ -81,6 +81,12 @@ class Passage:
                 piece = next(pieces)
                 start = piece.start
             yield replace(rest, offset=start)
+
+    def hints_in_document(self, document: str, hints: Iterable[Hint]) -> Iterator[Hint]:
+        """The hints of `text` as hints of the document's text; markup inside one belongs to it."""
+        for hint in hints:
+            start, stop = self.place(hint.offset, hint.offset + hint.length)
+            yield Hint(start, stop - start, document[start:stop], hint.rule)
 
     def place(self, start: int, stop: int) -> tuple[int, int]:
         """Where text[start:stop], which is not empty, lies in the document, markup inside it included."""

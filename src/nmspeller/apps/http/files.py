@@ -38,13 +38,13 @@ from nmspeller.apps.http.native import (
     HintAnswer,
     edit_answer,
     hint_answer,
-    rule_ids,
+    wanted_rules,
     wants_stream,
 )
-from nmspeller.apps.http.service import CheckedPart, ClientGone, Service, WantedRules
+from nmspeller.apps.http.service import CheckedPart, ClientGone, Service
 from nmspeller.errors import InputError
 from nmspeller.messages import _
-from nmspeller.runtime.correction import Edit, Hint, Reason
+from nmspeller.runtime.correction import Edit, Reason
 from nmspeller.text.script import detect
 
 _MOST_FIELDS = 4_000
@@ -136,7 +136,7 @@ async def check_file(request: Request) -> Response:
     document = await asyncio.to_thread(_open, service, form)
     texts = [passage.text for passage in document.passages]
     options = CheckOptions(asked.level, tuple(asked.words), detect("".join(texts)))
-    rules = WantedRules(rule_ids(asked, service), one_document=True)
+    rules = wanted_rules(asked, service, one_document=True)
     if wants_stream(asked, request):
         return await _stream(document, service.check_in_parts(request, texts, options, rules), asked.explain)
     corrections = await service.check(request, texts, options, rules)
@@ -151,9 +151,9 @@ async def check_file(request: Request) -> Response:
                     for edit in _edits(document, passage, correction.edits, asked.explain)
                 ],
                 "hints": [
-                    hint
+                    hint_answer(hint, asked.explain)
                     for passage, correction in zip(document.passages, corrections, strict=True)
-                    for hint in _hints(document, passage, correction.hints, asked.explain)
+                    for hint in passage.hints_in_document(document.text, correction.hints)
                 ],
             }
         )
@@ -350,7 +350,9 @@ def _part(document: Document, part: CheckedPart, explain: bool) -> dict[str, Any
         "start": start,
         "stop": stop,
         "edits": [*_edits(document, passage, part.edits, explain)],
-        "hints": [*_hints(document, passage, part.hints, explain)],
+        "hints": [
+            hint_answer(hint, explain) for hint in passage.hints_in_document(document.text, part.hints)
+        ],
     }
 
 
@@ -362,11 +364,3 @@ def _edits(
         explained = edit_answer(passage.text, edit, explain)
         for placed in passage.in_document([edit]):
             yield {**explained, **edit_answer(document.text, placed, False)}
-
-
-def _hints(
-    document: Document, passage: Passage, hints: Iterable[Hint], explain: bool
-) -> Iterator[dict[str, object]]:
-    for hint in hints:
-        start, stop = passage.place(hint.offset, hint.offset + hint.length)
-        yield hint_answer(Hint(start, stop - start, document.text[start:stop], hint.rule), explain)

@@ -165,7 +165,7 @@ async def check(asked: CheckRequest, request: Request) -> Response:
     if len(texts) > service.settings.max_texts:
         raise errors.too_many_texts(service.settings.max_texts)
     options = CheckOptions(asked.level, tuple(asked.words))
-    rules = WantedRules(rule_ids(asked, service), alone=not asked.model)
+    rules = wanted_rules(asked, service)
     if wants_stream(asked, request):
         return await _stream(service.check_in_parts(request, texts, options, rules), texts, asked.explain)
     corrections = await service.check(request, texts, options, rules)
@@ -193,10 +193,11 @@ async def list_rules() -> Response:
     return Json({"rules": described})
 
 
-def rule_ids(asked: CheckRequest, service: Service) -> tuple[str, ...]:
-    """The ids of the rules that a request asks for, or else the server's own."""
+def wanted_rules(asked: CheckRequest, service: Service, *, one_document: bool = False) -> WantedRules:
+    """The rules that a request asks for, or else the server's own."""
     chosen = service.settings.rules if asked.rules is None else asked.rules
-    return tuple(rule.id for rule in chosen_rules(chosen))
+    ids = tuple(rule.id for rule in chosen_rules(chosen))
+    return WantedRules(ids, one_document=one_document, alone=not asked.model)
 
 
 def wants_stream(asked: CheckRequest, request: Request) -> bool:

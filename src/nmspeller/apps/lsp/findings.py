@@ -81,9 +81,7 @@ def place(
             [*whole_edits((part, known.get(part.text, ())) for part in parts)], matches
         )
         findings += (_finding(text, edit) for edit in passage.in_document(edits))
-        for doubt in doubts:
-            start, stop = passage.place(doubt.offset, doubt.offset + doubt.length)
-            hints.append(Hint(start, stop - start, text[start:stop], doubt.rule))
+        hints += passage.hints_in_document(text, doubts)
     return findings, hints
 
 

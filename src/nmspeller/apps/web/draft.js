@@ -10,7 +10,7 @@ export class Draft {
   constructor() {
     this.pieces = [] // { text, edits, matches, known, error }; matches: what the rules found there
     this.answers = new Map() // text of a piece -> edits, for the options at hand
-    this.ruled = null // the text that the rules have read
+    this.ruled = "" // the text that the rules have read
     this.rulesError = undefined
   }
 
@@ -86,7 +86,7 @@ export class Draft {
 
   // Whether the rules are still to read the text.
   get isUnruled() {
-    return this.ruled !== this.text && hasChinese(this.text)
+    return this.ruled !== this.text
   }
 
   // The server would not look at this text; that is not to be taken for a text without errors.
@@ -102,7 +102,7 @@ export class Draft {
   // The level, the words or the rules have changed, so nothing is known any more; what is shown stays until it is.
   forget() {
     this.answers.clear()
-    this.ruled = null
+    this.ruled = ""
     for (const piece of this.pieces) {
       piece.known = !hasChinese(piece.text)
       piece.error = undefined

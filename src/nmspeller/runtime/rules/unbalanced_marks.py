@@ -90,7 +90,7 @@ class UnbalancedMarks:
             for opener in without_closer:
                 waiting[opener.sign].append(opener)
         lone += (mark for marks in waiting.values() for mark in marks)
-        # Its last paragraph may be missing here.
+        # A quotation that begins a paragraph may go on after the text ends.
         lone = [mark for mark in lone if mark.sign not in _QUOTES or not _starts_line(text, mark.place)]
         found += (replace(self, text, mark.place, mark.place + 1, None) for mark in lone)
         yield from sorted(found)
