@@ -132,7 +132,8 @@ def test_the_summary_takes_the_variant_that_is_best_on_dev(runs_folder, tmp_path
         for run, dev in ((run, on_dev[run.ngram]) for run in found)
     ]
     add_results(tmp_path / "results.json", measured)
-    (row,) = rows(tables.write_page(tmp_path).read_text(encoding="utf-8"), "In short")
+    page = tables.write_page(tmp_path).read_text(encoding="utf-8")
+    (row,) = rows(page, "In short")
     assert (row["Speller"], row["Start"], row["Seeds"], row["Chosen"]) == (
         "BERT",
         "backbone",
@@ -142,6 +143,9 @@ def test_the_summary_takes_the_variant_that_is_best_on_dev(runs_folder, tmp_path
     gain = re.search(r"\((\S+)\)", row["SIGHAN13"])[1]
     assert float(gain) < 0
     assert row["Gain, mean of three"].startswith(f"{gain} (")
+    # Two n-grams on three sets; chance would give a third of a comparison.
+    assert "are 6 comparisons" in page
+    assert "Chance alone gives about 0." in page
 
 
 def test_n_grams_that_gain_are_listed_beside_the_paper_s(runs_folder, tmp_path):
@@ -153,6 +157,19 @@ def test_n_grams_that_gain_are_listed_beside_the_paper_s(runs_folder, tmp_path):
     assert row["SIGHAN13"].startswith("right-bigram* +")
     assert row["SIGHAN13"].endswith("(left-bigram, right-bigram)")
     assert "trigram" not in row["SIGHAN13"]
+
+
+def test_only_the_paper_s_start_of_the_masking_layer_is_set_beside_the_paper_s_n_grams(runs_folder, tmp_path):
+    for seed in range(2):
+        write_run(runs_folder, "trigram", seed, right=5)
+        write_run(runs_folder, "trigram-identity", seed, right=25)
+    add_results(tmp_path / "results.json", read_runs(runs_folder))
+    page = tables.write_page(tmp_path).read_text(encoding="utf-8")
+    (row,) = rows(page, "N-grams that gain")
+    assert "identity" not in row["SIGHAN13"]
+    (row,) = (row for row in rows(page, "SIGHAN13") if row["n-gram"] == "trigram-identity")
+    assert row["Speller"] == "NM-BERT*"
+    assert float(row["Δ"].split()[0]) > 0
 
 
 def test_new_runs_are_added_and_those_of_the_same_name_replaced(runs_folder, tmp_path):

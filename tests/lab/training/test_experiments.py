@@ -124,6 +124,14 @@ def test_n_grams_are_tried_with_bert_or_with_all_models():
     assert len({job.speller for job in found}) == 6
 
 
+def test_masking_that_starts_in_another_way_has_names_of_its_own():
+    copied = {job.name for job in experiments.jobs("ngrams", [0])}
+    identity = experiments.jobs("identity", [0])
+    assert {job.name for job in identity} & copied == {"bert-none-paper-0"}
+    assert {job.ngram for job in identity} >= {"unigram-identity", "right-bigram-identity"}
+    assert {job.model["masking"]["init"] for job in identity if job.ngram != "none"} == {"identity"}
+
+
 def test_jobs_continue_when_others_fail(tmp_path):
     # A function must have a home that a new process can import; this file has none under importlib.
     (tmp_path / "homes.py").write_text(HOME)

@@ -176,7 +176,8 @@ def experiment(
     name: str = typer.Argument(
         ...,
         metavar="NAME",
-        help="table1, table2 (the paper's Tables 2 and 3), ngrams, seeds; or results, cases: write the page.",
+        help="table1, table2 (the paper's Tables 2 and 3), ngrams, identity (its masking layer starts as the"
+        " identity), seeds, leak; or results, cases: write the page.",
     ),
     out: Path = typer.Option(..., help="The folder of the runs; those already there are not repeated."),
     data: Path | None = typer.Option(None, help="The folder that `nmspeller lab data prepare` wrote."),

@@ -1,6 +1,8 @@
 """The paper's example sentences with the answer of each trained speller, as Markdown."""
 
 import json
+import re
+from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -12,6 +14,7 @@ from nmspeller.lab.evaluation.runs import run_files, run_name
 
 Answers = dict[str, dict[str, list[str]]]
 """By sentence, then by answer: the names of the runs that gave it."""
+_SEED_AND_ACTIVE = re.compile(r"-\d+(-always|-training)?$")
 
 
 def add_cases(path: Path, runs_folder: Path) -> None:
@@ -64,9 +67,9 @@ def cases_page(answers: Mapping[str, Mapping[str, list[str]]]) -> str:
     parts = [
         "# The paper's example sentences",
         f"Written by `nmspeller lab experiment cases` from cases.json; the sentences are those of {CITATION}."
-        " An answer is right if it equals the paper's correction, character by character. The name of a run"
-        " has its folder, speller, n-gram, seed, and whether the masking layer is always active or in"
-        " training only.",
+        " An answer is right if it equals the paper's correction, character by character. Runs are named by"
+        " their folder, speller, n-gram and recipe; in parentheses, how many of them gave the answer: each"
+        " seed counts, and a masked speller counts twice, with its layer on and off in prediction.",
     ]
     for wrong, wanted in CASES:
         found = {wanted: answers.get(wrong, {}).get(wanted, []), **answers.get(wrong, {})}
@@ -86,9 +89,12 @@ def cases_page(answers: Mapping[str, Mapping[str, list[str]]]) -> str:
 
 def _names(names: list[str], all_runs: int) -> str:
     """The number of runs and their names; a majority is not listed, since the other rows name the rest."""
+    if not names:
+        return "none"
     if len(names) > max(1, all_runs // 2):
         return f"{len(names)} of {all_runs}"
-    return f"{len(names)}: {', '.join(names)}" if names else "none"
+    kinds = Counter(_SEED_AND_ACTIVE.sub("", name) for name in names)
+    return f"{len(names)}: {', '.join(f'{kind} ({count})' for kind, count in kinds.items())}"
 
 
 def _changed(before: str, after: str) -> str:

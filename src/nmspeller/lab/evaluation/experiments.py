@@ -17,6 +17,7 @@ from nmspeller.lab.data.prepared import Prepared
 from nmspeller.lab.evaluation import metrics, outcomes, paper, suites
 from nmspeller.lab.evaluation.cases import CASES
 from nmspeller.lab.evaluation.tables import LEAK_RECIPES
+from nmspeller.lab.models.config import MaskingConfig
 from nmspeller.lab.models.speller import SpellerModel
 from nmspeller.lab.training.finetune import finetune
 from nmspeller.lab.training.prediction import correct_sentences
@@ -24,7 +25,7 @@ from nmspeller.lab.training.recipes import read_recipe
 from nmspeller.lab.training.start import start_model
 from nmspeller.lab.training.trainer import Report
 
-EXPERIMENTS = ("table1", "table2", "ngrams", "seeds", "leak")
+EXPERIMENTS = ("table1", "table2", "ngrams", "identity", "seeds", "leak")
 DEV_SETS = ("sighan13_train_dev", "sighan14_train_dev", "sighan15_train_dev")
 
 
@@ -42,7 +43,12 @@ class Job:
 
     @property
     def ngram(self) -> str:
-        return str(self.model["masking"]["ngram"]) if "masking" in self.model else "none"
+        """The masked n-gram: trigram, or trigram-identity where the masking layer starts as the identity."""
+        if "masking" not in self.model:
+            return "none"
+        masking = self.model["masking"]
+        init = masking.get("init", MaskingConfig.init)
+        return str(masking["ngram"]) if init == MaskingConfig.init else f"{masking['ngram']}-{init}"
 
     @property
     def name(self) -> str:
@@ -65,6 +71,8 @@ def jobs(
         raise InputError(f"unknown experiment {experiment!r}; choose {', '.join(EXPERIMENTS)} or cases.")
     if experiment == "ngrams":
         models = list(_with_every_ngram(paper.all_rows() if all_models else _bert_rows()))
+    elif experiment == "identity":
+        models = list(_with_every_ngram(_bert_rows(), init="identity"))
     elif experiment == "seeds":
         models = [(row.model, row.recipe) for row in _bert_rows()]
     elif experiment == "leak":
@@ -169,11 +177,13 @@ def _bert_rows() -> list[paper.Row]:
     return [row for row in paper.rows("table1") if row.speller == "bert"]
 
 
-def _with_every_ngram(rows: Iterable[paper.Row]) -> Iterable[tuple[Mapping[str, Any], str]]:
+def _with_every_ngram(
+    rows: Iterable[paper.Row], **masking_options: str
+) -> Iterable[tuple[Mapping[str, Any], str]]:
     for row in rows:
         if row.ngram == "none":
             for ngram in paper.NGRAMS:
-                masking = {} if ngram == "none" else {"masking": {"ngram": ngram}}
+                masking = {} if ngram == "none" else {"masking": {"ngram": ngram, **masking_options}}
                 yield {**row.model, **masking}, row.recipe
 
 

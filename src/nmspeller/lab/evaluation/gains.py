@@ -1,6 +1,7 @@
 """What a change gains: the runs of one speller against those of another, over the seeds that both have."""
 
 from collections.abc import Sequence
+from functools import cache
 
 from nmspeller.lab.evaluation.runs import Group
 from nmspeller.lab.evaluation.significance import (
@@ -12,6 +13,7 @@ from nmspeller.lab.evaluation.significance import (
 )
 
 
+@cache  # resampling takes most of the time of a page, which shows a comparison more than once
 def compare_groups(plain: Group, other: Group, *names: str) -> Comparison | None:
     """The gain in correction F1, or in its mean over several sets; none where a set has no common seed."""
     counts = [_common_counts(plain, other, name) for name in names]

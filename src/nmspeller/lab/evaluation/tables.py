@@ -32,13 +32,15 @@ from nmspeller.lab.evaluation.suites import SETS
 LEAK_RECIPES = ("masked_only_no_wang", "masked_only", "masked_only_wang2018")
 """Without Wang271K, with its pairs, and with the confusion set that was published with it."""
 CORRECTION_F1 = ("correction", "f1")
+SIGNIFICANT = 0.05
 FIGURES = [(task, figure) for task in ("detection", "correction") for figure in ("precision", "recall", "f1")]
 HOW_TO_READ = f"""\
 Written by `nmspeller lab experiment results` from results.json. Sentence level, percent; mean ± sample
 deviation over seeds; in parentheses the paper's figure ({paper.CITATION}, its Tables 2 to 4). A star: the
 masking layer is off in prediction. Δ is the gain in correction F1 over the same speller without masking, same
 protocol, over the seeds that both have; p is two-sided, by approximate randomisation over sentences.
-Intervals, of correction F1 and of Δ, are 95 % bootstrap intervals."""
+Intervals, of correction F1 and of Δ, are 95 % bootstrap intervals. The masking layer starts as a copy of the
+encoder's first layer; where the n-gram is followed by `identity`, it starts as the identity."""
 HOW_TO_READ_SUMMARY = """\
 Does masking gain? Correction F1 without masking, and the gain in points of one masked variant, chosen on the
 dev parts of SIGHAN's training sets. The last column is the gain in the mean of the three sets, with its 95 %
@@ -85,7 +87,7 @@ def results_page(groups: Sequence[Group]) -> str:
     parts = ["# Results", HOW_TO_READ]
     summary = _summary_table(groups, letters)
     if summary:
-        parts += ["## In short", HOW_TO_READ_SUMMARY, summary]
+        parts += ["## In short", HOW_TO_READ_SUMMARY, summary, _significant_differences(groups)]
     for name in PAPER_SETS:
         if any(group.figures(name, *CORRECTION_F1) for group in groups):
             parts += [f"## {name.upper()}", _paper_table(groups, name, letters)]
@@ -152,6 +154,25 @@ def _summary_table(groups: Sequence[Group], letters: Mapping[str, str]) -> str:
     return table(header, rows) if rows else ""
 
 
+def _significant_differences(groups: Sequence[Group]) -> str:
+    """How many of all masked variants differ significantly on a single set, and how many would by chance."""
+    compared = [
+        comparison
+        for group in groups
+        if (plain := unmasked(groups, group)) is not None
+        for name in PAPER_SETS
+        if (comparison := compare_groups(plain, group, name)) is not None
+    ]
+    significant = [each for each in compared if each.p_randomisation < SIGNIFICANT]
+    gains = sum(each.difference > 0 for each in significant)
+    by_chance = SIGNIFICANT * len(compared)
+    return (
+        f"All masked variants, each on each set, are {len(compared)} comparisons, many of them related."
+        f" {len(significant)} of them have a p below {SIGNIFICANT}: {gains} with a gain,"
+        f" {len(significant) - gains} with a loss. Chance alone gives about {by_chance:.0f}."
+    )
+
+
 def _paper_table(groups: Sequence[Group], name: str, letters: Mapping[str, str]) -> str:
     header = [
         "Speller",
@@ -197,7 +218,7 @@ def _gains_table(groups: Sequence[Group], letters: Mapping[str, str]) -> str:
     """A row for each speller and protocol with more than one n-gram; empty where there is none."""
     rows = []
     for plain in groups:
-        masked = masked_variants(groups, plain)
+        masked = _as_in_the_paper(masked_variants(groups, plain))
         if len({group.ngram for group in masked}) > 1:
             cells = [_gaining(plain, masked, name) for name in PAPER_SETS]
             rows.append([paper.display_name(plain.model, masked=True), letters[plain.protocol], *cells])
@@ -219,7 +240,7 @@ def _selection_table(groups: Sequence[Group], letters: Mapping[str, str]) -> str
     """A row for each speller, protocol and set with several masked variants; empty where there is none."""
     rows = []
     for plain in groups:
-        masked = masked_variants(groups, plain)
+        masked = _as_in_the_paper(masked_variants(groups, plain))
         if len({group.ngram for group in masked}) < 2:
             continue
         on_dev = best(plain, masked, DEV)
@@ -343,6 +364,11 @@ def _runs_table(groups: Sequence[Group]) -> str:
 def _title(group: Group, letters: Mapping[str, str]) -> list[str]:
     speller = paper.display_name(group.model, masked=group.ngram != "none") + _star(group)
     return [speller, group.ngram, letters[group.protocol], ", ".join(str(run.seed) for run in group.runs)]
+
+
+def _as_in_the_paper(groups: Sequence[Group]) -> list[Group]:
+    """The variants that the paper compares: its n-grams, with its start of the masking layer."""
+    return [group for group in groups if group.ngram in paper.NGRAMS]
 
 
 def _star(group: Group) -> str:
