@@ -15,7 +15,7 @@ from nmspeller.runtime.dictionary import (
     read_replacements,
     read_words,
     replacement_source,
-    word_source,
+    word_sources,
 )
 from nmspeller.runtime.text_batch import prepare
 from nmspeller.text.protect import WordMatcher
@@ -45,10 +45,17 @@ def test_a_word_file_is_read_again_when_it_changes(model_folder: Path, tmp_path:
 def test_a_file_that_changed_behind_its_time_is_read_again(tmp_path: Path) -> None:
     path = tmp_path / "words.txt"
     path.write_text("张林\n", "utf-8")
-    words, status = word_source(path), path.stat()
+    [_, words], status = word_sources(path), path.stat()
     path.write_text("李雷\n", "utf-8")
     os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
     assert words.current().words == ("李雷",)
+
+
+def test_words_and_several_files_of_words_go_together(tmp_path: Path) -> None:
+    for name in ("first", "second"):
+        (tmp_path / name).write_text(name + "\n", "utf-8")
+    sources = word_sources([tmp_path / "first", "given", tmp_path / "second"])
+    assert [source.current().words for source in sources] == [("given",), ("first",), ("second",)]
 
 
 def test_while_a_file_cannot_be_read_what_it_held_is_in_force(model_folder: Path, tmp_path: Path) -> None:
@@ -168,7 +175,7 @@ def test_a_name_that_no_file_can_have_is_rejected(read: Callable[[Path], object]
 @pytest.mark.parametrize("word", [5, b"\xe6\x88\x91", ("我门",)])
 def test_what_is_no_string_is_rejected_at_once(word: Any) -> None:
     with pytest.raises(InputError, match="string"):
-        word_source(["我门", word])
+        word_sources(["我门", word])
     with pytest.raises(InputError, match="string"):
         replacement_source({word: "我们"})
     with pytest.raises(InputError, match="'我门' must be replaced by a string"):

@@ -242,3 +242,19 @@ def test_amounts_in_financial_numerals_are_protected():
 )
 def test_words_with_such_numerals_stay_open(text):
     assert protected_spans(text) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "protected"),
+    [
+        ("@小明我门明天去公园完吧，好吗？", ["@小明我门"]),
+        ("@人民日报评论部 转发", ["@人民日报评论部"]),
+        ("//@爱吃鱼的小猫咪：好", ["@爱吃鱼的小猫咪"]),
+        ("@tom_2我门去", ["@tom_2"]),
+        ("#我爱北京#真好", ["#我爱北京#"]),
+        ("编号#我门12去公园，编号#13", []),
+    ],
+)
+def test_mentions_and_tags_end_before_the_sentence(text: str, protected: list[str]) -> None:
+    spans = [span for span in protected_spans(text) if span.kind in ("mention", "tag")]
+    assert [text[span.start : span.stop] for span in spans] == protected

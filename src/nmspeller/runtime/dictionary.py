@@ -106,11 +106,16 @@ class Fixed(Generic[Content]):
         return self._content
 
 
-def word_source(words: Iterable[str] | Path | None) -> Watched[WordMatcher] | Fixed[WordMatcher]:
-    """The user's words, from a file or as given."""
-    if isinstance(words, Path):
-        return Watched(words, lambda path: WordMatcher(read_words(path)))
-    return Fixed(WordMatcher(words or ()))
+def word_sources(
+    words: Iterable[str | Path] | Path | None,
+) -> list[Watched[WordMatcher] | Fixed[WordMatcher]]:
+    """The user's words, from files or as given."""
+    given = (words,) if isinstance(words, Path) else tuple(words or ())
+    files = [one for one in given if isinstance(one, Path)]
+    return [
+        Fixed(WordMatcher([one for one in given if not isinstance(one, Path)])),
+        *(Watched(file, lambda path: WordMatcher(read_words(path))) for file in files),
+    ]
 
 
 def replacement_source(

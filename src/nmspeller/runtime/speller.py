@@ -13,7 +13,7 @@ from nmspeller.messages import _
 from nmspeller.runtime.correction import Correction, Hint, apply_edits
 from nmspeller.runtime.decoder import Detections, confidence
 from nmspeller.runtime.device import Device, prefilter_files, weight_files
-from nmspeller.runtime.dictionary import replacement_source, word_source
+from nmspeller.runtime.dictionary import replacement_source, word_sources
 from nmspeller.runtime.edits import Change, edits_of
 from nmspeller.runtime.pipeline import SHIPPED, Pipeline
 from nmspeller.runtime.policy import Level
@@ -42,7 +42,7 @@ class Speller:
             PyTorch; the shipped model by default.
         level: how confident an edit must be: "careful", "balanced" or "thorough".
         words: words that are never edited: a list, or a file with one word per line, which is reloaded when
-            it changes.
+            it changes. A list may have such files in it, as Paths.
         replacements: texts that are always replaced: a mapping, or a file with one `wrong<TAB>right` per
             line, which is reloaded when it changes.
         threads: how many cores to use; all by default.
@@ -66,7 +66,7 @@ class Speller:
         model: str | Path | None = None,
         *,
         level: Level | str = "balanced",
-        words: Iterable[str] | Path | None = None,
+        words: Iterable[str | Path] | Path | None = None,
         replacements: Mapping[str, str] | Path | None = None,
         threads: int | None = None,
         device: Device | str = "cpu",
@@ -77,6 +77,8 @@ class Speller:
             raise InputError(
                 _("give a file as a Path and words as a list; a plain string could mean either.")
             )
+        if isinstance(rules, str):
+            raise InputError(_("give rules as True, False or a list of their ids, not as one string."))
         if words is not None and not isinstance(words, Path):
             words = tuple(words)
         if not isinstance(rules, bool):
@@ -94,7 +96,7 @@ class Speller:
             "rules": rules,
         }
         self._level = Level.parse(level)
-        self._words, self._replacements = word_source(words), replacement_source(replacements)
+        self._words, self._replacements = word_sources(words), replacement_source(replacements)
         self._folder = Path(model) if model is not None else SHIPPED
         self._device = Device.parse(device)
         self._use_prefilter = prefilter
@@ -193,7 +195,7 @@ class Speller:
         return find_in_document(texts, protected, chosen)
 
     def _matchers(self, words: Iterable[str] | None) -> list[WordMatcher]:
-        matchers = [self._words.current(), WordMatcher(words or ())]
+        matchers = [*(source.current() for source in self._words), WordMatcher(words or ())]
         return [matcher for matcher in matchers if len(matcher)]
 
     def _corrections(

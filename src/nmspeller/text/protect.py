@@ -48,8 +48,10 @@ PATTERN = re.compile(
     rf"|(?<=[/=?&#_+\-A-Za-z0-9])[一-鿿][一-鿿0-9/_-]{{0,39}}{SUFFIX_OR_FIELD})(?:{ASCII_ADDRESS})?)*"
     r"(?:(?<=[/=?&#_+-])[一-鿿]{1,40}(?=[\s)\]>\"'”’）】」』》]|$))?)"
     r"|(?P<email>[A-Za-z0-9][A-Za-z0-9.!#$%&'*+/=?^_{|}~-]{0,63}@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+)"
-    r"|(?P<mention>(?<![A-Za-z0-9])[@＠][\w-]{1,30})"
-    r"|(?P<tag>(?<![A-Za-z0-9#])#(?!\s)[^#\n]{1,100}(?<!\s)#)"
+    # A name ends at a blank or a colon. Where none follows, the sentence may, and most names are short.
+    r"|(?P<mention>(?<![A-Za-z0-9])[@＠](?:[\w-]{1,30}(?=[\s:：])|[A-Za-z0-9_-]{1,30}|[\w-]{1,4}))"
+    # #话题#, but not what stands between two numbers: #12 and #13.
+    r"|(?P<tag>(?<![A-Za-z0-9#])#(?!\s)[^#\n]{1,100}(?<!\s)#(?!\d))"
     rf"|(?P<number>[$¥￥€£]?\d+(?:[.,:/~·．，：-]\d+)*{UNITS}?)"
     rf"|(?P<amount>{AMOUNT})"
     rf"|(?P<latin>[{LATIN}][{LATIN}0-9]*(?:['’._&/-][{LATIN}0-9]+)*[+#]*)"

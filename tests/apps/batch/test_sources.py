@@ -28,7 +28,7 @@ def test_any_name_of_a_file_will_do(correct, tmp_path, name):
     assert correct({name: "己\n爆\n".encode()})[1] == summary
 
 
-def test_folders_patterns_and_subfolders(tmp_path, here_engine):
+def test_folders_patterns_and_subfolders(tmp_path, here_engine, capsys):
     for name in ("b.txt", "a/c.txt", "a/ignored.bin", ".hidden/d.txt"):
         path = tmp_path / "in" / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -39,6 +39,8 @@ def test_folders_patterns_and_subfolders(tmp_path, here_engine):
         "b.txt",
         "nmspeller-batch.json",
     ]
+    assert "1 file in" in (said := capsys.readouterr().err)
+    assert said.endswith("left out (.bin).\n")
     run(Job((str(tmp_path / "in" / "*.txt"),), str(tmp_path / "out2"), speller=STAND_IN), here_engine())
     assert (tmp_path / "out2" / "b.txt").read_text() == "已\n"
 
@@ -79,6 +81,7 @@ def test_a_link_to_a_folder_is_not_followed(tmp_path, here_engine):
     [
         (["none.txt"], "out", "does not exist"),
         (["a.dat"], "out", "--format"),
+        (["a.md"], "out", "nmspeller check --fix"),
         (["a.txt", "sub/a.txt"], "out", "both be written to a.txt"),
         (["a.txt"], ".", "inside OUTPUT"),
         (["sub"], "sub/out", "inside the input"),
@@ -91,7 +94,7 @@ def test_a_link_to_a_folder_is_not_followed(tmp_path, here_engine):
 def test_what_cannot_be_done_is_rejected_in_a_sentence(tmp_path, here_engine, inputs, output, says):
     (tmp_path / "sub").mkdir()
     (tmp_path / "empty").mkdir()
-    for name in ("a.txt", "a.dat", "sub/a.txt"):
+    for name in ("a.txt", "a.dat", "a.md", "sub/a.txt"):
         (tmp_path / name).write_text("己\n")
     given = tuple(name if "://" in name else str(tmp_path / name) for name in inputs)
     with pytest.raises(InputError, match=says):

@@ -10,8 +10,12 @@ import pytest
 from rich.console import Console
 
 from nmspeller.apps.documents.document import from_text
+from nmspeller.apps.reports.findings import findings
+from nmspeller.apps.reports.lines import github, plain
+from nmspeller.apps.reports.sarif import SarifReport
 from nmspeller.apps.reports.terminal import TerminalReport
-from nmspeller.runtime.correction import Reason
+from nmspeller.runtime.correction import Correction, Edit, Hint, Reason, apply_edits
+from nmspeller.runtime.rules import RULES
 
 
 def terminal_output(speller, text, width=60, name="a.txt", **options):
@@ -173,3 +177,47 @@ def test_sarif_has_no_fix_for_what_is_no_text(check, tmp_path):
 
 def test_sarif_without_findings_is_still_a_log(check):
     assert sarif(check, "--text", "好")["results"] == []
+
+
+def by_rule(offset, source, target, rule):
+    return Edit(offset, len(source), source, target, 1.0, (), Reason.RULE, rule=rule)
+
+
+def test_what_a_rule_deletes_or_inserts_is_visible_and_the_rule_is_named():
+    text = "我的的书，词 语，用Go写。"
+    edits = [
+        by_rule(2, "的", "", "doubled_character"),
+        by_rule(6, " ", "", "space_between_hanzi"),
+        by_rule(10, "", " ", "mixed_spacing"),
+    ]
+    correction = Correction(text, apply_edits(text, edits), tuple(edits))
+    assert [one.summary for one in findings(correction)] == [
+        f"的 → ∅ ({RULES['doubled_character'].name}, 1.00)",
+        f"␣ → ∅ ({RULES['space_between_hanzi'].name}, 1.00)",
+        f"∅ → ␣ ({RULES['mixed_spacing'].name}, 1.00)",
+    ]
+
+
+def test_a_hint_over_two_lines_is_one_line_of_a_report(capsys):
+    text = "他来了，\n。我们走。\n"
+    hint = Hint(3, 3, "，\n。", "doubled_punctuation")
+    document = from_text(text, "a.md", "markdown")
+    correction = Correction(text, text, (), (hint,))
+    [line] = plain(document, correction, explain=False)
+    assert line.startswith("a.md:1:4: hint: ，↵。 (")
+    [line] = github(document, correction, explain=False)
+    assert "line=1,col=4,endColumn=5" in line
+    report = SarifReport()
+    report.show(document, correction)
+    report.finish()
+    [result] = json.loads(capsys.readouterr().out)["runs"][0]["results"]
+    region = result["locations"][0]["physicalLocation"]["region"]
+    assert region == {"startLine": 1, "startColumn": 4, "endLine": 1, "endColumn": 5}
+
+
+def test_a_folder_with_nothing_to_check_is_not_passed_over_in_silence(check, tmp_path):
+    (tmp_path / "programs").mkdir()
+    (tmp_path / "programs" / "a.py").write_text("# 我门")
+    result = check("programs")
+    assert (result.code, result.out) == (0, "")
+    assert "nothing to check" in result.err

@@ -21,6 +21,7 @@ KNOWN = {
     "平果": (0, "苹", ("评",), Reason.SAME_SOUND),
     "己经": (0, "已", (), Reason.SIMILAR_SHAPE),
     "跑的快": (1, "得", (), Reason.DE),
+    "默守成规": (0, "墨", (), Reason.SAME_SOUND),  # which a rule for idioms finds too
 }
 
 

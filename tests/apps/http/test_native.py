@@ -97,7 +97,7 @@ def test_error_inside_a_stream_is_reported(client):
     [
         (b"{", 400, "JSON"),
         (b"", 422, "equired"),
-        (b"[]", 422, "dictionary"),
+        (b"[]", 422, "object"),
         (b'{"text": 1}', 422, "text"),
         (b'{"text": ["a", 1]}', 422, "text"),
         (b'{"text": null}', 422, "text"),

@@ -53,6 +53,32 @@ def test_rules_that_there_are_not_are_an_error(client, rules):
     assert answer.json()["error"].startswith("rules")
 
 
+def test_what_is_wrong_with_rules_is_said(client):
+    def error(rules):
+        return client.post("/v1/check", json={"text": "好", "rules": rules}).json()["error"]
+
+    assert error(["idiom", "idom"]).startswith("rules.1: Input should be one of 'idiom', ")
+    assert error("idiom") == "rules: Input should be true or false, or a list."
+    assert client.post("/v1/check", json={"text": 5}).json()["error"] == (
+        "text: Input should be a string, or a list."
+    )
+    assert client.post("/v1/check", json=[]).json()["error"] == "Input should be an object."
+
+
+@pytest.mark.parametrize(
+    ("fields", "rules"),
+    [
+        ({}, ["NMSPELLER_SAME_SOUND"]),
+        ({"enabledOnly": "true", "enabledRules": "NMSPELLER_IDIOM"}, ["NMSPELLER_IDIOM"]),
+        ({"disabledRules": "NMSPELLER_SAME_SOUND"}, ["NMSPELLER_IDIOM"]),
+        ({"disabledRules": "NMSPELLER_SAME_SOUND,NMSPELLER_IDIOM"}, []),
+    ],
+)
+def test_an_edit_that_is_not_wanted_hides_no_other(client, fields, rules):
+    found = languagetool(client, "他默守成规。", **fields)
+    assert [match["rule"]["id"] for match in found] == rules
+
+
 def test_rules_read_the_whole_text(client):
     found = native(client, NAMES, rules=True)
     assert found["edits"] == []

@@ -95,6 +95,16 @@ async def test_an_editor_without_versioned_edits_gets_plain_ones(new_editor):
     assert editor.apply(uri, fix) == "明天再见！"
 
 
+async def test_a_selection_is_offered_as_a_word_once_and_a_sentence_never(editor):
+    def offered(actions):
+        return [action.title for action in actions if action.title.startswith("Add")]
+
+    uri = editor.open("a.txt", "在见平果，明天在见。")
+    await editor.diagnostics(uri)
+    assert offered(await editor.actions(uri, 0, 4)) == ["Add “在见平果” to my words"]
+    assert offered(await editor.actions(uri, 0, 10)) == []
+
+
 async def test_ignore_here_hides_this_finding_and_no_other(editor):
     uri = editor.open("a.txt", "我们明天在见，他们后天在见。")
     other = editor.open("b.txt", "我们明天在见，他们后天在见。")

@@ -76,7 +76,7 @@ def _run(
     began = time.monotonic()
     model_hash = job.speller.load().model_hash
     with _disk_errors_as_input_errors(job), ExitStack() as stack:
-        sources = find_sources(job)
+        sources = find_sources(job, progress.say)
         check_output_folder(job, sources, store)
         stack.enter_context(store.lock())
         finished = store.read_manifest()

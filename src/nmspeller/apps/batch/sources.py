@@ -14,13 +14,13 @@ from fsspec.implementations.local import LocalFileSystem
 
 from nmspeller.apps.batch.filesystem import file_system, printable
 from nmspeller.apps.batch.job import Job, Write
+from nmspeller.apps.documents.prose import is_prose_file
 from nmspeller.errors import InputError
-from nmspeller.messages import _
+from nmspeller.messages import _, ngettext
 
 FORMATS = {
     ".txt": "text",
     ".text": "text",
-    ".md": "text",
     ".jsonl": "jsonl",
     ".ndjson": "jsonl",
     ".csv": "csv",
@@ -85,8 +85,11 @@ def compress(data: bytes, compression: str) -> bytes:
     return _COMPRESSION[compression][1](data) if compression else data
 
 
-def find_sources(job: Job) -> list[Source]:
-    """The job's input files, in the order given and by name within a folder."""
+def find_sources(job: Job, say: Callable[[str], None]) -> list[Source]:
+    """The job's input files, in the order given and by name within a folder.
+
+    say: is told of a folder's files that are left out.
+    """
     sources: list[Source] = []
     for given in job.inputs:
         fs, path = file_system(given)
@@ -95,7 +98,9 @@ def find_sources(job: Job) -> list[Source]:
                 (match, posixpath.basename(match)) for match in sorted(fs.glob(path)) if fs.isfile(match)
             ]
         elif fs.isdir(path):
-            found = _files_below(fs, path.rstrip("/"), job.format)
+            found, left_out = _files_below(fs, path.rstrip("/"), job.format)
+            if found and left_out:
+                say(f"nmspeller: {_left_out(given, left_out)}")
         elif fs.exists(path):
             _check_regular_file(fs, path)
             found = [(path, posixpath.basename(path))]
@@ -116,17 +121,30 @@ def find_sources(job: Job) -> list[Source]:
     return sources
 
 
-def _files_below(fs: Any, root: str, format: str | None) -> list[tuple[str, str]]:
+def _files_below(fs: Any, root: str, format: str | None) -> tuple[list[tuple[str, str]], list[str]]:
+    """The files of a folder with their names in it, and the names of those that have another format."""
     is_local = isinstance(fs, LocalFileSystem)
-    found = []
+    found, left_out = [], []
     for path in sorted(_local_files(root) if is_local else fs.find(root)):
         name = path[len(root) + 1 :]
-        hidden = any(part.startswith(".") for part in name.split("/"))
-        if not hidden and (format or _suffixes(name)[0] in FORMATS):
-            if is_local:
-                _check_regular_file(fs, path)
-            found.append((path, name))
-    return found
+        if any(part.startswith(".") for part in name.split("/")):
+            continue
+        if not format and _suffixes(name)[0] not in FORMATS:
+            left_out.append(name)
+            continue
+        if is_local:
+            _check_regular_file(fs, path)
+        found.append((path, name))
+    return found, left_out
+
+
+def _left_out(folder: str, names: list[str]) -> str:
+    suffixes = sorted({_suffixes(name)[0] or posixpath.basename(name) for name in names})
+    return ngettext(
+        "{count:,} file in {folder} has another format and is left out ({suffixes}).",
+        "{count:,} files in {folder} have other formats and are left out ({suffixes}).",
+        len(names),
+    ).format(count=len(names), folder=printable(folder), suffixes=printable(", ".join(suffixes)))
 
 
 def _local_files(root: str) -> Iterator[str]:
@@ -162,6 +180,13 @@ def _suffixes(name: str) -> tuple[str, str]:
 def _source(address: str, name: str, job: Job) -> Source:
     suffix, compression = _suffixes(name)
     format = job.format or FORMATS.get(suffix)
+    if format is None and is_prose_file(name):
+        raise InputError(
+            _(
+                "{name} has markup, which `nmspeller check --fix` leaves alone; "
+                "give --format text to correct it line by line, markup included."
+            ).format(name=name)
+        )
     if format is None:
         raise InputError(
             _(

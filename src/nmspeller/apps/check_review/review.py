@@ -15,13 +15,13 @@ from nmspeller.apps.check_review import saved
 from nmspeller.apps.check_review.decisions import Carried, Decision, Decisions, Kind, covers, replaced
 from nmspeller.apps.check_review.keyboard import CLOSED, REDRAW, Keyboard
 from nmspeller.apps.check_review.saved import Saved
-from nmspeller.apps.check_review.screen import NOTHING, Screen
+from nmspeller.apps.check_review.screen import Screen
 from nmspeller.apps.check_review.search import Search
 from nmspeller.apps.documents import files
 from nmspeller.apps.documents.config import config_for
 from nmspeller.apps.documents.document import Document
 from nmspeller.apps.documents.my_words import add_word, checked_word, words_file
-from nmspeller.apps.reports.findings import Finding, doubts
+from nmspeller.apps.reports.findings import Finding, doubts, visible
 from nmspeller.apps.reports.terminal import printable
 from nmspeller.errors import InputError
 from nmspeller.messages import _, ngettext
@@ -238,7 +238,7 @@ class _FileReview:
         self._screen.finding(self._document.text, self._decisions.findings[index], candidates, number)
 
     def _prompt(self, one: Finding) -> None:
-        self._screen.prompt(_("Enter: {target}  s: skip  ?: keys > ").format(target=one.target or NOTHING))
+        self._screen.prompt(_("Enter: {target}  s: skip  ?: keys > ").format(target=visible(one.target)))
 
     def _key(self) -> str:
         """The next key; quitting is the same everywhere."""
@@ -250,7 +250,7 @@ class _FileReview:
 
     def _accept(self, index: int, replacement: str) -> None:
         self._take(Kind.ACCEPT, index, replacement)
-        self._screen.note(f"✓ {replacement or NOTHING}", style="green")
+        self._screen.note(f"✓ {visible(replacement)}", style="green")
 
     def _take(self, kind: Kind, index: int, text: str = "") -> None:
         self._decisions.take(kind, index, text)

@@ -4,7 +4,7 @@ from rich.cells import cell_len, set_cell_size
 from rich.console import Console
 from rich.text import Text
 
-from nmspeller.apps.reports.findings import Doubt, Finding
+from nmspeller.apps.reports.findings import Doubt, Finding, visible
 from nmspeller.apps.reports.terminal import doubt_row, printable
 from nmspeller.messages import N_, _
 from nmspeller.text.windows import LINE_END, sentences
@@ -22,8 +22,6 @@ KEYS = (
 )
 _REACH = 400  # characters around a finding among which its sentence is
 _LINES = 4  # of the terminal, for a sentence
-NOTHING = "∅"
-"""What an empty text is shown as."""
 
 
 class Screen:
@@ -58,13 +56,12 @@ class Screen:
         self.say("")
         self.say(f"{number} · {place}", style="dim")
         self.say(self._sentence(text, one))
-        reasons = ", ".join(dict.fromkeys(_(edit.reason.value) for edit in one.edits))
         change = Text.assemble(
             "  ",
-            (printable(one.source) or NOTHING, "bold red"),
+            (printable(visible(one.source)), "bold red"),
             " → ",
-            (printable(one.target) or NOTHING, "bold green"),
-            (f"  {reasons}  {one.confidence:.2f}", "dim"),
+            (printable(visible(one.target)), "bold green"),
+            (f"  {one.reason}  {one.confidence:.2f}", "dim"),
         )
         self.say(change)
         if candidates:

@@ -83,6 +83,9 @@ class Job:
         if threading.current_thread() is threading.main_thread():
             signal.signal(signal.SIGTERM, _exit_on_signal)
         inputs = [self._text_input(text)] if text is not None else list(self._inputs(names))
+        if not inputs and not self.errors:
+            nothing = _("There is nothing to check: no file of a known format, or the settings ignore it.")
+            print(f"nmspeller: {nothing}", file=sys.stderr, flush=True)
         # Of several settings the first counts: one report is in one language.
         suggest(next((one.config.lang for one in inputs if one.config.lang), language()))
         prints_corrected_text = self.fix and any(one.path is None for one in inputs)

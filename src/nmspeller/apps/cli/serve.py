@@ -4,7 +4,7 @@ from pathlib import Path
 
 import typer
 
-from nmspeller.apps.cli.options import PREFILTER, QUICK, wants_prefilter
+from nmspeller.apps.cli.options import PREFILTER, QUICK, WORDS, wants_prefilter
 from nmspeller.apps.http.reloading import sighup_deferred
 from nmspeller.errors import InputError
 from nmspeller.messages import N_, _
@@ -29,9 +29,7 @@ def serve(
     level: str = typer.Option(
         "balanced", help=N_("careful, balanced or thorough, unless a request sets it.")
     ),
-    words: Path | None = typer.Option(
-        None, help=N_("Words that are correct, one per line; SIGHUP reloads the file.")
-    ),
+    words: list[Path] = WORDS,
     prefilter: bool = PREFILTER,
     quick: bool = QUICK,
     rules: bool = typer.Option(
@@ -84,7 +82,7 @@ def serve(
                 threads=threads,
                 model=str(model) if model else None,
                 level=level,
-                words=str(words) if words else None,
+                words=tuple(map(str, words or ())),
                 prefilter=wants_prefilter(prefilter, quick),
                 rules=rules,
                 api_key=api_key,

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from nmspeller.apps.documents import package
 from nmspeller.apps.documents.markup import names
-from nmspeller.apps.documents.office import OfficeDocument, Piece, assembled
+from nmspeller.apps.documents.office import OBJECT, OfficeDocument, Piece, assembled
 from nmspeller.apps.documents.xml_events import Event, Source, escaped, events, skip, tag_name
 from nmspeller.errors import InputError
 from nmspeller.messages import N_, _
@@ -52,7 +52,7 @@ class OdfDocument(OfficeDocument):
 
 
 def _texts(member: str, xml: bytes) -> Iterator[Piece | str]:
-    """The text of paragraphs, with line breaks and tabs between them."""
+    """The text of paragraphs, with line breaks, tabs and objects between them."""
     walk = events(xml)
     inside: list[str] = []
     for event in walk:
@@ -73,6 +73,8 @@ def _texts(member: str, xml: bytes) -> Iterator[Piece | str]:
             yield "\t"
         elif name == "s":
             yield from _blanks(member, event)
+        elif event.local_name == "frame" and event.attributes.get(f"{_TEXT}}}anchor-type") == "as-char":
+            yield OBJECT
 
 
 def _blanks(member: str, event: Event) -> Iterator[Piece | str]:

@@ -16,6 +16,9 @@ from nmspeller.errors import InputError
 from nmspeller.messages import _
 from nmspeller.runtime.correction import Edit
 
+OBJECT = "\ufffc"
+"""Stands in the text for a formula or a picture in the line, so that its neighbours do not meet."""
+
 # Line ends inside a text element are shown as blanks; as line ends they would cut a sentence.
 _BLANKS = str.maketrans("\n\r\t", "   ")
 

@@ -5,7 +5,7 @@ from zipfile import ZipFile
 
 from nmspeller.apps.documents import package
 from nmspeller.apps.documents.markup import names
-from nmspeller.apps.documents.office import OfficeDocument, Piece, assembled
+from nmspeller.apps.documents.office import OBJECT, OfficeDocument, Piece, assembled
 from nmspeller.apps.documents.package import references
 from nmspeller.apps.documents.xml_events import Source, events, root
 from nmspeller.errors import InputError
@@ -53,7 +53,10 @@ def _slides(archive: ZipFile, main: str) -> list[str]:
 
 
 def _texts(member: str, xml: bytes) -> Iterator[Piece | str]:
-    """The text of runs, with line breaks between them; fields, such as the slide's number, have none."""
+    """The text of runs, with line breaks and formulas between them.
+
+    Fields, such as the slide's number, have none.
+    """
     inside: list[str] = []
     for event in events(xml):
         if event.kind == "text" and inside[-2:] == ["r", "t"]:
@@ -62,5 +65,7 @@ def _texts(member: str, xml: bytes) -> Iterator[Piece | str]:
             inside.append(event.local_name if event.namespace in _DRAWING else event.name)
             if inside[-1] in ("p", "br"):
                 yield "\n"
+            elif event.local_name == "oMath":
+                yield OBJECT
         elif event.kind == "end" and inside.pop() == "p":
             yield "\n"

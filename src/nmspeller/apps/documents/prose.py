@@ -8,9 +8,10 @@ whole sentence, and maps its edits back to the document.
 """
 
 import re
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
-from itertools import chain, groupby
+from itertools import chain, groupby, pairwise
 from pathlib import PurePath
 from typing import NamedTuple
 
@@ -60,33 +61,55 @@ class Segment(NamedTuple):
 
 @dataclass(frozen=True)
 class Passage:
-    """Prose that is checked as one text: `text` is the text of all its segments, concatenated."""
+    """Prose that is checked as one text: `text` is the text of all its segments, concatenated.
+
+    `seams` are the places in `text` where there is markup in the document, not only a line break.
+    """
 
     text: str
     segments: tuple[Segment, ...]
+    seams: tuple[int, ...] = ()
 
     def in_document(self, edits: Iterable[Edit]) -> Iterator[Edit]:
-        """The edits of `text` as edits of the document; one that spans markup is split there."""
+        """The edits of `text` as edits of the document; one that spans markup is split there.
+
+        A rule deletes or inserts nothing where markup begins or is inside: what it took for neighbours, as in
+        `a`、`b`、`c`, may have code between them, and **bold type** may have no blanks inside its marks.
+        """
         pieces = iter(self.segments)
         piece, before = next(pieces, Segment(0, 0)), 0  # `before`: how much of `text` lies before `piece`
         for edit in edits:
+            if edit.rule and len(edit.target) != edit.length and self._meets_seam(edit):
+                continue
             while edit.offset >= before + piece.stop - piece.start:
                 before += piece.stop - piece.start
                 piece = next(pieces)
             start, rest = piece.start + edit.offset - before, edit
             while start + rest.length > piece.stop:
                 head, rest = _cut(rest, piece.stop - start)
-                yield replace(head, offset=start)
+                if head.source != head.target:
+                    yield replace(head, offset=start)
                 before += piece.stop - piece.start
                 piece = next(pieces)
                 start = piece.start
-            yield replace(rest, offset=start)
+            if rest.source != rest.target:
+                yield replace(rest, offset=start)
 
     def hints_in_document(self, document: str, hints: Iterable[Hint]) -> Iterator[Hint]:
-        """The hints of `text` as hints of the document's text; markup inside one belongs to it."""
+        """The hints of `text` as hints of the document's text; markup inside one belongs to it.
+
+        What has code, a link or a tag in the middle is not what a rule took it for, and gives none.
+        """
         for hint in hints:
             start, stop = self.place(hint.offset, hint.offset + hint.length)
-            yield Hint(start, stop - start, document[start:stop], hint.rule)
+            source = document[start:stop]
+            if sum(map(str.isalnum, source)) == sum(map(str.isalnum, hint.source)):
+                yield Hint(start, stop - start, source, hint.rule)
+
+    def _meets_seam(self, edit: Edit) -> bool:
+        """Whether markup is inside an edit or right before it."""
+        stop = edit.offset + max(edit.length, 1)
+        return bisect_left(self.seams, edit.offset) < bisect_left(self.seams, stop)
 
     def place(self, start: int, stop: int) -> tuple[int, int]:
         """Where text[start:stop], which is not empty, lies in the document, markup inside it included."""
@@ -139,7 +162,7 @@ def passages(text: str, format: str) -> list[Passage]:
         pieces = _without_edges(text, group)
         prose = "".join(text[start:stop] for start, stop in pieces)
         if _HAS_HANZI.search(prose):
-            found.append(Passage(prose, tuple(pieces)))
+            found.append(Passage(prose, tuple(pieces), tuple(_seams(text, pieces))))
     return found
 
 
@@ -210,6 +233,15 @@ def _without_edges(text: str, pieces: list[Segment]) -> list[Segment]:
         start, stop = pieces[-1]
         pieces[-1] = Segment(start, start + len(text[start:stop].rstrip()))
     return pieces
+
+
+def _seams(text: str, pieces: Iterable[Segment]) -> Iterator[int]:
+    """The places in the pieces' prose where something other than white space was left out."""
+    length = 0
+    for piece, following in pairwise(pieces):
+        length += piece.stop - piece.start
+        if text[piece.stop : following.start].strip():
+            yield length
 
 
 def _groups(length: int, marks: Iterable[Markup]) -> Iterator[list[Segment]]:

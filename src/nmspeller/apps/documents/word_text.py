@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from nmspeller.apps.documents.markup import names
-from nmspeller.apps.documents.office import Piece
+from nmspeller.apps.documents.office import OBJECT, Piece
 from nmspeller.apps.documents.word_markup import Dialect
 from nmspeller.apps.documents.xml_events import Event, escaped, events, skip
 
@@ -17,6 +17,7 @@ _SPACE = "http://www.w3.org/XML/1998/namespace}space"
 _SKIPPED = names("del moveFrom rt")
 _INSERTIONS = names("ins moveTo")
 _BREAKS = names("br cr")
+_OBJECTS = names("oMath inline")  # formulas, and pictures that are not beside the text
 
 
 @dataclass
@@ -51,7 +52,7 @@ class WordText(Piece):
 
 
 def texts(member: str, xml: bytes, is_body: bool) -> Iterator[WordText | str]:
-    """Each text element that is directly in a run, with line breaks and tabs between them.
+    """Each text element that is directly in a run, with line breaks, tabs and objects between them.
 
     Deleted text and field codes are in elements of other names.
     """
@@ -101,6 +102,8 @@ def texts(member: str, xml: bytes, is_body: bool) -> Iterator[WordText | str]:
             )
         elif name in _BREAKS:
             yield "\n"
+        elif event.local_name in _OBJECTS:
+            yield OBJECT
         elif name == "tab" and above == "r":
             yield "\t"  # a tab stop of the paragraph's settings has the same name
 

@@ -122,29 +122,42 @@ def not_served(status: int, headers: dict[str, str]) -> ApiError:
 _MISTAKES = (
     N_("Extra inputs are not permitted"),
     N_("Field required"),
-    N_("Input should be a valid boolean"),
-    N_("Input should be a valid dictionary or object to extract fields from"),
-    N_("Input should be a valid list"),
-    N_("Input should be a valid string"),
     N_("String should have at least 1 character"),
     N_("String should have at most 64 characters"),
 )
+_KINDS = {
+    "bool_type": N_("true or false"),
+    "list_type": N_("a list"),
+    "model_attributes_type": N_("an object"),
+    "string_type": N_("a string"),
+}
 # Where a field may be of several types, Pydantic adds the type to the place.
 _TYPES = ("str", "bool", "list", "constrained-str")
 
 
 def invalid(mistakes: Sequence[Any]) -> ApiError:
     """The first thing that is wrong with a JSON body, in one sentence without the user's own text."""
-    first = mistakes[0]
-    if first["type"] == "json_invalid":
+    if mistakes[0]["type"] == "json_invalid":
         return ApiError(400, _("The request body is not valid JSON."))
-    places = [str(part) for part in first["loc"] if part != "body"]
-    where = ".".join(place for place in places if place.partition("[")[0] not in _TYPES)
+    # A field of several types has a mistake for each: that of the type that was meant is in a deeper place.
+    where = _where(mistakes[0])
+    same_field = [one for one in mistakes if _where(one)[:1] == where[:1]]
+    first = max(same_field, key=lambda one: len(_where(one)))
+    where = _where(first)
     if first["type"] == "literal_error":
         choices = first["ctx"]["expected"].replace(" or ", ", ")
         what = _("Input should be one of {choices}").format(choices=choices)
+    elif first["type"] in _KINDS:
+        kinds = [_KINDS[one["type"]] for one in same_field if _where(one) == where]
+        what = _("Input should be {kinds}").format(kinds=_(", or ").join(map(_, kinds)))
     else:
         what = _(str(first["msg"]).removeprefix("Value error, ").rstrip("."))
     if where:
-        return ApiError(422, _("{where}: {what}.").format(where=where, what=what))
+        return ApiError(422, _("{where}: {what}.").format(where=".".join(where), what=what))
     return ApiError(422, _("{what}.").format(what=what))
+
+
+def _where(mistake: Any) -> list[str]:
+    """The place of a mistake in the body: a field, and what is inside it."""
+    places = [str(part) for part in mistake["loc"] if part != "body"]
+    return [place for place in places if place.partition("[")[0] not in _TYPES]

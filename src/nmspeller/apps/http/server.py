@@ -63,7 +63,7 @@ def load_speller(settings: Settings) -> Speller:
     return Speller(
         settings.model,
         level=settings.level,
-        words=Path(settings.words) if settings.words else None,
+        words=[Path(file) for file in settings.words],
         threads=threads,
         prefilter=settings.prefilter,
     )

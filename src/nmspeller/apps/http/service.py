@@ -18,7 +18,7 @@ from nmspeller.apps.http.metrics import Metrics
 from nmspeller.apps.http.settings import Settings
 from nmspeller.errors import InputError
 from nmspeller.runtime.checker import Checker
-from nmspeller.runtime.correction import Correction, Edit, Hint, apply_edits
+from nmspeller.runtime.correction import Correction, Edit, Hint, Reason, apply_edits
 from nmspeller.runtime.parts import split_into_parts
 from nmspeller.runtime.rule_edits import matches_between, with_matches
 from nmspeller.runtime.rules import RuleMatch
@@ -38,11 +38,13 @@ class WantedRules(NamedTuple):
     """The rules beside the model, by their ids; where the texts are one document, they read them together.
 
     alone: the model is not asked.
+    reasons: those of the model's edits that are wanted; others do not stand in the way of a rule.
     """
 
     ids: Sequence[str] = ()
     one_document: bool = False
     alone: bool = False
+    reasons: frozenset[Reason] = frozenset(Reason)
 
 
 _NO_RULES = WantedRules()
@@ -183,8 +185,9 @@ class Service:
             matches = matches or await self._rule_matches(texts, options, rules)
             for (number, part), correction in zip(parts[first:], corrections, strict=False):
                 begin = max(part.keep_start, done[number])
+                of_the_model = part.own_edits(correction.edits, done[number])
                 edits, hints = with_matches(
-                    part.own_edits(correction.edits, done[number]),
+                    [edit for edit in of_the_model if edit.reason in rules.reasons],
                     matches_between(matches[number], begin, part.keep_stop),
                 )
                 if edits:

@@ -38,7 +38,7 @@ class Settings:
     threads: int | None = None
     model: str | None = None
     level: str = "balanced"
-    words: str | None = None
+    words: tuple[str, ...] = ()
     prefilter: bool = False
     rules: bool = False
     api_key: str | None = None
@@ -93,4 +93,5 @@ class Settings:
     def from_environment(cls) -> "Settings":
         """The settings that the parent process passed."""
         values = json.loads(os.environ[_ENVIRONMENT])
-        return cls(**{**values, "allow_origins": tuple(values["allow_origins"])})
+        lists = {name: tuple(value) for name, value in values.items() if isinstance(value, list)}
+        return cls(**{**values, **lists})

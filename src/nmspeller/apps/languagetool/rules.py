@@ -123,3 +123,8 @@ class Selection:
     def rules(self) -> tuple[str, ...]:
         """The ids of the rules beside the model that the request wants."""
         return tuple(name for name, rule in _BY_RULE.items() if self.wants(rule))
+
+    @property
+    def reasons(self) -> frozenset[Reason]:
+        """The reasons of the model's edits that the request wants."""
+        return frozenset(reason for reason, rule in _BY_REASON.items() if self.wants(rule))

@@ -1,5 +1,6 @@
 """Findings as an editor shows them: diagnostics, quick fixes and commands."""
 
+import re
 from collections.abc import Iterable, Sequence
 
 from lsprotocol import types
@@ -16,6 +17,7 @@ FIX_ALL = f"{types.CodeActionKind.SourceFixAll.value}.nmspeller"
 KINDS = [types.CodeActionKind.QuickFix, FIX_ALL]
 
 _LONGEST_WORD = 30
+_OUTSIDE_WORDS = re.compile("[，。！？；：…\n\r\x0b\x0c\x85\u2028\u2029]")
 _REASONS = {
     Reason.SAME_SOUND: N_("same sound"),
     Reason.SIMILAR_SOUND: N_("similar sound"),
@@ -83,6 +85,7 @@ def quick_fixes(
     """The actions for the findings that touch the requested range."""
     start, stop = document.offset(asked.start), document.offset(asked.end)
     actions: list[types.CodeAction] = []
+    offered: set[str] = set()
     for finding in findings:
         if finding.start > stop or finding.stop < start:
             continue
@@ -97,9 +100,11 @@ def quick_fixes(
             )
             for text in finding.replacements
         ]
+        words = [word for word in _words_around(document.text, finding, start, stop) if word not in offered]
+        offered.update(words)
         commands = [
             (_("Add “{word}” to my words").format(word=word), ADD_WORD, [document.uri, word])
-            for word in _words_around(document.text, finding, start, stop)
+            for word in words
         ]
         commands.append((_ignore(finding.edit), IGNORE, [document.uri, *finding.key]))
         actions += [
@@ -156,7 +161,8 @@ def _words_around(text: str, finding: Finding, start: int, stop: int) -> list[st
     """
     selection = text[start:stop].strip()
     if start <= finding.start and finding.stop <= stop and len(selection) > finding.stop - finding.start:
-        return [selection] if len(selection) <= _LONGEST_WORD and len(selection.splitlines()) == 1 else []
+        is_word = len(selection) <= _LONGEST_WORD and not _OUTSIDE_WORDS.search(selection)
+        return [selection] if is_word else []
     if not any(map(_is_hanzi, finding.edit.source)):
         return []
     before = finding.start - (finding.start > 0 and _is_hanzi(text[finding.start - 1]))

@@ -8,6 +8,13 @@ from nmspeller.apps.documents.markup import line_starts
 from nmspeller.messages import _
 from nmspeller.runtime.correction import Correction, Edit, Hint
 
+_BLANKS = str.maketrans({" ": "␣", "\u3000": "□", "\t": "⇥", "\n": "↵", "\r": None})
+
+
+def visible(text: str) -> str:
+    """The text on one line, its blanks visible; ∅ if it is empty."""
+    return text.translate(_BLANKS) or "∅"
+
 
 @dataclass(frozen=True)
 class Finding:
@@ -36,8 +43,8 @@ class Finding:
 
     @property
     def reason(self) -> str:
-        """Every reason once, in the present language: `same sound, similar shape`."""
-        return _(", ").join(dict.fromkeys(edit.reason.label for edit in self.edits))
+        """Every reason once, in the present language: `same sound, similar shape`, or the rule's name."""
+        return _(", ").join(dict.fromkeys(map(_reason, self.edits)))
 
     @property
     def confidence(self) -> float:
@@ -47,7 +54,12 @@ class Finding:
     @property
     def summary(self) -> str:
         """What is wrong, what is right, why, and how sure that is, on one line."""
-        return f"{self.source} → {self.target} ({self.reason}, {self.confidence:.2f})"
+        return f"{self.change} ({self.reason}, {self.confidence:.2f})"
+
+    @property
+    def change(self) -> str:
+        """What is wrong, and what is right."""
+        return f"{visible(self.source)} → {visible(self.target)}"
 
     def why(self, text: str) -> str:
         """The explanation of each edit; `text` is the one that was checked."""
@@ -72,7 +84,8 @@ class Doubt:
 
     @property
     def length(self) -> int:
-        return self.hint.length
+        """Of its part in the line in which it begins."""
+        return len(self.hint.source.splitlines()[0])
 
     @property
     def explanation(self) -> str:
@@ -81,6 +94,15 @@ class Doubt:
         from nmspeller.runtime.rules import RULES
 
         return _(RULES[self.hint.rule].explanation)
+
+
+def _reason(edit: Edit) -> str:
+    if edit.rule is None:
+        return edit.reason.label
+    # Loaded late: most texts are checked without rules.
+    from nmspeller.runtime.rules import RULES
+
+    return _(RULES[edit.rule].name)
 
 
 def doubts(correction: Correction) -> Iterator[Doubt]:

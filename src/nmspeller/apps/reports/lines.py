@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import asdict
 
 from nmspeller.apps.documents.document import Document
-from nmspeller.apps.reports.findings import Doubt, Finding, doubts, findings
+from nmspeller.apps.reports.findings import Doubt, Finding, doubts, findings, visible
 from nmspeller.messages import _
 from nmspeller.runtime.correction import Correction
 
@@ -39,7 +39,7 @@ def plain(document: Document, correction: Correction, explain: bool) -> Iterator
     for doubt in doubts(correction):
         hint = _("hint")
         place = f"{document.name}:{doubt.line}:{doubt.column}"
-        yield f"{place}: {hint}: {doubt.hint.source} ({doubt.explanation})"
+        yield f"{place}: {hint}: {visible(doubt.hint.source)} ({doubt.explanation})"
 
 
 def json_object(document: Document, correction: Correction, explain: bool) -> Iterator[str]:
@@ -68,7 +68,7 @@ def github(document: Document, correction: Correction, explain: bool) -> Iterato
         message = f"{one.summary} {one.why(correction.source)}" if explain else one.summary
         yield f"::warning {_place(document, one)},title=nmspeller::{_escaped(message)}"
     for doubt in doubts(correction):
-        message = _escaped(f"{doubt.hint.source} ({doubt.explanation})")
+        message = _escaped(f"{visible(doubt.hint.source)} ({doubt.explanation})")
         yield f"::notice {_place(document, doubt)},title=nmspeller::{message}"
 
 

@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.text import Text
 
 from nmspeller.apps.documents.document import Document
-from nmspeller.apps.reports.findings import Doubt, Finding, doubts, findings
+from nmspeller.apps.reports.findings import Doubt, Finding, doubts, findings, visible
 from nmspeller.messages import _, ngettext
 from nmspeller.runtime.correction import Correction
 
@@ -87,7 +87,7 @@ class TerminalReport:
                 text.append("…", style="dim")
         self._console.print(before)
         self._console.print(after)
-        rows = [(f"{one.line}:{one.column}", f"{one.source} → {one.target}", one.reason) for one in group]
+        rows = [(f"{one.line}:{one.column}", one.change, one.reason) for one in group]
         widths = [max(map(cell_len, column)) for column in zip(*rows, strict=True)]
         margin = " " * (len(number) + 3)
         for row, one, why in zip_longest(rows, group, whys):
@@ -135,7 +135,7 @@ def _excerpts(
 
 def doubt_row(doubt: Doubt) -> str:
     """A hint: its place, the doubtful text, and why."""
-    return f"  {doubt.line}:{doubt.column}  {printable(doubt.hint.source)}  {doubt.explanation}"
+    return f"  {doubt.line}:{doubt.column}  {printable(visible(doubt.hint.source))}  {doubt.explanation}"
 
 
 def printable(text: str) -> str:
