@@ -65,6 +65,15 @@ def test_both_version_numbers_agree():
         assert tomllib.load(file)["project"]["version"] == nmspeller.__version__
 
 
+def test_the_public_names_can_be_listed_and_imported():
+    import nmspeller
+    from nmspeller.runtime.correction import Reason
+
+    assert nmspeller.Reason is Reason
+    assert set(nmspeller.__all__) <= set(dir(nmspeller))
+    assert all(hasattr(nmspeller, name) for name in nmspeller.__all__)
+
+
 @pytest.mark.parametrize(
     ("kind", "file"), [("manifest", ".pre-commit-hooks.yaml"), ("config", ".pre-commit-config.yaml")]
 )

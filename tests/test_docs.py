@@ -39,10 +39,28 @@ def test_relative_links_resolve(page):
 
 def test_both_readmes_have_the_same_parts():
     english, chinese = (prose(ROOT / name) for name in ("README.md", "README.zh-CN.md"))
-    for pattern in (r"^(#+) ", r"\]\(((?!README)[^)]+)\)", r"^(\|)"):
-        assert sorted(re.findall(pattern, english, re.MULTILINE)) == sorted(
-            re.findall(pattern, chinese, re.MULTILINE)
+    for pattern in (r"^(#+) ", r"^(\|)"):
+        assert re.findall(pattern, english, re.MULTILINE) == re.findall(pattern, chinese, re.MULTILINE)
+    # The Chinese one links to the Chinese manual where there is one.
+    linked = [
+        sorted(
+            link.partition("#")[0].replace("/zh/", "/")
+            for link in re.findall(r"\]\(((?!README)[^)]+)\)", text)
         )
+        for text in (english, chinese)
+    ]
+    assert linked[0] == linked[1]
+
+
+@pytest.mark.parametrize(
+    "page", [*ROOT.glob("docs/zh/*.md"), ROOT / "README.zh-CN.md"], ids=lambda path: path.name
+)
+def test_chinese_pages_link_to_chinese_manuals(page):
+    for link in LINK.findall(prose(page)):
+        target = (page.parent / link.partition("#")[0]).resolve()
+        manual = ROOT / "docs" / "zh" / target.name
+        if target.parent == ROOT / "docs" and manual.exists() and manual != page:
+            pytest.fail(f"{link}: link to {manual.relative_to(ROOT)}")
 
 
 class Resources(HTMLParser):

@@ -256,6 +256,15 @@ def test_the_laboratory_speaks_english(capsys: pytest.CaptureFixture[str]) -> No
     assert "选项" not in out
 
 
+@pytest.mark.parametrize("command", ["evaluate", "bench"])
+def test_commands_of_the_laboratory_take_a_language(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run([command, "--lang", "zh", "--help"]) == 0
+    out = capsys.readouterr().out
+    assert out.startswith("Usage:")
+    assert "--lang" in out
+    assert not re.search("[\u4e00-\u9fff]", out.replace("地", "").replace("得", ""))
+
+
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
@@ -294,7 +303,7 @@ def test_the_language_ends_with_the_command(capsys: pytest.CaptureFixture[str]) 
     in_chinese(capsys, "--help")
     assert language() == before
     assert run(["check"]) == 2
-    assert "Name files or folders" in capsys.readouterr().err
+    assert "Give files or folders" in capsys.readouterr().err
 
 
 def nmspeller(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:

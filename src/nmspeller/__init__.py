@@ -3,11 +3,11 @@
 from typing import TYPE_CHECKING, Any
 
 __version__ = "0.2.0"
-__all__ = ["Correction", "Edit", "InputError", "Speller", "__version__"]
+__all__ = ["Correction", "Edit", "InputError", "Reason", "Speller", "__version__"]
 
 if TYPE_CHECKING:
     from nmspeller.errors import InputError
-    from nmspeller.runtime import Correction, Edit, Speller
+    from nmspeller.runtime import Correction, Edit, Reason, Speller
 
 
 def __getattr__(name: str) -> Any:
@@ -16,8 +16,12 @@ def __getattr__(name: str) -> Any:
         from nmspeller.errors import InputError
 
         return InputError
-    if name in ("Correction", "Edit", "Speller"):
+    if name in ("Correction", "Edit", "Reason", "Speller"):
         from nmspeller import runtime
 
         return getattr(runtime, name)
     raise AttributeError(f"module 'nmspeller' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

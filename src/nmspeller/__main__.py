@@ -7,6 +7,7 @@ import io
 import os
 import sys
 from contextvars import Context
+from copy import copy
 from typing import Any
 
 import typer
@@ -125,7 +126,7 @@ def _run(arguments: list[str]) -> int:
     except OSError as wrong:
         # A folder that may not be written, a file where a folder should be, a full disk: nobody's bug.
         return _fail(
-            _("{file} cannot be used: {reason}; give another place, or make room there.").format(
+            _("{file} cannot be used: {reason}; choose another location or free some disk space.").format(
                 file=wrong.filename or _("a file"), reason=reason(wrong)
             )
         )
@@ -136,8 +137,10 @@ def _command() -> Any:
     root: Any = typer.main.get_command(app)
     lang = next(parameter for parameter in root.params if parameter.name == "lang")
     for name, command in root.commands.items():
+        if name != "lab":
+            # A copy, because `localize` translates it and the laboratory's help stays English.
+            command.params.append(copy(lang))
         if name in _PRODUCT:
-            command.params.append(lang)
             localize(command)
         else:
             command.short_help = _(_SUMMARIES[name])

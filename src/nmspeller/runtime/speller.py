@@ -47,11 +47,12 @@ class Speller:
             line, which is reloaded when it changes.
         threads: how many cores to use; all by default.
         device: "cpu" or "cuda". A GPU needs PyTorch and onnx, and pays off for many texts per call.
-        prefilter: let a very small model score every window first, so that the model only reads those that
-            may contain an error. Mostly correct text takes half the time; a few percent of edits are missed.
-        rules: apply rules beside the model: True for those that are on by default, or the ids of some (see
-            `nmspeller.runtime.rules.RULES`). Where a rule and the model differ, the model's edit stays.
-            What a rule doubts but cannot correct is in `Correction.hints`.
+        prefilter: let a very small model score every sentence first, so that the model reads only those that
+            may contain an error, with their neighbours. Mostly correct text takes half the time; a few
+            percent of edits are missed.
+        rules: apply rules, too: True for those that are on by default, or the ids of some (see
+            `nmspeller.runtime.rules.RULES`). Where a rule and the model differ, the model's edit is
+            kept. Suspicious text that a rule cannot correct is in `Correction.hints`.
 
     Attributes:
         vocabulary: the characters that the model knows.

@@ -42,7 +42,7 @@ def test_the_summary_and_errors_in_chinese(tmp_path, capsys):
 @pytest.mark.parametrize(
     ("options", "says"),
     [
-        (["--address", "auto"], "--address goes with --engine ray."),
+        (["--address", "auto"], "--address needs --engine ray."),
         (["--engine", "ray", "--address", "127.0.0.2:7"], "Ray cannot reach or start 127.0.0.2:7: "),
         (
             ["--prefilter", "--device", "cuda"],

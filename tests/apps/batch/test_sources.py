@@ -40,7 +40,7 @@ def test_folders_patterns_and_subfolders(tmp_path, here_engine, capsys):
         "nmspeller-batch.json",
     ]
     assert "1 file in" in (said := capsys.readouterr().err)
-    assert said.endswith("left out (.bin).\n")
+    assert said.endswith("is skipped (.bin).\n")
     run(Job((str(tmp_path / "in" / "*.txt"),), str(tmp_path / "out2"), speller=STAND_IN), here_engine())
     assert (tmp_path / "out2" / "b.txt").read_text() == "已\n"
 

@@ -78,6 +78,12 @@ def test_a_format_that_cannot_be_read_is_named_with_advice(
     assert (tmp_path / name).read_bytes() == content
 
 
+def test_a_text_cannot_be_an_office_document(check):
+    assert refuses(
+        check("--format", "docx", "--text", "我门"), "--text cannot be checked as docx; give a file."
+    )
+
+
 @pytest.mark.parametrize("codec", ["utf-16-le", "utf-16-be"])
 def test_the_advice_for_utf16_without_a_mark_works_in_both_byte_orders(check, tmp_path, codec):
     (tmp_path / "a.txt").write_bytes(TEXT.encode(codec))
@@ -124,7 +130,7 @@ def test_missing_files_and_patterns_without_match(check):
 
 def test_an_empty_name_is_not_the_current_folder(check, tmp_path):
     (tmp_path / "a.txt").write_text("我门")
-    assert refuses(check("--fix", ""), "An empty name")
+    assert refuses(check("--fix", ""), "The file name is empty")
     assert (tmp_path / "a.txt").read_text() == "我门"
 
 
@@ -208,7 +214,7 @@ def test_a_closed_stream_is_no_bug(tmp_path, closed):
     assert done.stdout == b""
     sentences = [b"nmspeller: absent.txt does not exist."]
     if closed == "<&-":
-        sentences.append(b"nmspeller: Standard input is closed; name a file, or redirect something to it.")
+        sentences.append(b"nmspeller: Standard input is closed; give a file, or redirect standard input.")
     assert done.stderr.splitlines() == ([] if "2>&-" in closed else sentences)
 
 

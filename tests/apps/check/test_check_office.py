@@ -62,7 +62,7 @@ def test_only_word_documents_have_tracked_changes(check, opendocument, tmp_path,
 
 def test_track_goes_with_fix(check, word):
     result = check("--track", "a.docx")
-    assert (result.code, result.err) == (2, "nmspeller: --track goes with --fix.\n")
+    assert (result.code, result.err) == (2, "nmspeller: --track needs --fix.\n")
 
 
 def test_an_opendocument_text_is_found_in_a_folder_reported_and_corrected(check, opendocument, tmp_path):

@@ -55,6 +55,15 @@ def test_the_terminal_report_mentions_that_nothing_was_found(speller):
     assert plainly(terminal_output(speller, "很好。")) == "No findings in 1 file.\n"
 
 
+@pytest.mark.skipif(os.name == "nt", reason="no file name has a line break there")
+def test_a_line_break_in_a_file_name_does_not_split_a_line(check, tmp_path):
+    (tmp_path / "第一\n第二\r.txt").write_text("我门", encoding="utf-8")
+    assert (
+        check("--output-format", "plain", ".").out
+        == r"第一\n第二\r.txt:1:2: 门 → 们 (same sound, 0.99)" + "\n"
+    )
+
+
 def test_a_long_line_is_cut_to_the_width_around_its_findings(speller):
     line = "很好很好" * 40 + "我门" + "不错不错" * 40 + "天汽"
     output = plainly(terminal_output(speller, line, width=50))

@@ -179,7 +179,7 @@ def test_chinese_in_a_narrow_terminal_and_a_word_document(tmp_path):
         terminal.press("a")
         terminal.wait_for("去公\n  圆。\n  圆 → 园")
         terminal.press("s")
-        terminal.wait_for("保存1 处修改？")
+        terminal.wait_for("保存 1 处修改？")
         terminal.press("Enter")
         assert "所有问题均已处理。" in terminal.wait_for("EXIT")
     written = docx.Document(tmp_path / "信.docx").paragraphs[0]

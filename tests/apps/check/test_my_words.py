@@ -50,7 +50,7 @@ def test_where_new_words_go(tmp_path):
     (tmp_path / ".nmspeller.toml").write_text('words = ["../outside.txt"]\n')
     assert place() == tmp_path / WORDS_FILE
     (tmp_path / WORDS_FILE).symlink_to(tmp_path.parent / "outside.txt")
-    with pytest.raises(InputError, match="leads out of its folder"):
+    with pytest.raises(InputError, match="points outside its folder"):
         place()
 
 

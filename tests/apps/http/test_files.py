@@ -172,6 +172,28 @@ def test_edits_that_do_not_fit_are_an_error(client, change, problem):
     assert problem in sentence(answer)
 
 
+def test_edits_are_counted_from_one(client):
+    raw = MARKDOWN.encode()
+    edits = check(client, "a.md", raw).json()["edits"]
+    assert sentence(correct(client, "a.md", raw, [edits[0], edits[0]])).startswith("Edit 2 cannot be applied")
+
+
+def test_half_of_a_surrogate_pair_cannot_be_written(client):
+    raw = "我很高心\n".encode()
+    [edit] = check(client, "a.txt", raw).json()["edits"]
+    answer = correct(client, "a.txt", raw, [{**edit, "target": "\ud83d"}])
+    assert (answer.status_code, sentence(answer)) == (
+        422,
+        r"a.txt: '\ud83d' is half of a surrogate pair and cannot be written.",
+    )
+
+
+def test_utf16_without_a_mark_is_an_error_with_advice(client):
+    answer = check(client, "a.txt", "今天我很高心，天气很好。".encode("utf-16-le"))
+    assert answer.status_code == 422
+    assert "save it as UTF-8" in sentence(answer)
+
+
 def test_edits_outside_prose_or_out_of_order_are_an_error(client):
     raw = MARKDOWN.encode()
     edits = check(client, "a.md", raw).json()["edits"]

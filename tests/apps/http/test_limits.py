@@ -106,7 +106,7 @@ def test_bug_is_answered_counted_and_readable_as_any_other_error(make_client, mo
     monkeypatch.setattr("nmspeller.apps.http.native._checked_text", lambda _: 1 / 0)
     answer = ask(client, "/v1/check", "高心", headers={"Origin": "https://example.org"})
     assert answer.status_code == 500
-    assert sentence(answer) == "Something failed in the server, and was logged."
+    assert sentence(answer) == "Internal server error; see the server log."
     assert answer.headers["Access-Control-Allow-Origin"] == "https://example.org"
     assert answer.headers["X-Content-Type-Options"] == "nosniff"
     assert [record.getMessage() for record in caplog.records].count("request failed") == 1
@@ -198,7 +198,7 @@ def test_no_file_is_found_by_its_path(client, path):
 
 
 def test_unknown_address_is_answered_with_a_sentence(client):
-    assert client.get("/nowhere").json() == {"error": "There is nothing at this address."}
+    assert client.get("/nowhere").json() == {"error": "Not found."}
     wrong = client.get("/v1/check")
     assert wrong.status_code == 405
     assert wrong.headers["allow"] == "POST"

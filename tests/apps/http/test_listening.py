@@ -34,7 +34,7 @@ def test_port_in_use_is_reported_before_the_model_is_loaded(capsys, monkeypatch)
         port = other.getsockname()[1]
         assert run(["serve", "--port", str(port)]) == 2
     assert capsys.readouterr().err == (
-        f"nmspeller: Another program listens on 127.0.0.1, port {port} already; give another --port.\n"
+        f"nmspeller: Port {port} on 127.0.0.1 is already in use; choose another with --port.\n"
     )
 
 

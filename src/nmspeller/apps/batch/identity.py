@@ -79,11 +79,11 @@ def check_output_folder(job: Job, sources: list[Source], store: Store) -> None:
     for source in sources:
         if source.address.startswith(inside):
             raise InputError(
-                _("{file} lies inside OUTPUT; give another folder to write to.").format(file=source.shown)
+                _("{file} is inside OUTPUT; choose another output folder.").format(file=source.shown)
             )
         if source.name in (MANIFEST, QUARANTINE) or source.name.startswith(WORK):
             raise InputError(
-                _("{name} is a name that OUTPUT needs; give the file another.").format(name=source.name)
+                _("{name} is a reserved name in OUTPUT; rename the file.").format(name=source.name)
             )
     for given in job.inputs:
         given_fs, given_root = file_system(given)
@@ -91,7 +91,7 @@ def check_output_folder(job: Job, sources: list[Source], store: Store) -> None:
             f"{given_fs.unstrip_protocol(given_root).rstrip('/')}/"
         ):
             raise InputError(
-                _("OUTPUT lies inside the input {input}; give a folder outside it.").format(input=given)
+                _("OUTPUT is inside the input {input}; choose a folder outside it.").format(input=given)
             )
     if fs.isfile(root):
         raise InputError(_("{output} is a file; OUTPUT is a folder to write to.").format(output=job.output))

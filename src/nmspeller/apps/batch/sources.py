@@ -88,7 +88,7 @@ def compress(data: bytes, compression: str) -> bytes:
 def find_sources(job: Job, say: Callable[[str], None]) -> list[Source]:
     """The job's input files, in the order given and by name within a folder.
 
-    say: is told of a folder's files that are left out.
+    say: is told of a folder's files that are skipped.
     """
     sources: list[Source] = []
     for given in job.inputs:
@@ -98,9 +98,9 @@ def find_sources(job: Job, say: Callable[[str], None]) -> list[Source]:
                 (match, posixpath.basename(match)) for match in sorted(fs.glob(path)) if fs.isfile(match)
             ]
         elif fs.isdir(path):
-            found, left_out = _files_below(fs, path.rstrip("/"), job.format)
-            if found and left_out:
-                say(f"nmspeller: {_left_out(given, left_out)}")
+            found, skipped = _files_below(fs, path.rstrip("/"), job.format)
+            if found and skipped:
+                say(f"nmspeller: {_skipped(given, skipped)}")
         elif fs.exists(path):
             _check_regular_file(fs, path)
             found = [(path, posixpath.basename(path))]
@@ -124,25 +124,25 @@ def find_sources(job: Job, say: Callable[[str], None]) -> list[Source]:
 def _files_below(fs: Any, root: str, format: str | None) -> tuple[list[tuple[str, str]], list[str]]:
     """The files of a folder with their names in it, and the names of those that have another format."""
     is_local = isinstance(fs, LocalFileSystem)
-    found, left_out = [], []
+    found, skipped = [], []
     for path in sorted(_local_files(root) if is_local else fs.find(root)):
         name = path[len(root) + 1 :]
         if any(part.startswith(".") for part in name.split("/")):
             continue
         if not format and _suffixes(name)[0] not in FORMATS:
-            left_out.append(name)
+            skipped.append(name)
             continue
         if is_local:
             _check_regular_file(fs, path)
         found.append((path, name))
-    return found, left_out
+    return found, skipped
 
 
-def _left_out(folder: str, names: list[str]) -> str:
+def _skipped(folder: str, names: list[str]) -> str:
     suffixes = sorted({_suffixes(name)[0] or posixpath.basename(name) for name in names})
     return ngettext(
-        "{count:,} file in {folder} has another format and is left out ({suffixes}).",
-        "{count:,} files in {folder} have other formats and are left out ({suffixes}).",
+        "{count:,} file in {folder} has another format and is skipped ({suffixes}).",
+        "{count:,} files in {folder} have other formats and are skipped ({suffixes}).",
         len(names),
     ).format(count=len(names), folder=printable(folder), suffixes=printable(", ".join(suffixes)))
 
@@ -183,7 +183,7 @@ def _source(address: str, name: str, job: Job) -> Source:
     if format is None and is_prose_file(name):
         raise InputError(
             _(
-                "{name} has markup, which `nmspeller check --fix` leaves alone; "
+                "{name} has markup, which `nmspeller check --fix` does not change; "
                 "give --format text to correct it line by line, markup included."
             ).format(name=name)
         )

@@ -84,7 +84,7 @@ class Review:
             except (Quit, KeyboardInterrupt):
                 self.screen.clear_prompt()
                 if not self.cannot_save:
-                    self.screen.say(_("Your decisions are kept: go on later with the same command."))
+                    self.screen.say(_("Your decisions are kept: continue later with the same command."))
                 raise
         if is_whole:
             done = _("All findings are decided.") if self.found else _("No findings.")
@@ -298,7 +298,7 @@ class _FileReview:
             self._screen.note(_("“{word}” is not at this place of the text.").format(word=word), style="red")
             return False
         self._take(Kind.ADD_WORD, index, word)
-        self._screen.note(_("“{word}” goes to {file}").format(word=word, file=_short(file)))
+        self._screen.note(_("“{word}” will be added to {file}").format(word=word, file=_short(file)))
         return True
 
     def _confirm(self) -> bool:

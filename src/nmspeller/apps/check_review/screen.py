@@ -17,7 +17,7 @@ KEYS = (
     ("i", N_("skip all findings equal to it")),
     ("w", N_("add a word to my words")),
     ("u", N_("undo the last decision")),
-    ("q, Ctrl-C", N_("quit, and go on later")),
+    ("q, Ctrl-C", N_("quit, and continue later")),
     ("?", N_("show these keys")),
 )
 _REACH = 400  # characters around a finding among which its sentence is

@@ -98,9 +98,9 @@ def batch(
 
     prefilter = wants_prefilter(prefilter, quick)
     if address is not None and engine is not Where.ray:
-        raise InputError(_("--address goes with --engine ray."))
+        raise InputError(_("--address needs --engine ray."))
     if device is not Device.cpu and engine is Where.ray:
-        raise InputError(_("--device cuda goes with --engine local."))
+        raise InputError(_("--device cuda needs --engine local."))
     if device is not Device.cpu and prefilter:
         raise InputError(_("--prefilter is for the CPU; leave it out with --device cuda."))
     # Workers on other machines do not have these files, and run in other folders.

@@ -135,17 +135,17 @@ def check(
 ) -> None:
     """Check what the options are combined for, or say why they do not go together."""
     if bool(files) == (text is not None):
-        raise InputError(_("Name files or folders, or - for standard input, or give --text TEXT."))
+        raise InputError(_("Give files or folders, - for standard input, or --text TEXT."))
     if backup and not (fix or review):
-        raise InputError(_("--backup goes with --fix and --review."))
+        raise InputError(_("--backup needs --fix or --review."))
     if track and not fix:
-        raise InputError(_("--track goes with --fix."))
+        raise InputError(_("--track needs --fix."))
     if review and (fix or diff or json or output_format is not OutputFormat.auto):
         raise InputError(_("--review shows the findings itself; leave out --fix, --diff and output formats."))
     if review and (text is not None or "-" in files):
-        raise InputError(_("--review corrects files; name some."))
+        raise InputError(_("--review works only with files; give at least one."))
     if fix and diff:
-        raise InputError(_("--fix and --diff do not go together; --diff shows what --fix would do."))
+        raise InputError(_("--fix and --diff cannot be combined; --diff shows what --fix would do."))
     if (json and diff) or ((json or diff) and output_format is not OutputFormat.auto):
         raise InputError(_("Choose one of --json, --diff and --output-format."))
     if fix and (text is not None or "-" in files) and (json or output_format is not OutputFormat.auto):
@@ -156,11 +156,9 @@ def check(
             )
         )
     if explain and (diff or (fix and (text is not None or "-" in files))):
-        raise InputError(
-            _("--explain goes with a report; leave it out with --diff, and where --fix prints a text.")
-        )
+        raise InputError(_("--explain cannot be combined with --diff, or with --fix on - or --text."))
     if baseline and (text is not None or "-" in files):
-        raise InputError(_("--baseline goes with files; name some."))
+        raise InputError(_("--baseline works only with files; give at least one."))
     if update_baseline and not baseline:
         raise InputError(_("--update-baseline needs a file: --baseline FILE --update-baseline."))
     if update_baseline and (fix or review or diff or json or output_format is not OutputFormat.auto):

@@ -19,6 +19,7 @@ from nmspeller.apps.documents.config import Config, config_for
 from nmspeller.apps.documents.document import Document
 from nmspeller.apps.documents.find import find
 from nmspeller.apps.documents.my_words import with_my_words
+from nmspeller.apps.documents.prose import OFFICE_FORMATS
 from nmspeller.apps.reports import SHOWN_IN_PARTS, Report, report
 from nmspeller.errors import InputError
 from nmspeller.messages import _, language, ngettext, suggest
@@ -262,11 +263,15 @@ class Job:
 
     def _read_standard_input(self) -> tuple[Document, bytes]:
         if sys.stdin is None:
-            raise InputError(_("Standard input is closed; name a file, or redirect something to it."))
+            raise InputError(_("Standard input is closed; give a file, or redirect standard input."))
         raw = files.read_stream(sys.stdin.buffer, "<stdin>")
         return documents.from_bytes("<stdin>", raw, format=self.format, encoding=self.encoding), raw
 
     def _text_input(self, text: str) -> Input:
+        if self.format in OFFICE_FORMATS:
+            raise InputError(
+                _("--text cannot be checked as {format}; give a file.").format(format=self.format)
+            )
         return Input(lambda: (documents.from_text(text, "<text>", self.format), b""))
 
     def _report_error(self, wrong: InputError) -> None:

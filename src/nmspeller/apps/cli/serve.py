@@ -17,7 +17,7 @@ def serve(
         "127.0.0.1", help=N_("Address to listen on; any but localhost needs --api-key.")
     ),
     port: int = typer.Option(
-        8081, min=0, max=65535, help=N_("Port to listen on; 8081 is where LanguageTool clients look.")
+        8081, min=0, max=65535, help=N_("Port to listen on; LanguageTool clients use 8081 by default.")
     ),
     workers: int = typer.Option(
         1, min=1, help=N_("Processes, each with its own engine; they share the cores.")

@@ -33,6 +33,12 @@ class Encoding:
         try:
             return self.mark + text.encode(self.codec)
         except UnicodeEncodeError as wrong:
+            if "\ud800" <= text[wrong.start] <= "\udfff":
+                raise InputError(
+                    _("{name}: {character!r} is half of a surrogate pair and cannot be written.").format(
+                        name=name, character=text[wrong.start]
+                    )
+                ) from None
             raise InputError(
                 _(
                     "{name}: {character!r} cannot be written in the file's encoding {encoding}; "
@@ -92,9 +98,10 @@ def _reject_utf16(raw: bytes, name: str) -> None:
     """UTF-16 without a mark is read only if asked for: it cannot be told apart with certainty."""
     if _likely_utf16(raw):
         raise InputError(
-            _("{name} is probably UTF-16 without a byte order mark; check it with --encoding utf-16.").format(
-                name=name
-            )
+            _(
+                "{name} is probably UTF-16 without a byte order mark; "
+                "save it as UTF-8, or give its encoding (--encoding utf-16)."
+            ).format(name=name)
         )
 
 

@@ -41,7 +41,7 @@ def find(name: str) -> Iterator[Path | InputError]:
 
 def _named(name: str) -> Iterator[Path | InputError]:
     if not name:  # an unset shell variable, which `Path` would take for the current folder
-        yield InputError(_("An empty name names no file; write . for the current folder."))
+        yield InputError(_("The file name is empty; use . for the current folder."))
         return
     path = Path(name)
     try:

@@ -32,7 +32,7 @@ def words_file(path: Path, project: Config, asked: Sequence[Path] = ()) -> Path:
         return project.words[0]
     beside = _beside(path, project)
     if not resolves_inside(beside, beside.parent):
-        raise InputError(_("{file} leads out of its folder; name a file with --words.").format(file=beside))
+        raise InputError(_("{file} points outside its folder; give a file with --words.").format(file=beside))
     return beside
 
 

@@ -94,7 +94,7 @@ def engine_failed(sentence: str) -> ApiError:
 
 def server_failed() -> ApiError:
     """A bug."""
-    return ApiError(500, _("Something failed in the server, and was logged."))
+    return ApiError(500, _("Internal server error; see the server log."))
 
 
 def wrong_key() -> ApiError:
@@ -108,8 +108,8 @@ def wrong_key() -> ApiError:
 
 _NOT_SERVED = {
     400: N_("The request body is not valid JSON."),  # in FastAPI's own routes, which all take JSON
-    404: N_("There is nothing at this address."),
-    405: N_("This address does not take that method."),
+    404: N_("Not found."),
+    405: N_("This URL does not support that method."),
 }
 
 

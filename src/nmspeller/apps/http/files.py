@@ -293,7 +293,7 @@ def _in_the_prose_of(document: Document, accepted: Sequence[AcceptedEdit]) -> It
     segments = sorted(segment for passage in document.passages for segment in passage.segments)
     starts = [segment.start for segment in segments]
     end = 0
-    for number, edit in enumerate(accepted):
+    for number, edit in enumerate(accepted, start=1):
         stop = edit.offset + edit.length
         segment = bisect_right(starts, edit.offset) - 1
         if edit.offset < end:

@@ -26,7 +26,7 @@ def listen(settings: Settings) -> Iterator[list[socket.socket]]:
         except (OSError, UnicodeError) as wrong:
             if isinstance(wrong, OSError) and wrong.errno == errno.EADDRINUSE:
                 raise InputError(
-                    _("Another program listens on {host}, port {port} already; give another --port.").format(
+                    _("Port {port} on {host} is already in use; choose another with --port.").format(
                         host=settings.host, port=settings.port
                     )
                 ) from None

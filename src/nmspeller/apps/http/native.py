@@ -38,27 +38,27 @@ class CheckRequest(BaseModel):
     )
     text: str | list[str] = Field(description="A text, or several; each is checked on its own.")
     level: Level | None = Field(
-        None, description="`careful` changes least, `thorough` finds most; without it, the server's own."
+        None, description="`careful` changes least, `thorough` finds most; by default, the server's setting."
     )
     words: list[Word] = Field(
         [], max_length=2_000, description="Names and terms that must not be changed, in this request only."
     )
     rules: StrictBool | list[Literal[tuple(RULES)]] | None = Field(  # type: ignore[valid-type]
         None,
-        description="Rules beside the model: `true` for those that are on by default, or the ids of some "
-        "(`GET /v1/rules`); without it, the server's own.",
+        description="Rules in addition to the model: `true` for those that are on by default, or a list of "
+        "ids (`GET /v1/rules`); by default, the server's setting.",
     )
     model: StrictBool = Field(
         True,
-        description="`false` asks the rules alone, which is quick: an editor can have them read the whole "
-        "text, and the model only the paragraphs that have changed.",
+        description="`false` applies only the rules, which is fast: an editor can apply them to the whole "
+        "text, and the model only to the paragraphs that changed.",
     )
     explain: StrictBool = Field(
         False, description="Explain each edit and hint in a sentence, in the language of `Accept-Language`."
     )
     stream: StrictBool = Field(
         False,
-        description="Answer part by part, one JSON object a line; so does `Accept: application/x-ndjson`.",
+        description="Answer in parts, one JSON object per line; so does `Accept: application/x-ndjson`.",
     )
 
 

@@ -65,7 +65,7 @@ class Settings:
         object.__setattr__(self, "allow_origins", tuple(map(_parse_origin, self.allow_origins)))
         if self.api_key is not None and not (self.api_key.isascii() and self.api_key.strip()):
             raise InputError(
-                _("The API key must be made of ASCII characters; `openssl rand -hex 24` prints a good one.")
+                _("The API key may contain only ASCII characters; `openssl rand -hex 24` prints one.")
             )
         if not (self.is_loopback or self.api_key or self.insecure):
             raise InputError(

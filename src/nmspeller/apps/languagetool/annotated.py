@@ -97,7 +97,7 @@ def _read_piece(annotation: Any) -> tuple[str, str | None]:
             return _clean(markup), _clean(read)
     raise ApiError(
         400,
-        _("Each annotation needs either 'text' or 'markup' (with 'interpretAs' if you like), as strings."),
+        _("Each annotation needs either 'text' or 'markup' (optionally with 'interpretAs'), as strings."),
     )
 
 

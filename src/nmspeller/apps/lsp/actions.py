@@ -68,7 +68,7 @@ def _message(edit: Edit) -> str:
     if not edit.source:
         message = _("“{target}” may be missing here ({why})")
     elif not edit.target:
-        message = _("“{source}” may be superfluous ({why})")
+        message = _("“{source}” may be unnecessary ({why})")
     else:
         message = _("“{source}”: did you mean “{target}”? ({why})")
     return message.format(source=visible(edit.source), target=visible(edit.target), why=why)
@@ -143,7 +143,7 @@ def _replacement(source: str, target: str) -> str:
     elif not target:
         title = _("Delete “{source}”")
     else:
-        title = _("Replace “{source}” by “{target}”")
+        title = _("Replace “{source}” with “{target}”")
     return title.format(source=visible(source), target=visible(target))
 
 

@@ -9,6 +9,9 @@ from nmspeller.apps.reports.findings import Doubt, Finding, doubts, findings, vi
 from nmspeller.messages import _
 from nmspeller.runtime.correction import Correction
 
+# A file name may have line breaks; in a report of lines it may not.
+_ESCAPED_BREAKS = str.maketrans({"\n": "\\n", "\r": "\\r"})
+
 
 class LineReport:
     """Prints the lines that a function returns for each document, as soon as it is checked."""
@@ -32,13 +35,14 @@ def plain(document: Document, correction: Correction, explain: bool) -> Iterator
 
     Then `file:line:column: hint: text (why)` for each hint.
     """
+    path = document.name.translate(_ESCAPED_BREAKS)
     for one in findings(correction):
-        yield f"{document.name}:{one.line}:{one.column}: {one.summary}"
+        yield f"{path}:{one.line}:{one.column}: {one.summary}"
         if explain:
             yield f"  {one.why(correction.source)}"
     for doubt in doubts(correction):
         hint = _("hint")
-        place = f"{document.name}:{doubt.line}:{doubt.column}"
+        place = f"{path}:{doubt.line}:{doubt.column}"
         yield f"{place}: {hint}: {visible(doubt.hint.source)} ({doubt.explanation})"
 
 

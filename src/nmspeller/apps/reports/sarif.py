@@ -101,7 +101,7 @@ def _described(rule: Rule) -> dict[str, Any]:
         "id": rule.id,
         "shortDescription": {"text": _(rule.name)},
         "fullDescription": {"text": _(rule.explanation)},
-        "help": {"text": _("Look whether the text is right; if it is, leave it.")},
+        "help": {"text": _("Check whether the text is correct; if so, no change is needed.")},
     }
 
 

@@ -22,7 +22,7 @@ export function groupsOf(findings) {
 // As a screen reader says it.
 export function spoken(finding, target = finding.target) {
   const values = { source: finding.source, target, kind: kindOf(finding).name() }
-  if (isHint(finding)) return fill(_("{source}, have a look, {kind}"), values)
+  if (isHint(finding)) return fill(_("{source}, please check, {kind}"), values)
   if (!finding.source) return fill(_("insert {target}, {kind}"), values)
   if (!target) return fill(_("{source}, delete it, {kind}"), values)
   return fill(_("{source}, change to {target}, {kind}"), values)

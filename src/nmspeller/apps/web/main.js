@@ -64,7 +64,7 @@ function show() {
 
 const SENTENCES = {
   offline: () => _("The server cannot be reached; trying again. Your text is safe."),
-  busy: () => _("The server is busy; this goes on by itself."),
+  busy: () => _("The server is busy; checking continues automatically."),
   refused: () => fill(_("Not checked: {sentence}"), { sentence: subject.checking.sentence }),
   needsKey: () => _("This server needs an access key."),
   wrongKey: () => _("The access key is wrong."),

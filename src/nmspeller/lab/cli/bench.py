@@ -21,12 +21,12 @@ class Precision(str, Enum):
 def check(
     model: Path = MODEL,
     device: Device = typer.Option(Device.cpu, help="cuda needs PyTorch and onnx."),
-    sentences: int = typer.Option(2000, min=1, help="How many."),
+    sentences: int = typer.Option(2000, min=1, help="Number of sentences."),
     texts: Path = typer.Option(
-        None, help="A file of sentences or pairs; made ones if not given.", show_default=False
+        None, help="A file of sentences or pairs; by default, synthetic sentences.", show_default=False
     ),
     workers: list[int] = typer.Option(
-        [1], min=1, help="Processes from strings to edits; may be given again."
+        [1], min=1, help="Number of processes from strings to edits; may be repeated."
     ),
     as_json: bool = typer.Option(False, "--json", help="Print one JSON object."),
 ) -> None:

@@ -32,7 +32,9 @@ class Format(str, Enum):
 
 def evaluate(
     path: Path = typer.Argument(
-        ..., metavar="FILE", help="source<TAB>target, one pair a line; or a file of a bake-off, see --format."
+        ...,
+        metavar="FILE",
+        help="source<TAB>target, one pair per line; or a file of a bake-off, see --format.",
     ),
     file_format: Format = typer.Option(
         Format.PAIRS, "--format", help="The bake-off that FILE comes from: its input, or training SGML."
@@ -41,7 +43,7 @@ def evaluate(
     result: Path | None = typer.Option(
         None, help="Write the answers here, in the format of the bake-off's own tool."
     ),
-    model: str | None = typer.Option(None, metavar="M", help="A model folder; the shipped one if not given."),
+    model: str | None = typer.Option(None, metavar="M", help="A model folder; by default, the shipped one."),
     level: str = typer.Option("balanced", help="careful, balanced or thorough: how sure it must be."),
     drop_de: bool = typer.Option(False, "--drop-de", help="Drop edits to 地 and 得, as is done on SIGHAN13."),
     as_json: bool = typer.Option(False, "--json", help="Print one JSON object."),

@@ -47,7 +47,7 @@ class UnbalancedMarks:
 
     id = "unbalanced_marks"
     name = N_("Unbalanced quotation marks or brackets")
-    explanation = N_("This quotation mark or bracket has no partner, or faces the wrong way.")
+    explanation = N_("This quotation mark or bracket is unmatched or reversed.")
     on_by_default = True
 
     def matches(self, text: str, protected: Sequence[Span]) -> Iterator[RuleMatch]:
