@@ -15,7 +15,7 @@ from nmspeller.runtime.prefilter import THRESHOLDS, PrefilterThresholds
 
 @pytest.fixture(scope="module")
 def speller() -> Speller:
-    return Speller()
+    return Speller(threads=1)  # tests run side by side
 
 
 @pytest.mark.parametrize(

@@ -106,9 +106,9 @@ def start_real_server(tmp_path, port):
 
 @pytest.fixture(scope="session")
 def real_server(tmp_path_factory):
-    """`nmspeller serve` with the shipped model."""
+    """`nmspeller serve` with the shipped model, on one core: tests run side by side."""
     port = free_port()
-    command = [sys.executable, "-m", "nmspeller", "serve", "--port", str(port)]
+    command = [sys.executable, "-m", "nmspeller", "serve", "--port", str(port), "--threads", "1"]
     server = ServerProcess(command, port, tmp_path_factory.mktemp("server") / "log")
     yield server.address
     assert server.stop() == 0
