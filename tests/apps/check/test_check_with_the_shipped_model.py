@@ -30,21 +30,22 @@ def test_the_sample_of_the_readme():
     assert shown == found.splitlines()[: len(shown)] != []
 
 
-def test_the_findings_that_the_manual_shows():
-    found = json.loads(nmspeller("check", "--json", "examples/sample.txt", cwd=ROOT).stdout)
+@pytest.fixture(scope="module")
+def edits_of_the_sample():
+    return json.loads(nmspeller("check", "--json", "examples/sample.txt", cwd=ROOT).stdout)["edits"]
+
+
+def test_the_findings_that_the_manual_shows(edits_of_the_sample):
     manual = (ROOT / "docs" / "cli.md").read_text("utf-8")
-    for edit in found["edits"][:3]:
+    for edit in edits_of_the_sample[:3]:
         finding = f"{edit['source']} → {edit['target']}  {edit['reason']}"
         (line,) = [line for line in manual.splitlines() if finding in line]
         assert line.endswith(f"{edit['confidence']:.2f}")
 
 
-def test_with_the_prefilter_plain_errors_are_still_found():
-    whole, prefiltered = (
-        nmspeller("check", *option, "--json", "examples/sample.txt", cwd=ROOT).stdout
-        for option in ([], ["--prefilter"])
-    )
-    assert json.loads(prefiltered)["edits"] == json.loads(whole)["edits"] != []
+def test_with_the_prefilter_plain_errors_are_still_found(edits_of_the_sample):
+    prefiltered = nmspeller("check", "--prefilter", "--json", "examples/sample.txt", cwd=ROOT).stdout
+    assert json.loads(prefiltered)["edits"] == edits_of_the_sample != []
 
 
 def test_formats_are_kept_to_the_byte(tmp_path):
