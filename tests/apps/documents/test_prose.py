@@ -291,6 +291,11 @@ def test_rst_dialogues_with_an_interpreter_are_no_prose():
         ("typescriptreact", "// 注\nconst a = <p>串</p>;\n", ["注"]),
         ("rust", "/// 文档\nfn f() {} // 尾\n", ["文档", "尾"]),
         ("sql", "-- 注\nselect '串'\n", ["注"]),
+        ("c", '/** 说“好” -> \' ***/\n// 引 "语" \n// 最后', ["说“好”", '引 "语', "最后"]),
+        ("html+django", "<!-- 注 -->", ["注"]),
+        ("haskell", "{- 注 -}", ["注"]),
+        ("lua", "--[==[ 注 ]] ]==]", ["注"]),
+        ("pascal", "(* 注 **)", ["注"]),
     ],
 )
 def test_comments_of_programs(language, program, expected):
