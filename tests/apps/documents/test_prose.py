@@ -221,6 +221,14 @@ def test_subtitles():
 
 
 @pytest.mark.parametrize("line_end", ["\n", "\r\n"])
+@pytest.mark.parametrize("block", ["NOTE\n注\n还是注", "STYLE\n::cue(左) {\n}", "REGION\nid:左", "NOTE"])
+def test_subtitles_blocks_of_webvtt_that_are_not_shown(block, line_end):
+    cue = "00:01.000 --> 00:02.000\n你好\nNOTE\n很好"
+    for vtt in (f"WEBVTT\n\n{block}\n\n{cue}\n\n{block}\n", f"WEBVTT\n\n{block}\n{cue}\n"):
+        assert "".join(prose(vtt.replace("\n", line_end), "srt")).split() == ["你好", "NOTE", "很好"]
+
+
+@pytest.mark.parametrize("line_end", ["\n", "\r\n"])
 def test_subtitles_names_readings_and_entities_of_webvtt(line_end):
     vtt = "WEBVTT\n\n第一幕\n00:01.000 --> 00:02.000\n<ruby>我<rt>沃</rt></ruby>们&nbsp;去\n\n"
     vtt += "00:03.000 --> 00:04.000\n玩\n"
