@@ -28,8 +28,9 @@ _OPENING = re.compile(
     r"\s*(?:[rRuUbBfF]{0,2}(?:\"{3}|'{3}|\"|')|<!-{2,}|\{-|\(\*|--\[=*\[|[/#*!;%\-]+|\bREM\b)?\s*",
     re.IGNORECASE,
 )
-_NEXT_LINE = re.compile(rf"[ \t]*{BREAK}[ \t]*(?:[*/#;%!]+|-{{2,}})?[ \t]*(?=\S)")
-_CLOSING = re.compile(r"(?:\s|\*+/|-+>|-\}|\*+\)|\]=*\]|\"{1,3}|'{1,3})*$")
+_NEXT_LINE = re.compile(rf"(?<![ \t])[ \t]*{BREAK}[ \t]*(?:(?:[*/#;%!]+|-{{2,}})[ \t]*)?(?=\S)")
+# Read backwards: forwards, every blank and every quote in a comment could begin its end.
+_CLOSING = re.compile(r"(?:\s|/\*+|>-+|\}-|\)\*+|\]=*\]|[\"'])*")
 
 _ONE_BREAK = re.compile(rf"[ \t]*{BREAK}[ \t]*")
 _BLANK_LINES = re.compile(r"\n\s{2,}\n")
@@ -58,8 +59,8 @@ def scan(text: str, language: str) -> Iterator[Markup]:
         )
         opening = _OPENING.match(comment)
         inner = start + (opening.end() if opening else 0)
-        closing = _CLOSING.search(text, inner, stop)
-        inner_stop = closing.start() if closing else stop
+        closing = _CLOSING.match(text[inner:stop][::-1])
+        inner_stop = stop - (closing.end() if closing else 0)
         yield Markup(code_start, min(inner, inner_stop), joins=continues)
         for found in _NEXT_LINE.finditer(text, inner, inner_stop):
             yield Markup(*found.span(), joins=True)
@@ -69,7 +70,8 @@ def scan(text: str, language: str) -> Iterator[Markup]:
 
 
 def _line_start(text: str, at: int) -> int:
-    return max(text.rfind("\n", 0, at), text.rfind("\r", 0, at)) + 1
+    line_feed = text.rfind("\n", 0, at) + 1
+    return max(line_feed, text.rfind("\r", line_feed, at) + 1)
 
 
 def _comments(text: str, language: str) -> Iterator[tuple[int, int]]:
@@ -79,16 +81,17 @@ def _comments(text: str, language: str) -> Iterator[tuple[int, int]]:
     open_start = open_stop = -1
     # Some of Pygments' patterns are very slow on many blank lines; spaces instead keep all offsets.
     dense = _BLANK_LINES.sub(lambda blank: "\n" + " " * (len(blank.group()) - 2) + "\n", text)
-    for start, kind, value in _lexer(language).get_tokens_unprocessed(dense):
+    # Others take a line comment for code, slowly, if no line break follows it.
+    for start, kind, value in _lexer(language).get_tokens_unprocessed(dense + "\n"):
         is_comment = kind in Comment and kind not in Comment.Preproc and kind not in Comment.PreprocFile
         if not (is_comment or kind in String.Doc) or kind in Comment.Hashbang:
             continue
         if start == open_stop and text[start - 1] not in "\r\n":  # a block comment comes in several tokens
-            open_stop = start + len(value)
+            open_stop = min(start + len(value), len(text))
             continue
         if open_start >= 0:
             yield open_start, open_stop
-        open_start, open_stop = start, start + len(value)
+        open_start, open_stop = start, min(start + len(value), len(text))
     if open_start >= 0:
         yield open_start, open_stop
 

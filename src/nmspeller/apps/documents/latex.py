@@ -46,7 +46,7 @@ _BEFORE_WHAT_IS_PRINTED = {
 # Every package names its own: \upcite, \footcite, \vref, \nameref. Of \hyperref the argument is printed.
 _CITES_OR_REFERS = r"[a-zA-Z@]*?(?:[Cc]ite(?:author|year|title)?|(?<!hyper)[Rr]ef)s?"
 _READS_A_FILE = r"[a-zA-Z@]*?(?:include|[Ii]nput)[a-zA-Z@]*"  # \includesvg, \verbatiminput
-_CHOOSES_A_FONT = r"(?:set|new)[a-zA-Z]*font[a-zA-Z]*|(?:CJK|font)(?:family|spec)"  # \setCJKfamilyfont
+_CHOOSES_A_FONT = r"(?:set|new)[a-zA-Z@]*font[a-zA-Z@]*|(?:CJK|font)(?:family|spec)"  # \setCJKfamilyfont
 _PRINTS_NOTHING = re.compile("|".join((_CITES_OR_REFERS, _READS_A_FILE, _CHOOSES_A_FONT)))
 
 _BLOCK_COMMANDS = names(
@@ -72,7 +72,7 @@ _NEXT = re.compile(
       )
     | (?P<display>\$\$|\\\[)
     | (?P<inline>\$|\\\()
-    | (?P<newline>\\\\\*?(?:[ \t]*\[[^\]\r\n]*\])?|&)
+    | (?P<newline>\\\\\*?(?:[ \t]*\[[^\[\]\r\n]*\])?|&)
     | \\(?P<command>NAME)\*?
     | (?P<escape>\\.)
     | (?P<brace>[{}~])

@@ -25,7 +25,7 @@ _CAPTION = re.compile(
 _BRACE = re.compile(r"\\.|[{}]", re.DOTALL)
 _INLINE = re.compile(
     r"""
-      \\[a-zA-Z]*(?:[cC]ite[a-z]*|[rR]ef|label|url)\*?(?:\[[^\[\]]*\])?\{[^{}]*\}
+      \\[a-zA-Z]{0,20}(?:[cC]ite[a-z]{0,20}|[rR]ef|label|url)\*?(?:\[[^\[\]]*\])?\{[^{}]*\}
     | \$[^$]*\$
     | \\[a-zA-Z@]+\*?[ \t]*
     | \\.

@@ -28,13 +28,14 @@ _INLINE = re.compile(
     | (?P<reference>!?\[(?!\^)(?P<label>[^\[\]]+)\](?:\[\])?(?![(\[]))
     | (?P<link>
         \](?:
-            \((?:[^()\r\n]|\([^()\r\n]*\))*?(?:\s+(?P<title>"[^"]*"|'[^']*'|\([^()]*\)))?\s*\)
+            \((?:[^()\r\n]|\([^()\r\n]*\))*?(?<!\s)(?:\s+(?P<title>"[^"]*"|'[^']*'|\([^()]*\)))?\s*\)
           | \[[^\[\]]*\]
         )
       )
     | (?P<attributes>\{:?[ \t]*(?:[\#.]|[a-zA-Z\-]+=)[^{}\r\n]*\})
     | (?P<address><[a-zA-Z][a-zA-Z0-9+.\-]*:[^<>\s]*>|<[^<>\s@]+@[^<>\s@]+>)
-    | (?P<html><!--.*?-->|</?(?P<tag>[a-zA-Z][^\s/<>"']*)(?:[^<>"']|"[^"]*"|'[^']*')*>)
+    | (?P<comment><!--)
+    | (?P<html></?(?P<tag>[a-zA-Z][^\s/<>"']*)(?![^\s/<>"'])(?:[^<>"']|"[^"]*"|'[^']*')*>)
     | (?P<entity>&(?:\#\d+|\#[xX][0-9a-fA-F]+|[a-zA-Z][a-zA-Z0-9]*);)
     | (?P<note>\^\[(?!\^))
     | (?P<marks>[*_~=]{1,3}|!?\[(?:\^[^\[\]\s]+\]:?)?|\]|(?<!\#)\#+[ \t]*(?=[\r\n]|\Z))
@@ -94,6 +95,7 @@ def _line_marks(text: str, starts: Sequence[int]) -> Iterator[Markup]:
 def _inline(block: str, is_row: bool, labels: Container[str]) -> Iterator[Markup]:
     at = 0
     brackets: list[str] = []  # what opened each one: a link, an image or a note
+    last_comment_end = block.rfind("-->")
     while found := _INLINE.search(block, at):
         mark = Markup(*found.span(), joins=not (is_row and found["cell"]))
         opened = ""
@@ -104,6 +106,11 @@ def _inline(block: str, is_row: bool, labels: Container[str]) -> Iterator[Markup
         if found["code"]:
             closing = re.compile(rf"(?<!`){found['ticks']}(?!`)").search(block, mark.stop)
             mark = mark._replace(stop=closing.end() if closing else mark.stop)
+        elif found["comment"]:
+            if mark.stop <= last_comment_end:
+                mark = mark._replace(stop=block.find("-->", mark.stop) + len("-->"))
+            else:  # never closed, and so what readers see
+                mark = mark._replace(start=mark.stop)
         elif found["mathematics"]:
             yield from latex_visible.formula(block, *found.span(), joins=True)
             mark = mark._replace(start=mark.stop)

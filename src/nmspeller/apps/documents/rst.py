@@ -22,7 +22,7 @@ _BULLET = re.compile(r"[ \t]*(?:[-*+•]|\(?(?:\d+|#|[a-zA-Z])[.)])[ \t]+")
 _INLINE = re.compile(
     r"""
       ``.+?``
-    | :[\w:+.\-]+:`[^`]*`              # a role and its text: code, a reference, a formula
+    | :[\w:+.\-]{1,64}:`[^`]*`         # a role and its text: code, a reference, a formula
     | [ \t]?<[^<>`\r\n]+>`__?          # the target of a link
     | `__?|`|\*\*?|\|[^|\s][^|\r\n]*\|_?
     | \[[^\[\]\s]+\]_

@@ -8,9 +8,10 @@ from nmspeller.apps.documents.markup import BREAK, Markup
 _NOT_SHOWN = re.compile(
     r"""
       ^\ufeff?WEBVTT[^\r\n]*                              # the head of a WebVTT file
-    | ^(?:NOTE|STYLE|REGION)\b(?:[^\r\n]+(?:BREAK|\Z))*   # its blocks that are not shown
-    | ^[^\r\n]+(?=BREAK[^\r\n]*-->)                    # the number above a time, in WebVTT any name
-    | ^[^\r\n]*-->[^\r\n]*                                   # the time
+    | (?:\A|BREAK[ \t]*BREAK)(?:NOTE|STYLE|REGION)\b      # its blocks that are not shown
+      [^\r\n]*(?:BREAK(?![^\r\n]*-->)[^\r\n]+)*
+    | ^[^\r\n]+(?=BREAK[^\r\n]*-->)                       # the number above a time, in WebVTT any name
+    | ^[^\r\n]*-->[^\r\n]*                                # the time
     """.replace("BREAK", BREAK),
     re.MULTILINE | re.VERBOSE,
 )

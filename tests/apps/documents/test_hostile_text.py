@@ -1,0 +1,66 @@
+"""Texts for which a careless pattern tries again from every character: seconds there, or hours."""
+
+import time
+
+import pytest
+
+from nmspeller.apps.documents.prose import passages
+from nmspeller.text.protect import protected_spans
+
+LENGTH = 20_000
+PIECES = [
+    *" \n\t\"'`*_[]()<>!#:|{}$\\-=~1万零壹中&;.,@%/^+?a",
+    "<!--", "-->", "[a](", "](", "![", "[[中", "[^", "{{", "{{中", "{%", "{#", "${",
+    "\\begin{a}", "\\begin{a}{{中", "\\begin{a}[x", "\\a{", "\\\\[", "\\[\n", "\\iffalse ", "\\text{",
+    "<a", "<a ", '<a "', "<b>", "<code>", "<rt>", "<%", "<?php", "&#", "&lt; ", 'title="', "caption={",
+    "$中", "$中 ", "`a", "``", ":a:", ":a:`", "|a", "*a", "..", "::", "//", "/*", "*/", "''",
+    "a@", "@a", "#a", "www.", "http://", "1万", "> ", "# ", "# 中\n", "中\r\n",
+    "\n\n", "\n> ", "\n- ", "\n.. ", "\n:a:", "\nNOTE", "\n-->", "\ntitle: ", "\n| a ",
+]  # fmt: skip
+BEFORE = {
+    "text": [""],
+    "markdown": ["", "中文[a](", "---\ntitle: a"],
+    "html": ["", "<p "],
+    "srt": ["", "WEBVTT\n\nNOTE "],
+    "latex": ["", "\\begin{a}", "\\begin{equation}\\text{"],
+    "rst": ["", ".. note:: "],
+    "python": ["# 中文 ", '"""中文 '],
+    "c": ["// 中文 ", "/* 中文 "],
+}
+
+
+@pytest.mark.parametrize("piece", PIECES)
+@pytest.mark.parametrize("format", BEFORE)
+def test_prose_is_found_in_linear_time(format, piece):
+    for before in BEFORE[format]:
+        text = f"{before}{piece * (LENGTH // len(piece))} 中\n---\n"  # the line also ends front matter
+        assert seconds(lambda text=text: passages(text, format)) < 3, before
+
+
+@pytest.mark.parametrize(
+    ("format", "text"),
+    [
+        ("markdown", "中文<a" + "a" * LENGTH),
+        ("markdown", "中文" + "<!--" * LENGTH),
+        ("latex", "\\\\[" * LENGTH + "中"),
+        ("latex", "\\set" + "font" * LENGTH + "@{a}"),
+        ("latex", "$\\text{\\" + "cite" * LENGTH + "}$"),
+        ("c", "/" * LENGTH + "中"),
+        ("c", "/* 中文\n" + " " * LENGTH + "\n*/"),
+    ],
+)
+def test_so_it_is_where_something_else_is_repeated(format, text):
+    assert seconds(lambda: passages(text, format)) < 3
+
+
+@pytest.mark.parametrize("piece", PIECES)
+def test_what_is_protected_is_found_in_linear_time(piece):
+    text = piece * (2 * LENGTH // len(piece))
+    assert seconds(lambda: protected_spans(text)) < 3
+
+
+def seconds(action):
+    """Of the processor, whatever else the machine does meanwhile."""
+    start = time.process_time()
+    action()
+    return time.process_time() - start
