@@ -168,11 +168,13 @@ class Service:
         So a long text or list gets no more than its client's share. Only the first group can meet a full
         queue: the others are passed to `ask` as admitted.
         """
-        parts = [
-            (number, part)
-            for number, text in enumerate(texts)
-            for part in split_into_parts(text, self.checker.window)
-        ]
+        parts = await asyncio.to_thread(
+            lambda: [
+                (number, part)
+                for number, text in enumerate(texts)
+                for part in split_into_parts(text, self.checker.window)
+            ]
+        )
         matches: list[list[RuleMatch]] = []
         done = [0] * len(texts)
         for first, group in _groups([part.text for _, part in parts], self.settings.batch_tokens):
