@@ -36,6 +36,8 @@ def refuses(result, *words):
         ("surrogate.txt", b"\xe4\xbd\xa0\xed\xa0\x80\xe6\x88\x91\xe9\x97\xa8", "byte 3 (0xed)"),
         ("cut.txt", "我门去公园".encode()[:-1], "byte 12"),
         ("half.txt", b"\xff\xfe\x11\x62\x95", "byte 4"),
+        ("wide.txt", "我门去公园".encode("utf-32"), "is UTF-32, which is not supported; save it as UTF-8"),
+        ("wide.txt", "\ufeff我门".encode("utf-32-be"), "is UTF-32, which is not supported; save it as UTF-8"),
         ("broken.docx", b"PK\x03\x04 nothing more", "Word"),
         ("empty.docx", b"", "Word"),
     ],
