@@ -165,6 +165,31 @@ def test_a_folder_without_rights(check, tmp_path, monkeypatch):
     assert "open/a.txt:1:2" in result.out
 
 
+@pytest.fixture
+def deepest(tmp_path):
+    """A file below more folders than Python can have nested calls."""
+    folder = tmp_path
+    for _level in range(1_100):
+        folder /= "d"
+        folder.mkdir()
+    (folder / "a.txt").write_text("我门")
+    yield (folder / "a.txt").relative_to(tmp_path)
+    while folder != tmp_path:  # `shutil.rmtree` has nested calls too, and pytest uses it
+        for path in folder.iterdir():
+            path.unlink()
+        folder.rmdir()
+        folder = folder.parent
+
+
+@pytest.mark.parametrize("settings", ["", 'ignore = ["drafts/", "d/**/e/*.txt"]'])
+def test_folders_that_are_nested_deeply(check, tmp_path, deepest, settings):
+    (tmp_path / ".nmspeller.toml").write_text(settings)
+    for name in (deepest, "d"):
+        assert check(name).out.startswith(f"{deepest}:1:2: ")
+    result = check("**/*.txt")
+    assert result.out.startswith(f"{deepest}:1:2: ") or refuses(result, "nested too deeply; name a folder")
+
+
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
 def test_a_folder_that_may_not_be_written(check, tmp_path):
     folder = tmp_path / "folder"
