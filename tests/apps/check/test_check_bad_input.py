@@ -36,6 +36,8 @@ def refuses(result, *words):
         ("surrogate.txt", b"\xe4\xbd\xa0\xed\xa0\x80\xe6\x88\x91\xe9\x97\xa8", "byte 3 (0xed)"),
         ("cut.txt", "我门去公园".encode()[:-1], "byte 12"),
         ("half.txt", b"\xff\xfe\x11\x62\x95", "byte 4"),
+        ("wide.txt", "我门去公园".encode("utf-32"), "is UTF-32, which is not supported; save it as UTF-8"),
+        ("wide.txt", "\ufeff我门".encode("utf-32-be"), "is UTF-32, which is not supported; save it as UTF-8"),
         ("broken.docx", b"PK\x03\x04 nothing more", "Word"),
         ("empty.docx", b"", "Word"),
     ],
@@ -167,6 +169,31 @@ def test_a_folder_without_rights(check, tmp_path, monkeypatch):
     result = check(".")
     assert refuses(result, "closed", "permission denied")
     assert "open/a.txt:1:2" in result.out
+
+
+@pytest.fixture
+def deepest(tmp_path):
+    """A file below more folders than Python can have nested calls."""
+    folder = tmp_path
+    for _level in range(1_100):
+        folder /= "d"
+        folder.mkdir()
+    (folder / "a.txt").write_text("我门")
+    yield (folder / "a.txt").relative_to(tmp_path)
+    while folder != tmp_path:  # `shutil.rmtree` has nested calls too, and pytest uses it
+        for path in folder.iterdir():
+            path.unlink()
+        folder.rmdir()
+        folder = folder.parent
+
+
+@pytest.mark.parametrize("settings", ["", 'ignore = ["drafts/", "d/**/e/*.txt"]'])
+def test_folders_that_are_nested_deeply(check, tmp_path, deepest, settings):
+    (tmp_path / ".nmspeller.toml").write_text(settings)
+    for name in (deepest, "d"):
+        assert check(name).out.startswith(f"{deepest}:1:2: ")
+    result = check("**/*.txt")
+    assert result.out.startswith(f"{deepest}:1:2: ") or refuses(result, "nested too deeply; name a folder")
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")

@@ -50,7 +50,7 @@ def test_a_language_that_there_is_not(check, tmp_path, letter):
     (tmp_path / ".nmspeller.toml").write_text('lang = "fr"\n', encoding="utf-8")
     done = check("信.txt")
     assert done.code == 2
-    assert done.err.endswith(".nmspeller.toml: lang is 'fr', but must be one of en, zh.\n")
+    assert done.err.endswith('.nmspeller.toml: lang is "fr", but must be one of en, zh.\n')
 
 
 def test_json_stays_the_same_in_any_language(check, letter):

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from nmspeller.apps.documents.config import Config, _config_of_folder, config_for
+from nmspeller.errors import InputError
 
 
 @pytest.fixture(autouse=True)
@@ -75,6 +76,25 @@ def test_patterns(pattern, path, ignored):
 )
 def test_the_last_pattern_wins_outside_ignored_folders(patterns, path, ignored):
     assert Config(folder=Path("/p"), ignore=tuple(patterns)).ignores(Path("/p", path)) is ignored
+
+
+@pytest.mark.parametrize(
+    ("content", "complaint"),
+    [
+        (b'level = "careful"\n# \xce\xd2', "is not UTF-8 (byte 20); save it as UTF-8."),
+        (b"level = 2026-01-01", "level is 2026-01-01, but must be one of careful, balanced, thorough."),
+        (b"level = 09:30:00", "level is 09:30:00, but must be one of careful, balanced, thorough."),
+        (b"level = [true]", "level is [true], but must be one of careful, balanced, thorough."),
+        (b'lang = "fr"', 'lang is "fr", but must be one of en, zh.'),
+        (b"format = {a = 2026-01-01}", "2026-01-01 is not a format; there are auto, "),
+        (b'format = "word"', '"word" is not a format; there are auto, '),
+    ],
+)
+def test_what_is_wrong_is_shown_as_it_was_written(tmp_path, content, complaint):
+    (tmp_path / ".nmspeller.toml").write_bytes(content)
+    with pytest.raises(InputError) as wrong:
+        config_for(tmp_path / "a.txt")
+    assert complaint in str(wrong.value)
 
 
 def test_many_stars_take_no_time():

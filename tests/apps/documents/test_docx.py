@@ -6,6 +6,7 @@ import zipfile
 import docx
 import pytest
 from docx.shared import RGBColor
+from word_files import package
 
 from nmspeller.apps.documents.docx import DocxDocument
 from nmspeller.errors import InputError
@@ -203,6 +204,29 @@ def test_white_space_and_notes_around_the_text_stay(raw):
         before, after = (archive.read("word/document.xml").decode() for archive in (old, new))
         assert new.comment == "注".encode()
     assert before.replace("我门", "我们") == after
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("<w:t>\n  我门 &amp; 他 \t</w:t>", "<w:t>\n  我们 &amp; 他 \t</w:t>"),
+        ('<w:t xml:space="preserve"> 我门 </w:t>', '<w:t xml:space="preserve"> 我们 </w:t>'),
+        ("<w:t>我<!-- 注 -->门</w:t><w:t>我门</w:t>", "<w:t>我<!-- 注 -->门</w:t><w:t>我们</w:t>"),
+        ("<w:t>我<?注?>门</w:t><w:t>我门</w:t>", "<w:t>我<?注?>门</w:t><w:t>我们</w:t>"),
+    ],
+)
+def test_blanks_around_a_text_and_notes_inside_it_stay(before, after):
+    raw = package(f"<w:p><w:r>{before}</w:r></w:p>")
+    document = DocxDocument.parse(raw, "a.docx")
+    corrected = document.with_edits([edit(document.text, "我门", "我们")])
+    with zipfile.ZipFile(io.BytesIO(corrected)) as archive:
+        assert f"<w:r>{after}</w:r>" in archive.read("word/document.xml").decode()
+
+
+def test_blanks_that_an_edit_puts_at_the_end_are_shown_without_those_that_were_not():
+    document = DocxDocument.parse(package("<w:p><w:r><w:t> 我门\n</w:t></w:r></w:p>"), "a.docx")
+    corrected = document.with_edits([edit(document.text, "门", "们 ")])
+    assert DocxDocument.parse(corrected, "a.docx").text.strip("\n") == "我们 "
 
 
 def test_readings_and_what_was_moved_away_are_no_prose():

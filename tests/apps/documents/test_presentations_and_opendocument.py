@@ -33,7 +33,7 @@ def archive(members):
     return output.getvalue()
 
 
-def odt(content, styles="", kind="text", manifest=""):
+def odt(content, styles="", kind="text", manifest="", without=()):
     members = {
         "mimetype": f"application/vnd.oasis.opendocument.{kind}",
         "content.xml": f"<?xml version='1.0'?>\n<office:document-content {SPACES}><office:body>"
@@ -41,6 +41,7 @@ def odt(content, styles="", kind="text", manifest=""):
         "Thumbnails/thumbnail.png": b"\x89PNG 1234567890" * 20,
         "styles.xml": f"<office:document-styles {SPACES}>{styles}</office:document-styles>",
     }
+    members = {name: member for name, member in members.items() if name not in without}
     entries = [("/", members["mimetype"]), *((name, "") for name in members if name != "mimetype")]
     manifest += "".join(
         f'<manifest:file-entry manifest:full-path="{path}" manifest:media-type="{type}"/>'
@@ -128,6 +129,13 @@ def test_slides_are_read_as_they_are_shown_each_with_its_notes():
         [run.format("备注")],
     )
     assert lines(raw, "a.pptx") == ["第一页", "备注", "第二", "页"]
+
+
+def test_an_opendocument_text_needs_no_styles_but_its_content():
+    content = "<text:p>我门</text:p>"
+    assert lines(odt(content, without=["styles.xml"]), "a.odt") == ["我门"]
+    with pytest.raises(InputError, match=r"a\.odt is not an OpenDocument file that can be read"):
+        from_bytes("a.odt", odt(content, without=["content.xml"]))
 
 
 def test_presentations_of_opendocument_are_read_without_the_words_of_their_styles():

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import random
+import threading
 from dataclasses import replace
 
 import pytest
@@ -200,6 +201,25 @@ def test_text_that_is_read_twice_counts_once(make_client, stream):
     client = make_client(max_text_length=len(text))
     assert client.post("/v1/check", json={"text": text, "stream": stream}).status_code == 200
     assert f"nmspeller_characters_total {len(text)}.0" in client.get("/metrics").text
+
+
+async def test_others_are_answered_while_a_text_is_cut(monkeypatch):
+    may_go_on = threading.Event()
+
+    def slowly(text, window):
+        assert text == "好" or may_go_on.wait(10)
+        return split_into_parts(text, window)
+
+    monkeypatch.setattr("nmspeller.apps.http.service.split_into_parts", slowly)
+    service = Service(Settings(), FakeChecker)
+    service.start()
+    long = asyncio.ensure_future(service.check(Connection(), ["高心"], CheckOptions()))
+    await service.check(Connection(), ["好"], CheckOptions())
+    assert not long.done()
+    may_go_on.set()
+    [corrected] = await long
+    assert corrected.text == "高兴"
+    service.stop()
 
 
 @pytest.mark.parametrize("between", ["。\n", "😀，", ""], ids=["lines", "clauses", "no sign at all"])

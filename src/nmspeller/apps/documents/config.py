@@ -11,11 +11,13 @@ ignore = ["drafts/", "*.min.html"]
 """
 
 import glob
+import json
 import os
 import re
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from datetime import date, time
 from fnmatch import fnmatchcase
 from functools import lru_cache
 from pathlib import Path
@@ -72,7 +74,7 @@ class Config:
 
 def config_for(path: Path) -> Config:
     """The settings of the nearest file, from the folder of `path` upwards."""
-    return _config_of_folder(_without_dots(path).parent)
+    return next(filter(None, map(_config_of_folder, _without_dots(path).parents)), Config())
 
 
 def forget() -> None:
@@ -81,15 +83,14 @@ def forget() -> None:
 
 
 @lru_cache(maxsize=4096)
-def _config_of_folder(folder: Path) -> Config:
+def _config_of_folder(folder: Path) -> Config | None:
+    """The settings of the folder's own file, None if it has none."""
     file = folder / FILE_NAME
     try:
         found = file.is_file()
     except OSError:
         found = False
-    if found:
-        return _load(file)
-    return Config() if folder == folder.parent else _config_of_folder(folder.parent)
+    return _load(file) if found else None
 
 
 def _load(file: Path) -> Config:
@@ -98,6 +99,10 @@ def _load(file: Path) -> Config:
     except OSError as wrong:
         raise InputError(
             _("{file} cannot be read: {reason}.").format(file=file, reason=reason(wrong))
+        ) from None
+    except UnicodeDecodeError as wrong:
+        raise InputError(
+            _("{path} is not UTF-8 (byte {byte}); save it as UTF-8.").format(path=file, byte=wrong.start)
         ) from None
     except (ValueError, RecursionError) as wrong:  # too long a number, too deep a nesting
         raise InputError(_("{file} is not TOML: {wrong}.").format(file=file, wrong=wrong)) from None
@@ -108,30 +113,34 @@ def _load(file: Path) -> Config:
                 file=file, name=unknown[0], names=", ".join(_SETTINGS)
             )
         )
-    lang = table.get("lang")
-    if lang is not None and lang not in LANGUAGES:
-        raise InputError(
-            _("{file}: lang is {value!r}, but must be one of {names}.").format(
-                file=file, value=lang, names=", ".join(LANGUAGES)
-            )
-        )
-    level = table.get("level")
-    if level is not None and level not in _LEVELS:
-        raise InputError(
-            _("{file}: level is {level!r}, but must be one of {names}.").format(
-                file=file, level=level, names=", ".join(_LEVELS)
-            )
-        )
     return Config(
         folder=file.parent,
-        lang=lang,
-        level=level,
+        lang=_choice(file, table, "lang", LANGUAGES),
+        level=_choice(file, table, "level", _LEVELS),
         rules=_rules(file, table.get("rules")),
         words=tuple(file.parent / name for name in _strings(file, table, "words")),
         replacements=tuple(file.parent / name for name in _strings(file, table, "replacements")),
         ignore=_strings(file, table, "ignore"),
         formats=_formats(file, table.get("format", {})),
     )
+
+
+def _choice(file: Path, table: dict[str, Any], key: str, allowed: tuple[str, ...]) -> str | None:
+    value: str | None = table.get(key)
+    if value is not None and value not in allowed:
+        raise InputError(
+            _("{file}: {key} is {value}, but must be one of {names}.").format(
+                file=file, key=key, value=_as_in_toml(value), names=", ".join(allowed)
+            )
+        )
+    return value
+
+
+def _as_in_toml(value: Any) -> str:
+    """A value as users wrote it; Python would show a date as `datetime.date(2026, 1, 1)`."""
+    if isinstance(value, date | time):
+        return str(value)
+    return json.dumps(value, ensure_ascii=False, default=str)
 
 
 def _strings(file: Path, table: dict[str, Any], key: str) -> tuple[str, ...]:
@@ -162,8 +171,8 @@ def _formats(file: Path, value: Any) -> tuple[tuple[str, str], ...]:
     for format in pairs.values():
         if format not in (known := ("auto", *FORMATS, *OFFICE_FORMATS)):
             raise InputError(
-                _("{file}: {format!r} is not a format; there are {names}.").format(
-                    file=file, format=format, names=", ".join(known)
+                _("{file}: {format} is not a format; there are {names}.").format(
+                    file=file, format=_as_in_toml(format), names=", ".join(known)
                 )
             )
     return tuple(pairs.items())
@@ -209,8 +218,18 @@ def _globs(pattern: str) -> tuple[str, ...]:
 @lru_cache(maxsize=4096)
 def _all_match(names: tuple[str, ...], globs: tuple[str, ...]) -> bool:
     """Whether each name matches its glob; `**` matches any number of names, at the end one or more."""
-    if not names or not globs:
-        return not names and not globs
-    if globs[0] != "**":
-        return fnmatchcase(names[0], globs[0]) and _all_match(names[1:], globs[1:])
-    return len(globs) == 1 or _all_match(names, globs[1:]) or _all_match(names[1:], globs)
+    reached = {0}  # how many globs the names so far may have matched
+    for name in names:
+        before = _past_stars(reached, globs)
+        reached = {at + 1 for at in before if at < len(globs) and fnmatchcase(name, globs[at])}
+        reached |= {at for at in before if globs[at : at + 1] == ("**",)}
+    return len(globs) in reached
+
+
+def _past_stars(reached: set[int], globs: tuple[str, ...]) -> set[int]:
+    """The same, and what follows each `**` that matches no further name."""
+    past = set(reached)
+    for at, one in enumerate(globs[:-1]):
+        if one == "**" and at in past:
+            past.add(at + 1)
+    return past

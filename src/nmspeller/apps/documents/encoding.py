@@ -13,6 +13,7 @@ _BYTE_ORDER_MARKS = {
     codecs.BOM_UTF16_LE: "utf-16-le",
     codecs.BOM_UTF16_BE: "utf-16-be",
 }
+_UTF32_MARKS = (codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)
 # The second and third are Big5 as Windows and as Hong Kong extend it.
 _LEGACY = ("gb18030", "big5", "cp950", "big5hkscs")
 # The codecs without a byte order mark, the usual one first; the codec utf-16 would add a mark.
@@ -49,6 +50,8 @@ class Encoding:
 
 def decode(raw: bytes, name: str, asked: str = "auto") -> tuple[str, Encoding]:
     """The text of some bytes and their encoding; `name` identifies them in errors."""
+    if raw.startswith(_UTF32_MARKS):  # the first begins with the mark of UTF-16
+        raise InputError(_("{name} is UTF-32, which is not supported; save it as UTF-8.").format(name=name))
     for mark, codec in _BYTE_ORDER_MARKS.items():
         if raw.startswith(mark) and asked in ("auto", "utf-8", "utf-16"):
             return _strictly(raw[len(mark) :], Encoding(codec, mark), name, offset=len(mark))

@@ -3,6 +3,7 @@
 import glob
 import os
 from collections.abc import Iterator
+from operator import attrgetter
 from pathlib import Path
 
 from nmspeller.apps.documents.config import config_for
@@ -62,7 +63,16 @@ def _named(name: str) -> Iterator[Path | InputError]:
 
 def _matching(pattern: str) -> Iterator[Path | InputError]:
     found: list[Path | InputError] = []
-    for match in map(Path, sorted(glob.glob(pattern, recursive=True))):
+    try:
+        matches = sorted(glob.glob(pattern, recursive=True))
+    except RecursionError:
+        yield InputError(
+            _("{pattern} leads to folders that are nested too deeply; name a folder instead.").format(
+                pattern=pattern
+            )
+        )
+        return
+    for match in map(Path, matches):
         if match.is_file():
             found.append(match)
         elif match.is_dir() and "**" not in pattern:  # `**` already includes the content of folders
@@ -72,21 +82,30 @@ def _matching(pattern: str) -> Iterator[Path | InputError]:
 
 def _walk(folder: Path) -> Iterator[Path | InputError]:
     problems: list[OSError] = []
-    for root, folders, names in os.walk(folder, onerror=problems.append):
-        folders[:] = sorted(name for name in folders if not name.startswith(".") and name not in _VENDORED)
-        for name in sorted(names):
-            path = Path(root, name)
-            if not name.startswith((".", "~$")) and is_prose_file(name) and not _is_special(path):
-                yield path
+    waiting = [folder]
+    while waiting:  # `os.walk` cannot walk through a thousand nested folders before Python 3.12
+        try:
+            entries = sorted(os.scandir(waiting.pop()), key=attrgetter("name"))
+            folders = [one for one in entries if one.is_dir(follow_symlinks=False)]
+        except OSError as wrong:
+            problems.append(wrong)
+            continue
+        yield from (Path(one) for one in entries if _is_document(one))
+        waiting += (Path(one) for one in reversed(folders) if _is_searched(one.name))
     for problem in problems:
         yield InputError(
             _("{file} cannot be read: {reason}.").format(file=problem.filename, reason=reason(problem))
         )
 
 
-def _is_special(path: Path) -> bool:
-    """Whether it is a pipe, a socket or a device, which may never end."""
-    return os.path.exists(path) and not os.path.isfile(path)
+def _is_document(entry: os.DirEntry[str]) -> bool:
+    """Whether it is to be read: not a folder, nor a pipe, a socket or a device, which may never end."""
+    is_named_so = not entry.name.startswith((".", "~$")) and is_prose_file(entry.name)
+    return is_named_so and (os.path.isfile(entry) or not os.path.exists(entry))
+
+
+def _is_searched(folder: str) -> bool:
+    return not folder.startswith(".") and folder not in _VENDORED
 
 
 def _unless_ignored(path: Path) -> Iterator[Path | InputError]:

@@ -12,7 +12,7 @@ from nmspeller.messages import N_, _
 
 _KIND = N_("an OpenDocument file")
 # Headers and footers are styles of a page; the styles of slides have only the program's own words.
-_MEMBERS = ("content.xml", "styles.xml")
+_CONTENT, _STYLES = "content.xml", "styles.xml"
 _PRESENTATION = b"application/vnd.oasis.opendocument.presentation"
 _TEXT = "urn:oasis:names:tc:opendocument:xmlns:text:1.0"
 _PARAGRAPHS = names("p h")
@@ -44,7 +44,8 @@ class OdfDocument(OfficeDocument):
                     )
                 )
             is_presentation = archive.read("mimetype").startswith(_PRESENTATION)
-            members = _MEMBERS[:1] if is_presentation else _MEMBERS
+            has_styles = not is_presentation and _STYLES in archive.namelist()
+            members = (_CONTENT, _STYLES) if has_styles else (_CONTENT,)
             sources = {member: Source.of(archive.read(member)).xml for member in members}
             found = (one for member, xml in sources.items() for one in _texts(member, xml))
             text, passages, pieces, starts = assembled(found)

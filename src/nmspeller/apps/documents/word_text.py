@@ -45,10 +45,15 @@ class WordText(Piece):
     run: Run = field(compare=False)
 
     def holding(self, text: str, xml: bytes) -> bytes:
-        tag = xml[self.start : self.content]
-        if text != text.strip(_BLANKS) and not self.keeps_blanks:
-            tag = tag[:-1] + b' xml:space="preserve">'
-        return tag + escaped(text) + xml[self.content_stop : self.stop]
+        tag, end = xml[self.start : self.content], xml[self.content_stop : self.stop]
+        if self.keeps_blanks:
+            return tag + escaped(text) + end
+        if text != text.strip(_BLANKS):
+            return tag[:-1] + b' xml:space="preserve">' + escaped(text) + end
+        content, blanks = xml[self.content : self.content_stop], _BLANKS.encode()
+        before = content[: len(content) - len(content.lstrip(blanks))]
+        after = content[len(content.rstrip(blanks)) :]
+        return tag + before + escaped(text) + after + end
 
 
 def texts(member: str, xml: bytes, is_body: bool) -> Iterator[WordText | str]:
@@ -123,7 +128,7 @@ def _takes_comments(inside: list[str]) -> bool:
 
 
 def _text(member: str, tag: Event, walk: Iterator[Event], run: Run) -> WordText | None:
-    """The text element that begins with this tag; None if it is empty, or has elements inside."""
+    """The text element that begins with this tag; None if it is empty, or has more than text inside."""
     content, is_plain = "", True
     for event in walk:
         if event.kind == "end":
@@ -131,8 +136,9 @@ def _text(member: str, tag: Event, walk: Iterator[Event], run: Run) -> WordText 
             content = content if keeps_blanks else content.strip(_BLANKS)
             whole = WordText(member, tag.start, event.stop, content, tag.stop, event.start, keeps_blanks, run)
             return whole if content and is_plain else None
-        if event.kind == "start":
+        if event.kind in ("start", "other"):
             is_plain = False
+        if event.kind == "start":
             skip(walk)
         content += event.text
     return None

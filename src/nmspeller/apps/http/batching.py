@@ -100,6 +100,8 @@ class Batcher:
         self._queue: FairQueue[_Job] = FairQueue(most_tokens=queue_tokens, longest_wait=longest_wait)
         self._tokens_per_second = 4_000.0  # a guess until the first batches are done
         self._last_call_succeeded_at: float | None = None
+        self.is_failing = False
+        """Whether the last call failed."""
         self._closing = False
         self._changed = threading.Condition()
         self._busy_since: dict[bool, float] = {}  # by whether the lane is the express one
@@ -272,12 +274,14 @@ class Batcher:
                 return False
             if not isinstance(failure, InputError):
                 self._last_call_succeeded_at = None
+                self.is_failing = True
                 self._on_failure(failure)
                 failure = EngineFailed(N_("The engine failed on this text."))
             for job in jobs:
                 job.settle(failure)
             return True
         self._last_call_succeeded_at = time.monotonic()
+        self.is_failing = False
         for job, answer in zip(jobs, answers, strict=True):
             job.settle(answer)
         return True

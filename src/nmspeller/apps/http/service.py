@@ -170,11 +170,13 @@ class Service:
         So a long text or list gets no more than its client's share. Only the first group can meet a full
         queue: the others are passed to `ask` as admitted.
         """
-        parts = [
-            (number, part)
-            for number, text in enumerate(texts)
-            for part in split_into_parts(text, self.checker.window)
-        ]
+        parts = await asyncio.to_thread(
+            lambda: [
+                (number, part)
+                for number, text in enumerate(texts)
+                for part in split_into_parts(text, self.checker.window)
+            ]
+        )
         matches: list[list[RuleMatch]] = []
         done = [0] * len(texts)
         for first, group in _groups([part.text for _, part in parts], self.settings.batch_tokens):
@@ -243,7 +245,8 @@ class Service:
         batcher = self.batcher
         if not batcher.alive or batcher.busy_seconds > 2 * self.settings.time_limit:
             return False
-        if batcher.busy_seconds > 0 or batcher.seconds_since_success < _FRESH_SECONDS:
+        is_working = batcher.busy_seconds > 0 and not batcher.is_failing
+        if is_working or batcher.seconds_since_success < _FRESH_SECONDS:
             return True
         try:
             await asyncio.wait_for(batcher.probe(_PROBE), timeout=self.settings.time_limit)
