@@ -67,8 +67,9 @@ def test_a_replacement_over_markup_reports_only_what_differs():
     assert [(one.source, one.target) for one in passage.in_document([edit])] == [("号", "户")]
 
 
-def test_a_formula_in_word_stands_between_its_neighbours():
+def test_a_formula_in_word_stands_between_its_neighbours_and_is_no_line_alone():
     document = docx.Document()
+    document.add_paragraph()._p.append(parse_xml(FORMULA))
     paragraph = document.add_paragraph("设")
     for mark in "，，为":
         paragraph._p.append(parse_xml(FORMULA))

@@ -134,7 +134,8 @@ def assembled(
     length = 0
     for one in found:
         if isinstance(one, str):
-            if one == "\n" and (not texts or texts[-1] == "\n"):
+            # Neither an empty paragraph nor a picture without text is a line.
+            if one in ("\n", OBJECT) and (not texts or texts[-1] == "\n"):
                 continue
             content = one
         else:
