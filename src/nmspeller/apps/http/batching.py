@@ -100,8 +100,7 @@ class Batcher:
         self._queue: FairQueue[_Job] = FairQueue(most_tokens=queue_tokens, longest_wait=longest_wait)
         self._tokens_per_second = 4_000.0  # a guess until the first batches are done
         self._last_call_succeeded_at: float | None = None
-        self.is_failing = False
-        """Whether the last call failed."""
+        self.is_failing = False  # whether the last call did
         self._closing = False
         self._changed = threading.Condition()
         self._busy_since: dict[bool, float] = {}  # by whether the lane is the express one

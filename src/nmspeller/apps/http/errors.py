@@ -148,7 +148,7 @@ def invalid(mistakes: Sequence[Any]) -> ApiError:
         choices = first["ctx"]["expected"].replace(" or ", ", ")
         what = _("Input should be one of {choices}").format(choices=choices)
     elif first["type"] in _KINDS:
-        kinds = [_KINDS[one["type"]] for one in same_field if _where(one) == where]
+        kinds = [_KINDS[one["type"]] for one in same_field if _where(one) == where and one["type"] in _KINDS]
         what = _("Input should be {kinds}").format(kinds=_(", or ").join(map(_, kinds)))
     else:
         what = _(str(first["msg"]).removeprefix("Value error, ").rstrip("."))

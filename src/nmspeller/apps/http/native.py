@@ -197,7 +197,7 @@ def wanted_rules(asked: CheckRequest, service: Service, *, one_document: bool = 
     """The rules that a request asks for, or else the server's own."""
     chosen = service.settings.rules if asked.rules is None else asked.rules
     ids = tuple(rule.id for rule in chosen_rules(chosen))
-    return WantedRules(ids, one_document=one_document, alone=not asked.model)
+    return WantedRules(ids, one_document, frozenset(Reason) if asked.model else frozenset())
 
 
 def wants_stream(asked: CheckRequest, request: Request) -> bool:

@@ -37,13 +37,12 @@ class ClientGone(Exception):
 class WantedRules(NamedTuple):
     """The rules beside the model, by their ids; where the texts are one document, they read them together.
 
-    alone: the model is not asked.
-    reasons: those of the model's edits that are wanted; others do not stand in the way of a rule.
+    reasons: those of the model's edits that are wanted; others do not stand in the way of a rule. Where there
+    are none, the model is not asked.
     """
 
     ids: Sequence[str] = ()
     one_document: bool = False
-    alone: bool = False
     reasons: frozenset[Reason] = frozenset(Reason)
 
 
@@ -180,10 +179,10 @@ class Service:
         matches: list[list[RuleMatch]] = []
         done = [0] * len(texts)
         for first, group in _groups([part.text for _, part in parts], self.settings.batch_tokens):
-            if rules.alone:
-                corrections = [Correction(text, text, ()) for text in group]
-            else:
+            if rules.reasons:
                 corrections = await ask(group, first > 0)
+            else:
+                corrections = [Correction(text, text, ()) for text in group]
             matches = matches or await self._rule_matches(texts, options, rules)
             for (number, part), correction in zip(parts[first:], corrections, strict=False):
                 begin = max(part.keep_start, done[number])

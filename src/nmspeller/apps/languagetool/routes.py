@@ -79,8 +79,7 @@ async def check(request: Request) -> Response:
     plain = asked.text.plain
     correction = Correction(plain, plain, ())
     if asked.wants_spelling:
-        reasons = asked.selection.reasons
-        rules = WantedRules(asked.selection.rules, alone=not reasons, reasons=reasons)
+        rules = WantedRules(asked.selection.rules, reasons=asked.selection.reasons)
         [correction] = await service.check(request, [plain], CheckOptions(asked.level), rules)
     # A long text has many matches; meanwhile other requests are read and answered.
     return await asyncio.to_thread(_answer, asked, correction)
