@@ -1,25 +1,44 @@
 """nmspeller: a Chinese spell checker that understands context, and the laboratory that trained it."""
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 __version__ = "0.2.0"
-__all__ = ["Correction", "Edit", "InputError", "Reason", "Speller", "__version__"]
+__all__ = [
+    "Correction",
+    "Edit",
+    "Hint",
+    "InputError",
+    "Level",
+    "Reason",
+    "Speller",
+    "__version__",
+    "check_file",
+]
 
 if TYPE_CHECKING:
+    from nmspeller.apps.documents.document import check_file
     from nmspeller.errors import InputError
-    from nmspeller.runtime import Correction, Edit, Reason, Speller
+    from nmspeller.runtime.correction import Correction, Edit, Hint, Reason
+    from nmspeller.runtime.policy import Level
+    from nmspeller.runtime.speller import Speller
+
+# Loaded when they are first asked for, so that `import nmspeller` stays instant.
+_MODULES = {
+    "Correction": "nmspeller.runtime.correction",
+    "Edit": "nmspeller.runtime.correction",
+    "Hint": "nmspeller.runtime.correction",
+    "InputError": "nmspeller.errors",
+    "Level": "nmspeller.runtime.policy",
+    "Reason": "nmspeller.runtime.correction",
+    "Speller": "nmspeller.runtime.speller",
+    "check_file": "nmspeller.apps.documents.document",
+}
 
 
 def __getattr__(name: str) -> Any:
-    """Load the runtime when it is first asked for, so that `import nmspeller` stays instant."""
-    if name == "InputError":
-        from nmspeller.errors import InputError
-
-        return InputError
-    if name in ("Correction", "Edit", "Reason", "Speller"):
-        from nmspeller import runtime
-
-        return getattr(runtime, name)
+    if name in _MODULES:
+        return getattr(import_module(_MODULES[name]), name)
     raise AttributeError(f"module 'nmspeller' has no attribute {name!r}")
 
 

@@ -1,39 +1,158 @@
-"""What the apps need of a speller, so that each of them can be tested without a model."""
+"""The checker: a model, the user's words and the rules, behind every app.
 
-from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Protocol
+Apps drive it in their own way: the command line at once, the server in turns with other requests, an editor
+with the parts that it has not read before. The algorithm itself is in `analysis` and `reading`.
+"""
 
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import Protocol
+
+from nmspeller.errors import InputError
+from nmspeller.messages import _
+from nmspeller.runtime.analysis import Analyzer, Check
 from nmspeller.runtime.correction import Correction
-from nmspeller.runtime.rule_edits import Chosen
-from nmspeller.text.script import Script
+from nmspeller.runtime.device import Device
+from nmspeller.runtime.dictionary import ReplacementSources, word_sources
+from nmspeller.runtime.edits import Change
+from nmspeller.runtime.pipeline import SHIPPED, Pipeline
+from nmspeller.runtime.policy import Level
+from nmspeller.runtime.reading import Part
+from nmspeller.runtime.rule_matches import Chosen, chosen_rules
+from nmspeller.text.protect import WordMatcher
 
-if TYPE_CHECKING:
-    from nmspeller.runtime.rules import RuleMatch
+Words = Iterable[str | Path] | Path
+"""Words that are never changed: some words, a file of them, or several of both."""
+PairsOrFiles = Mapping[str, str] | Path | Iterable[Mapping[str, str] | Path]
+"""Texts that are always replaced: a mapping, a file, or several of both."""
 
 
-class Checker(Protocol):
-    """Checks texts; `nmspeller.Speller` is one."""
+class Model(Protocol):
+    """What reads parts of texts; `Pipeline` does so with the model of a folder."""
 
     @property
     def model_hash(self) -> str:
-        """Identifies the model and all else that decides what is corrected."""
+        """Identifies the model and all else that decides what it changes."""
 
     @property
     def window(self) -> int:
-        """How many characters the model reads at once."""
+        """How many characters it reads at once."""
+
+    @property
+    def batch_characters(self) -> int:
+        """How many characters are best handed over at a time."""
+
+    def read(self, parts: Sequence[Part], level: Level) -> list[tuple[Change, ...]]:
+        """What it changes in each part, in order; the same alone and in company."""
+
+
+class Checker:
+    """Checks documents with a model, words, replacements and rules; may be used from several threads.
+
+    Attributes:
+        model: reads the parts.
+        level: how confident the model must be, where a check does not say.
+    """
+
+    def __init__(
+        self,
+        model: Model,
+        *,
+        level: Level | str = Level.BALANCED,
+        words: Words | None = None,
+        replacements: PairsOrFiles | None = None,
+        rules: Chosen = False,
+    ) -> None:
+        self.model = model
+        self.level = Level.parse(level)
+        self._words = word_sources(words)
+        self._replacements = ReplacementSources(replacements)
+        self._rules = chosen_rules(rules)
+
+    @classmethod
+    def open(
+        cls,
+        model: str | Path | None = None,
+        *,
+        level: Level | str = Level.BALANCED,
+        words: Words | None = None,
+        replacements: PairsOrFiles | None = None,
+        threads: int | None = None,
+        device: Device | str = Device.CPU,
+        prefilter: bool = False,
+        rules: Chosen = False,
+    ) -> "Checker":
+        """A checker with the model of a folder; see `nmspeller.Speller` for the arguments."""
+        pipeline = Pipeline(
+            Path(model) if model is not None else SHIPPED,
+            threads=threads,
+            device=Device.parse(device),
+            prefilter=prefilter,
+        )
+        return cls(pipeline, level=level, words=words, replacements=replacements, rules=rules)
+
+    @property
+    def model_hash(self) -> str:
+        """Identifies the model and all else that decides what it changes."""
+        return self.model.model_hash
+
+    def analyzer(self, *, words: Iterable[str] | None = None, rules: Chosen | None = None) -> Analyzer:
+        """What prepares documents for the model, with the present words and replacements.
+
+        Args:
+            words: further words that must not be changed.
+            rules: the checker's own rules by default.
+        """
+        if isinstance(words, str):
+            raise InputError(_("give words as a list of words, not as one string."))
+        matchers = [*(source.current() for source in self._words), WordMatcher(words or ())]
+        return Analyzer(
+            self.model.window,
+            [matcher for matcher in matchers if len(matcher)],
+            self._replacements.current(),
+            self._rules if rules is None else chosen_rules(rules),
+        )
+
+    def begin(
+        self, texts: Sequence[str], *, words: Iterable[str] | None = None, rules: Chosen | None = None
+    ) -> Check:
+        """The check of one document, whose passages the texts are; see `analyzer` for the others."""
+        return self.analyzer(words=words, rules=rules).analyze(texts)
+
+    def read(self, parts: Sequence[Part], level: Level | str | None = None) -> list[tuple[Change, ...]]:
+        """What the model changes in each part; its own level by default."""
+        return self.model.read(parts, self.level if level is None else Level.parse(level))
 
     def check_many(
         self,
         texts: Iterable[str],
         *,
-        level: str | None = None,
+        level: Level | str | None = None,
         words: Iterable[str] | None = None,
-        document_script: Script = Script.NEUTRAL,
         rules: Chosen | None = None,
     ) -> list[Correction]:
-        """One correction for each text, in order; see `Speller.check_many`."""
+        """The correction of each text, a document of its own: the same alone and in company."""
+        if isinstance(texts, str):
+            raise InputError(_("give texts as a list of texts; `check` takes one."))
+        level = self.level if level is None else Level.parse(level)
+        analyzer = self.analyzer(words=words, rules=rules)
+        corrections: list[Correction] = []
+        for checks in self._batches(analyzer.analyze([text]) for text in texts):
+            found = iter(self.model.read([part for check in checks for part in check.parts], level))
+            for check in checks:
+                corrections += check.corrections(islice(found, len(check.parts)))
+        return corrections
 
-    def rule_matches(
-        self, texts: Sequence[str], *, words: Iterable[str] | None = None, rules: Chosen | None = None
-    ) -> list[list["RuleMatch"]]:
-        """What the rules find in each part of one document; see `Speller.rule_matches`."""
+    def _batches(self, checks: Iterable[Check]) -> Iterator[list[Check]]:
+        """Checks with as many characters together as the model best reads at a time."""
+        batch: list[Check] = []
+        size = 0
+        for check in checks:
+            batch.append(check)
+            size += sum(len(part.text) for part in check.parts)
+            if size >= self.model.batch_characters:
+                yield batch
+                batch, size = [], 0
+        if batch:
+            yield batch

@@ -9,33 +9,49 @@ from nmspeller.messages import N_, _
 
 
 class Reason(str, Enum):
-    """Why an edit is proposed: `value` for programs, `label` for people."""
+    """Why an edit is proposed: `value` identifies it for programs, `label` is for people."""
 
-    SAME_SOUND = N_("same sound")
-    SIMILAR_SOUND = N_("similar sound")
-    SIMILAR_SHAPE = N_("similar shape")
-    DE = N_("的地得")
-    USER_WORD = N_("word of the user's list")
-    RULE = N_("rule")
-    CONTEXT = N_("context")
+    SAME_SOUND = "same_sound"
+    SIMILAR_SOUND = "similar_sound"
+    SIMILAR_SHAPE = "similar_shape"
+    DE = "de"
+    MISSING = "missing"
+    EXTRA = "extra"
+    SWAPPED = "swapped"
+    CONTEXT = "context"
+    USER_LIST = "user_list"
+    RULE = "rule"
 
     @property
     def label(self) -> str:
         """The reason in the present language."""
-        return _(self.value)
+        return _(_LABELS[self])
+
+
+_LABELS = {
+    Reason.SAME_SOUND: N_("same sound"),
+    Reason.SIMILAR_SOUND: N_("similar sound"),
+    Reason.SIMILAR_SHAPE: N_("similar shape"),
+    Reason.DE: N_("的地得"),
+    Reason.MISSING: N_("missing character"),
+    Reason.EXTRA: N_("extra character"),
+    Reason.SWAPPED: N_("swapped characters"),
+    Reason.CONTEXT: N_("context"),
+    Reason.USER_LIST: N_("your list"),
+    Reason.RULE: N_("rule"),
+}
 
 
 @dataclass(frozen=True)
 class Edit:
     """Replace `source`, at code points `offset` to `offset + length` of the checked text, by `target`.
 
-    `probability` is the model's probability of the target character. `confidence`, from 0 to 1, compares it
-    with the probability of the source character; the levels test it, so it is what to filter edits by. Both
-    are those of the first pass over the text, and so the same at every level; an edit that a level accepts
-    only after the other edits of its window are applied may have a confidence below the level's threshold.
-    An edit of several characters has the lowest values of its characters, a user's replacement has 1.0.
-    `rule` is the id of the rule behind an edit with the reason "rule", see `nmspeller.runtime.rules`; such an
-    edit has 1.0 as well, and may insert or delete.
+    An empty `source` inserts, an empty `target` deletes. `probability` is the model's probability of the
+    target. `confidence`, from 0 to 1, is what the levels test, so it is what to filter edits by; where an
+    edit was accepted only after others in its sentence were applied, both are those of that later reading.
+    An edit of several characters has the lowest values of its characters; an edit by a rule or by the user's
+    list has 1.0. `rule` is the id of the rule behind an edit with the reason "rule", see
+    `nmspeller.runtime.rules`.
     """
 
     offset: int
@@ -48,18 +64,29 @@ class Edit:
     confidence: float = 1.0
     rule: str | None = None
 
+    @property
+    def stop(self) -> int:
+        """Where the edit ends in the checked text."""
+        return self.offset + self.length
+
 
 @dataclass(frozen=True)
 class Hint:
     """`source`, at code points `offset` to `offset + length`, may be wrong; only a person can say.
 
-    `rule` is the id of the rule that found it.
+    `rule` is the id of the rule that found it; `note`, if there is one, says what it found here.
     """
 
     offset: int
     length: int
     source: str
     rule: str
+    note: str | None = None
+
+    @property
+    def stop(self) -> int:
+        """Where the doubtful text ends."""
+        return self.offset + self.length
 
 
 @dataclass(frozen=True)
@@ -76,6 +103,23 @@ class Correction:
     edits: tuple[Edit, ...]
     hints: tuple[Hint, ...] = ()
 
+    @classmethod
+    def of(cls, source: str, edits: Iterable[Edit], hints: Iterable[Hint] = ()) -> "Correction":
+        """The correction of a text by edits that are in order and do not overlap."""
+        edits = tuple(edits)
+        return cls(source, apply_edits(source, edits) if edits else source, edits, tuple(hints))
+
+    def explain(self, edit: Edit) -> str:
+        """Why the edit is proposed, in one sentence and in the present language.
+
+        >>> result = speller.check("我门去公园玩。")
+        >>> result.explain(result.edits[0])
+        '门 mén and 们 men sound the same; 我们 is a word.'
+        """
+        from nmspeller.runtime.why import why  # loads the word list
+
+        return why(self.source, edit)
+
 
 def apply_edits(source: str, edits: Iterable[Edit]) -> str:
     """The text with the edits, which are in order and do not overlap, applied."""
@@ -83,7 +127,7 @@ def apply_edits(source: str, edits: Iterable[Edit]) -> str:
     end = 0
     for edit in edits:
         pieces += (source[end : edit.offset], edit.target)
-        end = edit.offset + edit.length
+        end = edit.stop
     return "".join((*pieces, source[end:]))
 
 
@@ -94,17 +138,21 @@ class Placed(Protocol):
     def offset(self) -> int: ...
 
     @property
-    def length(self) -> int: ...
+    def stop(self) -> int: ...
 
 
 AnyPlaced = TypeVar("AnyPlaced", bound=Placed)
 
 
 def clear_of(edits: Sequence[Edit], found: Iterable[AnyPlaced]) -> Iterator[AnyPlaced]:
-    """What neither overlaps nor touches an edit; both are in order."""
+    """What overlaps no edit; both are in order. Neighbours do not overlap, two insertions at a place do."""
     number = 0
     for one in found:
-        while number < len(edits) and edits[number].offset + edits[number].length < one.offset:
+        while number < len(edits) and _is_before(edits[number], one):
             number += 1
-        if number == len(edits) or edits[number].offset > one.offset + one.length:
+        if number == len(edits) or _is_before(one, edits[number]):
             yield one
+
+
+def _is_before(one: Placed, other: Placed) -> bool:
+    return one.stop <= other.offset and (one.offset, one.stop) != (other.offset, other.stop)

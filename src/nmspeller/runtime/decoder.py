@@ -22,7 +22,7 @@ Explains = Callable[[Ids, Ids], NDArray[np.bool_]]
 
 
 class ScoringEngine(Protocol):
-    """What runs a model, on whatever device: `engine.Engine` or `torch_engine.TorchEngine`."""
+    """What runs a model, on whatever device: `engine.OnnxEngine` or `torch_engine.TorchEngine`."""
 
     longest: int
     characters_per_batch: int
@@ -33,7 +33,7 @@ class ScoringEngine(Protocol):
 
 
 class Windows(NamedTuple):
-    """Bounds of windows in a flat array of ids, (windows,) each; see `nmspeller.text.windows.Window`."""
+    """Bounds of disjoint windows in a flat array of ids, (windows,) each; see `nmspeller.runtime.reading`."""
 
     starts: Positions
     stops: Positions
@@ -49,6 +49,13 @@ class Windows(NamedTuple):
             positions, self.stops
         )
         return inside
+
+    def kept(self, length: int) -> NDArray[np.bool_]:
+        """Which characters of the flat array the windows keep: (length,)."""
+        edges = np.zeros(length + 1, np.int32)
+        np.add.at(edges, self.keep_starts, 1)
+        np.add.at(edges, self.keep_stops, -1)
+        return np.cumsum(edges[:-1]) > 0
 
 
 class Sentences(NamedTuple):
@@ -85,14 +92,6 @@ class Detections(NamedTuple):
     def subset(self, chosen: NDArray[np.bool_] | Positions) -> "Detections":
         return Detections._make(values[chosen] for values in self)
 
-    def with_scores_of(self, earlier: "Detections") -> "Detections":
-        """The same replacements, with the scores of an earlier pass where that considered them."""
-        if not len(earlier.positions):
-            return self
-        index = np.searchsorted(earlier.positions, self.positions).clip(max=len(earlier.positions) - 1)
-        considered = (earlier.positions[index] == self.positions) & (earlier.targets[index] == self.targets)
-        return Detections.join([earlier.subset(index[considered]), self.subset(~considered)]).in_order()
-
     def in_order(self) -> "Detections":
         return self.subset(np.argsort(self.positions, kind="stable"))
 
@@ -120,14 +119,15 @@ def confidence(probability: Floats, source_probabilities: Floats) -> Floats:
 class Decoder:
     """Runs windows through the engine and decides what to replace.
 
-    `replaceable` (vocabulary,) marks the ids that may be replaced and may replace: Chinese characters;
-    `unknown` is the id of [UNK], which may be replaced as well, by a threshold of its own;
-    `explains` says of pairs of ids whether similar sound or shape explains the error; where there is a
+    `replaceable` (vocabulary,) marks the ids that may be replaced, Chinese characters, and `targets` those
+    that may replace them, which are Simplified; `unknown` is the id of [UNK], which may be replaced as well,
+    by a threshold of its own; `explains` says of pairs of ids whether similar sound or shape explains the error; where there is a
     `prefilter`, only sentences whose error score reaches its threshold are run, with some context.
     """
 
     engine: ScoringEngine
     replaceable: NDArray[np.bool_]
+    targets: NDArray[np.bool_]
     unknown: int
     explains: Explains
     prefilter: SentencePrefilter | None = None
@@ -141,18 +141,19 @@ class Decoder:
         passes: int,
         sentences: Sentences | None = None,
     ) -> Detections:
-        """All detections in `ids`; only positions that are `allowed` may be replaced.
+        """All detections in what the windows keep; only positions that are `allowed` may be replaced.
 
+        Errors in the context that a window does not keep are corrected before it is read again, then dropped.
         A prefilter needs the sentences.
         """
         allowed = allowed & (self.replaceable[ids] | ((ids == self.unknown) & (thresholds.unknown <= 1)))
         allowed_before = np.concatenate(([0], np.cumsum(allowed)))
         windows = windows.subset(allowed_before[windows.keep_stops] > allowed_before[windows.keep_starts])
+        kept = windows.kept(len(ids))
         if self.prefilter is not None and thresholds.prefilter > 0:
             assert sentences is not None
-            windows = self.prefilter.select(ids, allowed, windows, sentences, thresholds.prefilter)
+            windows = self.prefilter.select(ids, allowed & kept, windows, sentences, thresholds.prefilter)
         found, unsure = self._read(ids, allowed, windows, thresholds)
-        first_scores = unsure
         for _ in range(1, passes):
             # The text is read again as corrected so far; what was found stays found. Where nothing was found,
             # or nothing else was uncertain, a second pass would give the same.
@@ -165,9 +166,8 @@ class Decoder:
             more, unsure = self._read(corrected, still_allowed, windows, thresholds)
             if not len(more.positions):
                 break
-            # What is reported of a replacement must not depend on which others the thresholds accepted first.
-            found = Detections.join([found, more.with_scores_of(first_scores)]).in_order()
-        return found
+            found = Detections.join([found, more]).in_order()
+        return found.subset(kept[found.positions])
 
     def _read(
         self, ids: Ids, allowed: NDArray[np.bool_], windows: Windows, thresholds: Thresholds
@@ -190,21 +190,17 @@ class Decoder:
         most = 1 - _LIKELY + 1e-3
         return Detections.join(
             [
-                self._candidates_among(scores, ids, allowed, windows)
+                self._candidates_among(scores, ids, allowed)
                 for scores in self.engine.scores(ids, windows.starts, windows.stops, most)
             ]
         ).in_order()
 
-    def _candidates_among(
-        self, scores: Scores, ids: Ids, allowed: NDArray[np.bool_], windows: Windows
-    ) -> Detections:
+    def _candidates_among(self, scores: Scores, ids: Ids, allowed: NDArray[np.bool_]) -> Detections:
         """The same of some positions."""
-        at = scores.positions
-        kept_here = (at >= windows.keep_starts[scores.windows]) & (at < windows.keep_stops[scores.windows])
-        replaceable = kept_here & allowed[at]
-        positions = at[replaceable]
+        replaceable = allowed[scores.positions]
+        positions = scores.positions[replaceable]
         candidates, probabilities = scores.best[replaceable], scores.probabilities[replaceable]
-        possible = self.replaceable[candidates] & (candidates != ids[positions][:, None])
+        possible = self.targets[candidates] & (candidates != ids[positions][:, None])
         first = possible.argmax(axis=1)[:, None]
         targets = np.take_along_axis(candidates, first, axis=1)[:, 0]
         probability = np.take_along_axis(probabilities, first, axis=1)[:, 0]

@@ -16,6 +16,7 @@ from nmspeller.messages import _
 from nmspeller.text.protect import WordMatcher
 
 Content = TypeVar("Content")
+Item = TypeVar("Item")
 
 
 class Replacement(NamedTuple):
@@ -110,7 +111,7 @@ def word_sources(
     words: Iterable[str | Path] | Path | None,
 ) -> list[Watched[WordMatcher] | Fixed[WordMatcher]]:
     """The user's words, from files or as given."""
-    given = (words,) if isinstance(words, Path) else tuple(words or ())
+    given = _several(words)
     files = [one for one in given if isinstance(one, Path)]
     return [
         Fixed(WordMatcher([one for one in given if not isinstance(one, Path)])),
@@ -118,13 +119,36 @@ def word_sources(
     ]
 
 
-def replacement_source(
-    pairs: Mapping[str, str] | Path | None,
-) -> Watched[Replacements] | Fixed[Replacements]:
-    """The user's replacements, from a file or as given."""
-    if isinstance(pairs, Path):
-        return Watched(pairs, lambda path: Replacements(read_replacements(path)))
-    return Fixed(Replacements(pairs or {}))
+class ReplacementSources:
+    """The user's replacements, from files and as given; where two differ, the later one counts."""
+
+    def __init__(self, pairs: Mapping[str, str] | Path | Iterable[Mapping[str, str] | Path] | None) -> None:
+        given = (pairs,) if isinstance(pairs, Mapping) else _several(pairs)
+        self._sources = [
+            Watched(one, read_replacements) if isinstance(one, Path) else Fixed(dict(one)) for one in given
+        ]
+        self._read: list[dict[str, str]] = []
+        self._replacements = Replacements({})
+        self.current()
+
+    def current(self) -> Replacements:
+        """The present replacements; they are prepared anew when a file has changed."""
+        read = [source.current() for source in self._sources]
+        if read != self._read:
+            merged = {wrong: right for pairs in read for wrong, right in pairs.items()}
+            self._read, self._replacements = read, Replacements(merged)
+        return self._replacements
+
+
+def _several(given: Iterable[Item] | Path | None) -> tuple[Item | Path, ...]:
+    """One file or several things as several.
+
+    Raises:
+        InputError: it is a string.
+    """
+    if isinstance(given, str):
+        raise InputError(_("give a file as a Path and words as a list; a plain string could mean either."))
+    return (given,) if isinstance(given, Path) else tuple(given or ())
 
 
 def read_words(path: Path) -> list[str]:

@@ -16,7 +16,15 @@ _SAME_SOUND = 0.96
 _SIMILAR_SOUND = 0.6
 _SIMILAR_SHAPE = 0.5
 
-_WEAKEST_LAST = (Reason.DE, Reason.SAME_SOUND, Reason.SIMILAR_SOUND, Reason.SIMILAR_SHAPE, Reason.CONTEXT)
+_WEAKEST_LAST = (
+    Reason.DE,
+    Reason.SAME_SOUND,
+    Reason.SIMILAR_SOUND,
+    Reason.SIMILAR_SHAPE,
+    Reason.MISSING,
+    Reason.EXTRA,
+    Reason.CONTEXT,
+)
 
 
 @lru_cache(maxsize=65536)

@@ -1,7 +1,9 @@
-"""The pipeline of a model folder: texts in, detections out."""
+"""A model folder, loaded: parts of texts in, the model's changes out."""
 
+import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import cached_property
 from pathlib import Path
 
 import numpy as np
@@ -9,16 +11,16 @@ from numpy.typing import NDArray
 
 from nmspeller.errors import InputError
 from nmspeller.messages import _
-from nmspeller.runtime.decoder import Decoder, Detections
+from nmspeller.runtime.decoder import Decoder, Detections, confidence
 from nmspeller.runtime.device import Device, open_engine, prefilter_files, weight_files
-from nmspeller.runtime.dictionary import Replacements
+from nmspeller.runtime.edits import Change
 from nmspeller.runtime.engine import Floats, Ids
 from nmspeller.runtime.explain import is_explained
-from nmspeller.runtime.policy import Policy, Thresholds
+from nmspeller.runtime.part_batch import PartBatch
+from nmspeller.runtime.policy import Level, Policy, Thresholds
 from nmspeller.runtime.prefilter import Prefilter, PrefilterThresholds
-from nmspeller.runtime.text_batch import PreparedText, TextBatch, prepare
-from nmspeller.text.protect import WordMatcher
-from nmspeller.text.script import Script
+from nmspeller.runtime.reading import Part
+from nmspeller.text.script import is_traditional
 from nmspeller.text.vocabulary import Vocabulary
 
 SHIPPED = Path(__file__).parents[1] / "shipped"
@@ -44,7 +46,7 @@ class Pipeline:
         device: Device = Device.CPU,
         prefilter: bool = False,
     ) -> None:
-        weight_files(folder, device)
+        self._files = [*weight_files(folder, device), folder / "vocab.txt", folder / "policy.json"]
         self.policy = Policy.read(folder / "policy.json")
         self.vocabulary = Vocabulary.from_file(folder / "vocab.txt")
         engine = open_engine(folder, self.vocabulary, device, threads=threads)
@@ -54,11 +56,15 @@ class Pipeline:
                     folder=folder, number=engine.longest
                 )
             )
-        self._prefilter = (
-            self._open_prefilter(*prefilter_files(folder, device), threads) if prefilter else None
-        )
+        self._prefilter: Prefilter | None = None
+        if prefilter:
+            files = prefilter_files(folder, device)
+            self._files += files
+            self._prefilter = self._open_prefilter(*files, threads)
+        hanzi = self.vocabulary.is_hanzi()
+        simplified = np.array([not is_traditional(token) for token in self.vocabulary.tokens], np.bool_)
         self._decoder = Decoder(
-            engine, self.vocabulary.is_hanzi(), self.vocabulary.unk, self.explains, self._prefilter
+            engine, hanzi, hanzi & simplified, self.vocabulary.unk, self.explains, self._prefilter
         )
 
     def _open_prefilter(self, path: Path, thresholds: Path, threads: int | None) -> Prefilter:
@@ -83,63 +89,92 @@ class Pipeline:
         self.policy = replace(self.policy, levels=levels)
         return prefilter
 
-    def read(
-        self,
-        texts: Iterable[str],
-        thresholds: Thresholds,
-        passes: int,
-        matchers: Sequence[WordMatcher] = (),
-        replacements: Replacements | None = None,
-        document_script: Script = Script.NEUTRAL,
-    ) -> Iterator[tuple[TextBatch, Detections]]:
-        """The texts, in order and in batches, each with its detections.
+    @property
+    def window(self) -> int:
+        """How many characters the model reads at once."""
+        return self.policy.window
 
-        document_script: the script of the document that they are parts of.
-        """
-        for text_batch in self._text_batches(
-            texts, matchers, replacements or Replacements({}), document_script
-        ):
+    @property
+    def batch_characters(self) -> int:
+        """How many characters are best handed over at a time."""
+        return self._decoder.engine.characters_per_batch
+
+    @cached_property
+    def model_hash(self) -> str:
+        """SHA-256 of all files that determine the edits: model, vocabulary, policy, prefilter."""
+        digest = hashlib.sha256()
+        for path in self._files:
+            digest.update(path.read_bytes())
+        return digest.hexdigest()
+
+    def read(self, parts: Sequence[Part], level: Level) -> list[tuple[Change, ...]]:
+        """What the model changes in each part, in order."""
+        found: list[tuple[Change, ...]] = []
+        for batch, detections in self.detect(parts, self.policy.levels[level], self.policy.passes):
+            bounds = np.searchsorted(detections.positions, batch.offsets).tolist()
+            for number, offset in enumerate(batch.offsets[:-1].tolist()):
+                here = range(*bounds[number : number + 2])
+                found.append(self._changes(detections, here, offset) if here else ())
+        return found
+
+    def detect(
+        self, parts: Iterable[Part], thresholds: Thresholds, passes: int
+    ) -> Iterator[tuple[PartBatch, Detections]]:
+        """The parts, in order and in batches, each with its detections."""
+        for batch in self._batches(parts):
+            sentences = batch.sentences() if self._prefilter is not None else None
             found = self._decoder.find(
-                text_batch.ids,
-                text_batch.allowed,
-                text_batch.windows,
-                thresholds,
-                passes,
-                text_batch.sentences,
+                batch.ids, batch.allowed, batch.windows, thresholds, passes, sentences
             )
-            yield text_batch, found
+            yield batch, found
 
-    def prefilter_scores(self, texts: Iterable[str]) -> Iterator[tuple[TextBatch, Floats]]:
-        """The texts in batches, each with the error scores of its characters: (characters,)."""
+    def prefilter_scores(self, parts: Iterable[Part]) -> Iterator[tuple[PartBatch, Floats]]:
+        """The parts in batches, each with the error scores of its characters: (characters,)."""
         assert self._prefilter is not None, "opened without a prefilter"
-        for text_batch in self._text_batches(texts, (), Replacements({}), Script.NEUTRAL):
-            allowed = text_batch.allowed & self._decoder.replaceable[text_batch.ids]
-            yield text_batch, self._prefilter.error_scores(text_batch.ids, allowed, text_batch.windows)
+        for batch in self._batches(parts):
+            allowed = batch.allowed & self._decoder.replaceable[batch.ids]
+            yield batch, self._prefilter.error_scores(batch.ids, allowed, batch.windows)
 
-    def _text_batches(
-        self,
-        texts: Iterable[str],
-        matchers: Sequence[WordMatcher],
-        replacements: Replacements,
-        document_script: Script,
-    ) -> Iterator[TextBatch]:
-        # Memory must not grow with the number of texts.
-        enough = self._decoder.engine.characters_per_batch
-        prepared: list[PreparedText] = []
+    def _batches(self, parts: Iterable[Part]) -> Iterator[PartBatch]:
+        # Memory must not grow with the number of parts.
+        gathered: list[Part] = []
         size = 0
-        for text in texts:
-            if not isinstance(text, str):
-                raise InputError(_("a text must be a string, not {kind}.").format(kind=type(text).__name__))
-            prepared.append(prepare(text, matchers, replacements, self.policy.window, document_script))
-            size += len(text)
-            if size >= enough:
-                yield TextBatch(prepared, self.vocabulary)
-                prepared, size = [], 0
-        if prepared:
-            yield TextBatch(prepared, self.vocabulary)
+        for part in parts:
+            gathered.append(part)
+            size += len(part.text)
+            if size >= self.batch_characters:
+                yield PartBatch(gathered, self.vocabulary)
+                gathered, size = [], 0
+        if gathered:
+            yield PartBatch(gathered, self.vocabulary)
 
     def explains(self, originals: Ids, targets: Ids) -> NDArray[np.bool_]:
         """Whether similar sound or shape explains each of the pairs, (pairs,) each."""
         tokens = self.vocabulary.tokens
         pairs = zip(originals.tolist(), targets.tolist(), strict=True)
         return np.array([is_explained(tokens[original], tokens[target]) for original, target in pairs], bool)
+
+    def _changes(self, found: Detections, numbers: range, start: int) -> tuple[Change, ...]:
+        """The detections of one part, which starts at the flat position `start`, as characters."""
+        tokens, proposable = self.vocabulary.tokens, self._decoder.targets
+        confidences = confidence(found.probabilities, found.source_probabilities)
+        changes = []
+        for number in numbers:
+            target, original = int(found.targets[number]), int(found.originals[number])
+            others = zip(
+                found.candidates[number].tolist(), found.candidate_probabilities[number].tolist(), strict=True
+            )
+            changes.append(
+                Change(
+                    offset=int(found.positions[number]) - start,
+                    target=tokens[target],
+                    probability=float(found.probabilities[number]),
+                    confidence=float(confidences[number]),
+                    others=tuple(
+                        (tokens[other], probability)
+                        for other, probability in others
+                        if other not in (target, original) and proposable[other]
+                    ),
+                )
+            )
+        return tuple(changes)

@@ -33,7 +33,7 @@ _RELATIONS = {
 
 def why(text: str, edit: Edit) -> str:
     """One short sentence, in the present language, that explains the edit of a text."""
-    if edit.reason is Reason.USER_WORD:
+    if edit.reason is Reason.USER_LIST:
         return _("Your list of replacements has {target} for {source}.").format(
             source=edit.source, target=edit.target
         )

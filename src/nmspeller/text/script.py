@@ -61,27 +61,37 @@ def detect(text: str) -> Script:
 
 @dataclass(frozen=True)
 class Simplified:
-    """A text with its Traditional sentences in Simplified characters; `text` is as long as `source`."""
+    """A text in Simplified characters; `text` is as long as `source`, `converted` its Traditional sentences.
+    """
 
     source: str
     text: str
     converted: tuple[tuple[int, int], ...]
 
-    def to_source_script(self, index: int, target: str, corrected: str | None = None) -> str:
-        """The replacement `target` for the character at `index`, in the script of the source's sentence.
+    def part(self, start: int, stop: int) -> "Simplified":
+        """The same of source[start:stop]."""
+        converted = tuple(
+            (max(first, start) - start, min(last, stop) - start)
+            for first, last in self.converted
+            if first < stop and last > start
+        )
+        return Simplified(self.source[start:stop], self.text[start:stop], converted)
+
+    def to_source_script(self, index: int, target: str, corrected: str | None = None, length: int = 1) -> str:
+        """`target`, which replaces `length` characters at `index`, in the script of the source's sentence.
 
         A Simplified character may correspond to several Traditional ones; its neighbours decide which.
-        `corrected` is the text with the other replacements applied, if there are others.
+        `corrected` is the text with other replacements of single characters applied, if there are any.
         """
-        if target == self.text[index]:
-            return self.source[index]
+        if target == self.text[index : index + length]:
+            return self.source[index : index + length]
         before = bisect_right(self.converted, (index, len(self.text))) - 1
-        if before < 0 or self.converted[before][1] <= index:
+        if before < 0 or self.converted[before][1] < index + length:
             return target
         start, stop = self.converted[before]
-        start, stop = max(start, index - _NEIGHBOURS), min(stop, index + 1 + _NEIGHBOURS)
+        start, stop = max(start, index - _NEIGHBOURS), min(stop, index + length + _NEIGHBOURS)
         context = self.text if corrected is None else corrected
-        piece = context[start:index] + target + context[index + 1 : stop]
+        piece = context[start:index] + target + context[index + length : stop]
         converted = _convert(piece, "s2tw")
         if len(converted) == len(piece):
             return converted[index - start : index - start + len(target)]
@@ -93,7 +103,8 @@ def simplify(text: str, document_script: Script = Script.NEUTRAL) -> Simplified:
     """Convert the Traditional sentences of a text; a sentence whose length would change is not converted.
 
     A sentence of neutral characters has the script of its line, a neutral line that of the text, and a
-    neutral text the `document_script`.
+    neutral text the `document_script`. Single Traditional characters in other sentences are converted, too:
+    the model reads 网络与網絡 as 网络与网络, but what it proposes there stays Simplified.
     """
     traditional, _ = _characters_of_one_script()
     if document_script is not Script.TRADITIONAL and traditional.isdisjoint(text):
@@ -107,8 +118,22 @@ def simplify(text: str, document_script: Script = Script.NEUTRAL) -> Simplified:
             if len(simple) == len(sentence):
                 sentence = simple
                 converted.append((start, stop))
+        elif not traditional.isdisjoint(sentence):
+            sentence = "".join(_simple(each) if each in traditional else each for each in sentence)
         pieces.append(sentence)
     return Simplified(text, "".join(pieces), tuple(converted))
+
+
+def is_traditional(character: str) -> bool:
+    """Whether a character belongs to Traditional script only."""
+    return character in _characters_of_one_script()[0]
+
+
+@cache
+def _simple(character: str) -> str:
+    """The Simplified form of one Traditional character."""
+    simple = _convert(character, "t2s")
+    return simple if len(simple) == 1 else character
 
 
 def fold(text: str) -> str:

@@ -19,7 +19,7 @@ from nmspeller.runtime.rules.space_between_hanzi import SpaceBetweenHanzi
 from nmspeller.runtime.rules.unbalanced_marks import UnbalancedMarks
 from nmspeller.text.protect import Span
 
-__all__ = ["RULES", "Rule", "RuleMatch", "apply_fixes", "default_rules", "find"]
+__all__ = ["READ_AS_FIXED", "RULES", "Rule", "RuleMatch", "apply_fixes", "default_rules", "find"]
 
 _IN_ORDER_OF_PRECEDENCE: tuple[Rule, ...] = (
     Idiom(),
@@ -36,6 +36,12 @@ _IN_ORDER_OF_PRECEDENCE: tuple[Rule, ...] = (
 
 RULES: Mapping[str, Rule] = MappingProxyType({rule.id: rule for rule in _IN_ORDER_OF_PRECEDENCE})
 """Every rule by its id, the one that goes before others first."""
+
+
+READ_AS_FIXED: tuple[Rule, ...] = tuple(
+    RULES[name] for name in ("doubled_punctuation", "half_width_punctuation", "space_between_hanzi")
+)
+"""Certain rules that change no Chinese character: the model reads the text as they leave it."""
 
 
 def default_rules() -> tuple[Rule, ...]:

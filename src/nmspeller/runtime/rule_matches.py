@@ -1,12 +1,10 @@
-"""What the rules find, beside the edits of the model: their fixes as edits, the rest as hints."""
+"""Which rules a user asks for, and what they find in the passages of a document."""
 
-from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from nmspeller.errors import InputError
 from nmspeller.messages import _
-from nmspeller.runtime.correction import Edit, Hint, Reason, clear_of
 from nmspeller.text.protect import Span
 
 if TYPE_CHECKING:
@@ -24,19 +22,22 @@ def chosen_rules(chosen: Chosen) -> tuple["Rule", ...]:
     """
     if chosen is False:
         return ()
+    if isinstance(chosen, str):
+        raise InputError(_("give rules as True, False or a list of their ids, not as one string."))
     # Loaded late: the rules' word list takes a moment, and most spellers do without.
     from nmspeller.runtime.rules import RULES, default_rules
 
     if chosen is True:
         return default_rules()
-    unknown = [name for name in chosen if name not in RULES]
+    names = tuple(chosen)
+    unknown = [name for name in names if name not in RULES]
     if unknown:
         raise InputError(
             _("there is no rule {name!r}; choose among {names}.").format(
                 name=unknown[0], names=", ".join(RULES)
             )
         )
-    return tuple(RULES[name] for name in chosen)
+    return tuple(RULES[name] for name in names)
 
 
 def find_in_document(
@@ -49,6 +50,8 @@ def find_in_document(
     """
     from nmspeller.runtime.rules import find
 
+    if len(texts) == 1:
+        return [find(texts[0], protected[0], rules)]
     starts = [0]
     for text in texts:
         starts.append(starts[-1] + len(text) + 1)
@@ -64,36 +67,3 @@ def find_in_document(
             number += 1
         matches[number].append(match._replace(offset=match.offset - starts[number]))
     return matches
-
-
-def matches_between(matches: Sequence["RuleMatch"], start: int, stop: int) -> Sequence["RuleMatch"]:
-    """Those that begin there; the matches are in order."""
-    first, last = (bisect_left(matches, place, key=lambda match: match.offset) for place in (start, stop))
-    return matches[first:last]
-
-
-def with_matches(
-    edits: Sequence[Edit], matches: Sequence["RuleMatch"]
-) -> tuple[list[Edit], tuple[Hint, ...]]:
-    """The edits and the rules' fixes that touch none of them, in order; and the matches that fix nothing."""
-    fixes = [
-        Edit(
-            offset=match.offset,
-            length=match.length,
-            source=match.source,
-            target=match.target,
-            probability=1.0,
-            alternatives=(),
-            reason=Reason.RULE,
-            rule=match.rule,
-        )
-        for match in clear_of(edits, matches)
-        if match.target is not None
-    ]
-    both = sorted([*edits, *fixes], key=lambda edit: (edit.offset, edit.length))
-    hints = (
-        Hint(match.offset, match.length, match.source, match.rule)
-        for match in matches
-        if match.target is None
-    )
-    return both, tuple(clear_of(both, hints))

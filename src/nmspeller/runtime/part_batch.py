@@ -1,0 +1,59 @@
+"""Parts prepared for the engine: many parts as one flat array of ids, with what may change."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nmspeller.runtime.decoder import Positions, Sentences, Windows
+from nmspeller.runtime.reading import Part
+from nmspeller.text.vocabulary import Vocabulary, code_points, is_hanzi
+from nmspeller.text.windows import sentences
+
+_BLANKS = np.array([ord(c) for c in "\t\n\v\f\r \x85\xa0\u2028\u2029\u3000\ufeff"], np.uint32)
+
+
+class PartBatch:
+    """Several parts, concatenated.
+
+    `ids` (characters,); `allowed` (characters,), whether a character may change; `offsets` (parts + 1,), the
+    start of each part; `windows` (parts,), one for each part.
+    """
+
+    def __init__(self, parts: Sequence[Part], vocabulary: Vocabulary) -> None:
+        self.parts = parts
+        self._whole = "".join(part.text for part in parts)
+        self.ids = vocabulary.encode(self._whole)
+        lengths = [len(part.text) for part in parts]
+        self.offsets: Positions = np.concatenate(([0], np.cumsum(lengths, dtype=np.intp)))
+        self.allowed = np.ones(len(self.ids), np.bool_)
+        for place in np.flatnonzero(self.ids == vocabulary.unk):
+            self.allowed[place] = is_hanzi(self._whole[place])
+        for offset, part in zip(self.offsets.tolist(), parts, strict=False):
+            for start, stop in part.locked:
+                self.allowed[offset + start : offset + stop] = False
+        kept = np.array([part[1:3] for part in parts], np.intp).reshape(-1, 2) + self.offsets[:-1, None]
+        self.windows = Windows(self.offsets[:-1], self.offsets[1:], *kept.T)
+
+    def sentences(self) -> Sentences:
+        """The sentences of the parts."""
+        spans = [
+            (offset + start, offset + stop)
+            for offset, part in zip(self.offsets.tolist(), self.parts, strict=False)
+            for start, stop in sentences(part.text)
+        ]
+        visible = np.flatnonzero(~np.isin(code_points(self._whole), _BLANKS))
+        starts, stops = np.array(spans, np.intp).reshape(-1, 2).T
+        return Sentences(*_without_outer_blanks(starts, stops, visible))
+
+
+def _without_outer_blanks(
+    starts: Positions, stops: Positions, visible: Positions
+) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """The spans without leading and trailing white space; spans of nothing else are left out.
+
+    visible: (characters,), the positions of everything that is not white space.
+    """
+    first, last = np.searchsorted(visible, starts), np.searchsorted(visible, stops)
+    not_blank = first < last
+    return visible[first[not_blank]], visible[last[not_blank] - 1] + 1
