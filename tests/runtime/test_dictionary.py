@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from nmspeller.runtime.text_batch import prepare
 
 from nmspeller import InputError, Speller
 from nmspeller.runtime.correction import Reason
@@ -17,7 +18,6 @@ from nmspeller.runtime.dictionary import (
     replacement_source,
     word_sources,
 )
-from nmspeller.runtime.text_batch import prepare
 from nmspeller.text.protect import WordMatcher
 
 TEXT = "我门去外国可以认识很多的人。"

@@ -11,6 +11,7 @@ import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from nmspeller.runtime.text_batch import TextBatch, prepare
 
 from nmspeller import InputError, Speller
 from nmspeller.lab.data.pairs import Pair
@@ -26,7 +27,6 @@ from nmspeller.runtime.engine import OnnxEngine
 from nmspeller.runtime.pipeline import Pipeline
 from nmspeller.runtime.policy import Level, Policy, Thresholds
 from nmspeller.runtime.prefilter import FILE, THRESHOLDS, Prefilter, PrefilterThresholds, narrow
-from nmspeller.runtime.text_batch import TextBatch, prepare
 from nmspeller.text.vocabulary import Vocabulary
 
 SENTENCES = [

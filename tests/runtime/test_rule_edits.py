@@ -1,10 +1,10 @@
 """Rules beside the model: which are used, and what becomes of their matches."""
 
 import pytest
+from nmspeller.runtime.rule_edits import chosen_rules, find_in_document, with_matches
 
 from nmspeller import InputError
 from nmspeller.runtime.correction import Edit, Hint, Reason, apply_edits, clear_of
-from nmspeller.runtime.rule_edits import chosen_rules, find_in_document, with_matches
 from nmspeller.text.protect import Span, protected_spans
 
 

@@ -53,9 +53,7 @@ class Check:
     def __init__(self, texts: Sequence["_Analyzed"]) -> None:
         self._texts = texts
         self._places = [
-            (number, within)
-            for number, text in enumerate(texts)
-            for within in range(len(text.reading.parts))
+            (number, within) for number, text in enumerate(texts) for within in range(len(text.reading.parts))
         ]
         self.parts: list[Part] = [part for text in texts for part in text.reading.parts]
 
@@ -133,10 +131,7 @@ class Analyzer:
         replaced = [self._replaced(text, spans) for text, spans in zip(texts, protected, strict=True)]
         matches = self._matches(texts, protected, replaced)
         return Check(
-            [
-                self._analyzed(*each, script)
-                for each in zip(texts, protected, replaced, matches, strict=True)
-            ]
+            [self._analyzed(*each, script) for each in zip(texts, protected, replaced, matches, strict=True)]
         )
 
     def _protected(self, text: str, script: Script) -> list[Span]:
@@ -197,7 +192,9 @@ class Analyzer:
         script: Script,
     ) -> _Analyzed:
         fixes = [*clear_of(replaced, (_fix(match) for match in matches if match.target is not None))]
-        certain = sorted([*replaced, *fixes], key=lambda edit: (edit.offset, edit.stop)) if fixes else replaced
+        certain = (
+            sorted([*replaced, *fixes], key=lambda edit: (edit.offset, edit.stop)) if fixes else replaced
+        )
         reading = Reading(
             text,
             window=self.window,
@@ -215,9 +212,7 @@ class Analyzer:
 
 def _fix(match: "RuleMatch") -> Edit:
     assert match.target is not None
-    return Edit(
-        match.offset, match.length, match.source, match.target, 1.0, (), Reason.RULE, rule=match.rule
-    )
+    return Edit(match.offset, match.length, match.source, match.target, 1.0, (), Reason.RULE, rule=match.rule)
 
 
 def _hint(match: "RuleMatch") -> Hint:

@@ -70,28 +70,6 @@ class Checker:
         self._replacements = ReplacementSources(replacements)
         self._rules = chosen_rules(rules)
 
-    @classmethod
-    def open(
-        cls,
-        model: str | Path | None = None,
-        *,
-        level: Level | str = Level.BALANCED,
-        words: Words | None = None,
-        replacements: PairsOrFiles | None = None,
-        threads: int | None = None,
-        device: Device | str = Device.CPU,
-        prefilter: bool = False,
-        rules: Chosen = False,
-    ) -> "Checker":
-        """A checker with the model of a folder; see `nmspeller.Speller` for the arguments."""
-        pipeline = Pipeline(
-            Path(model) if model is not None else SHIPPED,
-            threads=threads,
-            device=Device.parse(device),
-            prefilter=prefilter,
-        )
-        return cls(pipeline, level=level, words=words, replacements=replacements, rules=rules)
-
     @property
     def model_hash(self) -> str:
         """Identifies the model and all else that decides what it changes."""
@@ -156,3 +134,24 @@ class Checker:
                 batch, size = [], 0
         if batch:
             yield batch
+
+
+def open_checker(
+    model: str | Path | None = None,
+    *,
+    level: Level | str = Level.BALANCED,
+    words: Words | None = None,
+    replacements: PairsOrFiles | None = None,
+    threads: int | None = None,
+    device: Device | str = Device.CPU,
+    prefilter: bool = False,
+    rules: Chosen = False,
+) -> Checker:
+    """A checker with the model of a folder; the arguments are those of `nmspeller.Speller`."""
+    pipeline = Pipeline(
+        Path(model) if model is not None else SHIPPED,
+        threads=threads,
+        device=Device.parse(device),
+        prefilter=prefilter,
+    )
+    return Checker(pipeline, level=level, words=words, replacements=replacements, rules=rules)

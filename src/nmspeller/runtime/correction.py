@@ -24,8 +24,13 @@ class Reason(str, Enum):
 
     @property
     def label(self) -> str:
-        """The reason in the present language."""
+        """A word or two, in the present language."""
         return _(_LABELS[self])
+
+    @property
+    def description(self) -> str:
+        """A sentence, in the present language."""
+        return _(DESCRIPTIONS[self])
 
 
 _LABELS = {
@@ -39,6 +44,18 @@ _LABELS = {
     Reason.CONTEXT: N_("context"),
     Reason.USER_LIST: N_("your list"),
     Reason.RULE: N_("rule"),
+}
+DESCRIPTIONS = {
+    Reason.SAME_SOUND: N_("A character of the same sound fits the sentence better."),
+    Reason.SIMILAR_SOUND: N_("A character of a similar sound fits the sentence better."),
+    Reason.SIMILAR_SHAPE: N_("A character of a similar shape fits the sentence better."),
+    Reason.DE: N_("Another one of 的, 地 and 得 is correct here."),
+    Reason.MISSING: N_("A character seems to be missing here."),
+    Reason.EXTRA: N_("A character seems to be superfluous here."),
+    Reason.SWAPPED: N_("Two characters seem to be in the wrong order."),
+    Reason.CONTEXT: N_("Another character fits the sentence better."),
+    Reason.USER_LIST: N_("A list of replacements has another text for this one."),
+    Reason.RULE: N_("A rule applies here."),
 }
 
 

@@ -123,9 +123,7 @@ class Pipeline:
         """The parts, in order and in batches, each with its detections."""
         for batch in self._batches(parts):
             sentences = batch.sentences() if self._prefilter is not None else None
-            found = self._decoder.find(
-                batch.ids, batch.allowed, batch.windows, thresholds, passes, sentences
-            )
+            found = self._decoder.find(batch.ids, batch.allowed, batch.windows, thresholds, passes, sentences)
             yield batch, found
 
     def prefilter_scores(self, parts: Iterable[Part]) -> Iterator[tuple[PartBatch, Floats]]:

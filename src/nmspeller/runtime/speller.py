@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from nmspeller.runtime.checker import Checker, PairsOrFiles, Words
+from nmspeller.runtime.checker import PairsOrFiles, Words, open_checker
 from nmspeller.runtime.correction import Correction
 from nmspeller.runtime.device import Device
 from nmspeller.runtime.policy import Level
@@ -65,7 +65,7 @@ class Speller:
             "prefilter": prefilter,
             "rules": _kept(rules),
         }
-        self._checker = Checker.open(**self._arguments)
+        self.checker = open_checker(**self._arguments)
 
     def __getstate__(self) -> dict[str, Any]:
         return self._arguments
@@ -89,7 +89,7 @@ class Speller:
             words: further words that must not be edited in this text.
             rules: the speller's own rules by default.
         """
-        return self._checker.check_many([text], level=level, words=words, rules=rules)[0]
+        return self.checker.check_many([text], level=level, words=words, rules=rules)[0]
 
     def check_many(
         self,
@@ -100,7 +100,7 @@ class Speller:
         rules: Chosen | None = None,
     ) -> list[Correction]:
         """Check many texts: the same results as one by one, and faster. The arguments are those of `check`."""
-        return self._checker.check_many(texts, level=level, words=words, rules=rules)
+        return self.checker.check_many(texts, level=level, words=words, rules=rules)
 
     def correct(self, text: str) -> str:
         """The text with every proposed edit applied."""

@@ -5,11 +5,11 @@ import io
 import docx
 import pytest
 from docx.oxml import parse_xml
+from nmspeller.runtime.rule_edits import chosen_rules, find_in_document, with_matches
 
 from nmspeller.apps.documents.docx import DocxDocument
 from nmspeller.apps.documents.prose import passages
 from nmspeller.runtime.correction import Edit, Reason, apply_edits
-from nmspeller.runtime.rule_edits import chosen_rules, find_in_document, with_matches
 from nmspeller.runtime.rules import RULES
 
 FORMULA = (

@@ -7,13 +7,14 @@ import threading
 import time
 from pathlib import Path
 
+from nmspeller.runtime.rule_edits import chosen_rules, find_in_document
+
 from nmspeller.apps.http.app import create_app
 from nmspeller.apps.http.listening import listen
 from nmspeller.apps.http.logs import start_logging
 from nmspeller.apps.http.server import serve_app, stop_cleanly
 from nmspeller.apps.http.settings import Settings
 from nmspeller.runtime.correction import Correction, Edit, Reason, apply_edits
-from nmspeller.runtime.rule_edits import chosen_rules, find_in_document
 from nmspeller.text.protect import WordMatcher
 
 KNOWN = {

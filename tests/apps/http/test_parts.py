@@ -8,13 +8,13 @@ from dataclasses import replace
 
 import pytest
 from fakes import FakeChecker
+from nmspeller.runtime.parts import Part, split_into_parts
 
 from nmspeller import Speller
 from nmspeller.apps.http.batching import CheckOptions
 from nmspeller.apps.http.service import ClientGone, Service
 from nmspeller.apps.http.settings import Settings
 from nmspeller.runtime.correction import Edit, Reason
-from nmspeller.runtime.parts import Part, split_into_parts
 from nmspeller.text.protect import protected_spans
 from nmspeller.text.windows import split
 

@@ -9,10 +9,11 @@ import sys
 import time
 from pathlib import Path
 
+from nmspeller.runtime.rule_edits import chosen_rules, find_in_document
+
 from nmspeller.apps.lsp.stdio import serve
 from nmspeller.errors import InputError
 from nmspeller.runtime.correction import Correction, Edit, Reason, apply_edits
-from nmspeller.runtime.rule_edits import chosen_rules, find_in_document
 
 MISTAKES = {
     "在见": (0, "在", "再", ("载", "再"), Reason.SAME_SOUND),

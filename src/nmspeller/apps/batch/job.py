@@ -30,8 +30,8 @@ class SpellerSettings:
     words: tuple[str, ...] = ()
     device: str = "cpu"
     prefilter: bool = False
-    # Where to import the class from: tests use one that needs no model.
-    factory: str = "nmspeller.runtime:Speller"
+    # What to import and call: tests use one that needs no model.
+    factory: str = "nmspeller.runtime.checker:open_checker"
 
     def load(self) -> Checker:
         """A speller on one thread: a worker is one process on one core."""

@@ -85,7 +85,7 @@ def batch(
         help=N_("Bytes of input per shard, the unit of work that is resumed."),
     ),
     as_json: bool = typer.Option(False, "--json", help=N_("Print the summary as one JSON object.")),
-    speller: str = typer.Option("nmspeller.runtime:Speller", hidden=True),
+    speller: str = typer.Option("nmspeller.runtime.checker:open_checker", hidden=True),
 ) -> None:
     """Run the job that the options describe, and print its summary."""
     try:

@@ -293,15 +293,12 @@ def _report_written(path: Path, backup: Path | None) -> None:
 
 def load_speller(model: Path | None, lists: Lists, *, prefilter: bool, rules: Rules) -> Checker:
     """A speller with the words and replacements of these files, and with these rules."""
-    from nmspeller.runtime import Speller
-    from nmspeller.runtime.dictionary import read_replacements, read_words
+    from nmspeller.runtime.checker import open_checker
 
-    return Speller(
+    return open_checker(
         model,
-        words=[word for path in lists.words for word in read_words(path)],
-        replacements={
-            wrong: right for path in lists.replacements for wrong, right in read_replacements(path).items()
-        },
+        words=lists.words,
+        replacements=lists.replacements,
         prefilter=prefilter,
         rules=rules,
     )

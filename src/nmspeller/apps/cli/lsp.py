@@ -29,6 +29,6 @@ def lsp(
         if missing.name not in ("pygls", "lsprotocol"):
             raise
         raise InputError(_("Install the language server first: pip install 'nmspeller[lsp]'.")) from missing
-    from nmspeller.runtime import Speller
+    from nmspeller.runtime.checker import open_checker
 
-    raise typer.Exit(serve(Speller, prefilter=prefilter))
+    raise typer.Exit(serve(open_checker, prefilter=prefilter))

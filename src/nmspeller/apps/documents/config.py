@@ -28,7 +28,7 @@ from nmspeller.apps.documents.prose import FORMATS, OFFICE_FORMATS
 from nmspeller.errors import InputError
 from nmspeller.messages import LANGUAGES, _
 from nmspeller.runtime.policy import Level
-from nmspeller.runtime.rule_edits import chosen_rules
+from nmspeller.runtime.rule_matches import chosen_rules
 
 if sys.version_info >= (3, 11):
     import tomllib

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
 
 from nmspeller.apps.documents import encoding as encodings
 from nmspeller.apps.documents import files, prose, unsupported
@@ -16,13 +15,9 @@ from nmspeller.apps.documents.prose import Passage
 from nmspeller.errors import InputError
 from nmspeller.messages import _
 from nmspeller.runtime.checker import Checker
-from nmspeller.runtime.correction import Correction, Edit, Hint, apply_edits
-from nmspeller.runtime.parts import Part, split_into_parts
-from nmspeller.runtime.rule_edits import matches_between, with_matches
-from nmspeller.text.script import detect
-
-if TYPE_CHECKING:
-    from nmspeller.runtime.rules import RuleMatch
+from nmspeller.runtime.correction import Correction, Edit, Hint, apply_edits, clear_of
+from nmspeller.runtime.reading import Part
+from nmspeller.runtime.speller import Speller
 
 # The first chunk is small, so that the first findings show at once; the largest takes a few seconds on a CPU.
 _FIRST_CHUNK, _LARGEST_CHUNK = 500, 4_000
@@ -97,7 +92,7 @@ def require_tracking(document: Document) -> None:
 
 
 def check(
-    speller: Checker,
+    checker: Checker,
     document: Document,
     *,
     level: str | None = None,
@@ -109,57 +104,61 @@ def check(
     """
     edits: list[Edit] = []
     hints: list[Hint] = []
-    document_script = detect("".join(passage.text for passage in document.passages))
-    found = speller.rule_matches([passage.text for passage in document.passages])
-    done = 0  # in the passage, the end of its last edit
-    for chunk in _growing_chunks(_pieces(document.passages, found, speller.window)):
-        corrections = speller.check_many(
-            [piece.part.text for piece in chunk], level=level, document_script=document_script, rules=False
-        )
-        before = len(edits)
-        for (passage, part, matches), correction in zip(chunk, corrections, strict=True):
-            done = done if part.keep_start else 0
-            own, doubts = with_matches(part.own_edits(correction.edits, done), matches)
-            if own:
-                done = own[-1].offset + own[-1].length
-            edits += passage.in_document(own)
-            hints += passage.hints_in_document(document.text, doubts)
+    check = checker.begin([passage.text for passage in document.passages])
+    for chunk in _growing_chunks(check.parts):
+        before, characters = len(edits), 0
+        read = checker.read([check.parts[number] for number in chunk], level)
+        for number, changes in zip(chunk, read, strict=True):
+            checked = check.finish(number, changes)
+            passage = document.passages[checked.number]
+            edits += passage.in_document(checked.edits)
+            hints += passage.hints_in_document(document.text, checked.hints)
+            characters += checked.stop - checked.start
         if advance is not None:
-            advance(sum(map(_length, chunk)), edits[before:])
-    return Correction(document.text, apply_edits(document.text, edits), tuple(edits), tuple(hints))
+            advance(characters, edits[before:])
+    return Correction.of(document.text, edits, clear_of(edits, hints))
 
 
-class _Piece(NamedTuple):
-    """A passage, the part of it to check, and what the rules find there."""
+def check_file(
+    path: str | Path,
+    speller: Speller | None = None,
+    *,
+    level: str | None = None,
+    format: str = "auto",
+    encoding: str = "auto",
+) -> Correction:
+    """Check a file in any format that `nmspeller check` reads; the file is not changed.
 
-    passage: Passage
-    part: Part
-    matches: Sequence["RuleMatch"]
+    The offsets are those of `Correction.source`, the text of the file; of a Word file it is the text of its
+    paragraphs.
+
+        >>> import nmspeller
+        >>> for edit in nmspeller.check_file("letter.docx").edits:
+        ...     print(edit.source, "→", edit.target)
+
+    Args:
+        path: the file.
+        speller: one with the shipped model by default; give one if you check several files.
+        level: the speller's own level by default.
+        format: by default, what name and content say; otherwise one of those of `nmspeller check --format`.
+        encoding: by default, what the content says.
+
+    Raises:
+        InputError: the file cannot be read; the message says why.
+    """
+    document, _ = read(Path(path), format, encoding)
+    return check((speller or Speller()).checker, document, level=level)
 
 
-def _pieces(
-    passages: Iterable[Passage], found: Iterable[Sequence["RuleMatch"]], window: int
-) -> Iterator[_Piece]:
-    for passage, matches in zip(passages, found, strict=True):
-        for part in split_into_parts(passage.text, window):
-            # The last part has what is inserted at the end, too.
-            stop = part.keep_stop + (part.keep_stop == len(passage.text))
-            yield _Piece(passage, part, matches_between(matches, part.keep_start, stop))
-
-
-def _length(piece: _Piece) -> int:
-    return piece.part.keep_stop - piece.part.keep_start
-
-
-def _growing_chunks(pieces: Iterable[_Piece]) -> Iterator[list[_Piece]]:
-    """The pieces in chunks, each about twice as long as the one before; a piece is never cut."""
-    chunk: list[_Piece] = []
+def _growing_chunks(parts: Sequence[Part]) -> Iterator[list[int]]:
+    """The numbers of the parts in chunks, each with about twice as many characters as the one before."""
+    chunk: list[int] = []
     length, limit = 0, _FIRST_CHUNK
-    for piece in pieces:
-        if chunk and length + _length(piece) > limit:
+    for number, part in enumerate(parts):
+        if chunk and length + len(part.text) > limit:
             yield chunk
             chunk, length, limit = [], 0, min(2 * limit, _LARGEST_CHUNK)
-        chunk.append(piece)
-        length += _length(piece)
+        chunk.append(number)
+        length += len(part.text)
     if chunk:
         yield chunk

@@ -8,10 +8,11 @@ whole sentence, and maps its edits back to the document.
 """
 
 import re
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
-from itertools import chain, groupby, pairwise
+from functools import cached_property
+from itertools import accumulate, chain, groupby, pairwise
 from pathlib import PurePath
 from typing import NamedTuple
 
@@ -76,24 +77,29 @@ class Passage:
         A rule deletes or inserts nothing where markup begins or is inside: what it took for neighbours, as in
         `a`、`b`、`c`, may have code between them, and **bold type** may have no blanks inside its marks.
         """
-        pieces = iter(self.segments)
-        piece, before = next(pieces, Segment(0, 0)), 0  # `before`: how much of `text` lies before `piece`
         for edit in edits:
             if edit.rule and len(edit.target) != edit.length and self._meets_seam(edit):
                 continue
-            while edit.offset >= before + piece.stop - piece.start:
-                before += piece.stop - piece.start
-                piece = next(pieces)
-            start, rest = piece.start + edit.offset - before, edit
-            while start + rest.length > piece.stop:
-                head, rest = _cut(rest, piece.stop - start)
-                if head.source != head.target:
-                    yield replace(head, offset=start)
-                before += piece.stop - piece.start
-                piece = next(pieces)
-                start = piece.start
-            if rest.source != rest.target:
-                yield replace(rest, offset=start)
+            number, rest = self._segment_of(edit.offset), edit
+            while rest.offset + rest.length > self._stops[number]:
+                head, rest = _cut(rest, self._stops[number] - rest.offset)
+                yield from self._placed(head, number)
+                number += 1
+            yield from self._placed(rest, number)
+
+    def _placed(self, edit: Edit, number: int) -> Iterator[Edit]:
+        """An edit inside one segment, with its offset in the document; none if it changes nothing."""
+        if edit.source != edit.target:
+            yield replace(edit, offset=self.segments[number].stop - self._stops[number] + edit.offset)
+
+    @cached_property
+    def _stops(self) -> list[int]:
+        """Where each segment ends in `text`."""
+        return [*accumulate(stop - start for start, stop in self.segments)]
+
+    def _segment_of(self, offset: int) -> int:
+        """The segment that holds text[offset], or the last one if that is the end."""
+        return min(bisect_right(self._stops, offset), len(self.segments) - 1)
 
     def hints_in_document(self, document: str, hints: Iterable[Hint]) -> Iterator[Hint]:
         """The hints of `text` as hints of the document's text; markup inside one belongs to it.
@@ -104,7 +110,7 @@ class Passage:
             start, stop = self.place(hint.offset, hint.offset + hint.length)
             source = document[start:stop]
             if sum(map(str.isalnum, source)) == sum(map(str.isalnum, hint.source)):
-                yield Hint(start, stop - start, source, hint.rule)
+                yield replace(hint, offset=start, length=stop - start, source=source)
 
     def _meets_seam(self, edit: Edit) -> bool:
         """Whether markup is inside an edit or right before it."""
@@ -116,11 +122,8 @@ class Passage:
         return self._place_of(start), self._place_of(stop - 1) + 1
 
     def _place_of(self, offset: int) -> int:
-        for piece in self.segments:
-            if offset < piece.stop - piece.start:
-                return piece.start + offset
-            offset -= piece.stop - piece.start
-        raise IndexError(offset)
+        number = self._segment_of(offset)
+        return self.segments[number].stop - self._stops[number] + offset
 
 
 def _cut(edit: Edit, length: int) -> tuple[Edit, Edit]:
@@ -137,6 +140,7 @@ def _cut(edit: Edit, length: int) -> tuple[Edit, Edit]:
     )
     rest = replace(
         edit,
+        offset=edit.offset + length,
         length=edit.length - length,
         source=edit.source[length:],
         target=edit.target[at:],

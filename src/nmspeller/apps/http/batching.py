@@ -1,4 +1,4 @@
-"""Texts of many requests, checked together.
+"""Parts of many requests, read together.
 
 Two threads call the engine. The one takes what waits, up to a budget of tokens, and checks it in one call;
 meanwhile the next batch gathers, so that batches grow with the load. The other is an express lane for the
@@ -18,13 +18,11 @@ from nmspeller.apps.http.fair_queue import SHORT_TOKENS, FairQueue
 from nmspeller.errors import InputError
 from nmspeller.messages import N_
 from nmspeller.runtime.checker import Checker
-from nmspeller.runtime.correction import Correction
-from nmspeller.text.script import Script
+from nmspeller.runtime.edits import Change
+from nmspeller.runtime.reading import Part
 
-# Even an empty text takes memory and time in the queue.
-_COST_OF_A_TEXT = 8
-# A request's words are prepared for each call: that many of their characters take as long as a token.
-_WORD_CHARACTERS_A_TOKEN = 250
+# Even an empty part takes memory and time in the queue.
+_COST_OF_A_PART = 8
 # Those who come after a batch wait for it, so it is small on a slow machine.
 _LONGEST_BATCH_SECONDS = 0.5
 # A smaller batch is slow for its size, and not a measure of the engine's speed.
@@ -35,39 +33,31 @@ class EngineFailed(Exception):
     """The engine could not check a text, or is gone; the sentence is translated where it is shown."""
 
 
-@dataclass(frozen=True)
-class CheckOptions:
-    """How a text is to be checked; only texts with the same options can share a call."""
-
-    level: str | None = None
-    words: tuple[str, ...] = ()
-    document_script: Script = Script.NEUTRAL
-
-    @property
-    def cost(self) -> int:
-        """What a call takes beside its texts, in tokens."""
-        return sum(map(len, self.words)) // _WORD_CHARACTERS_A_TOKEN
+Changes = tuple[Change, ...]
 
 
 @dataclass
 class _Job:
-    """One text in the queue. `answer` belongs to the event loop and is only touched there."""
+    """One part in the queue; only parts of one level can share a call.
 
-    text: str
-    options: CheckOptions
+    `answer` belongs to the event loop and is only touched there.
+    """
+
+    part: Part
+    level: str | None
     client: str
     loop: asyncio.AbstractEventLoop
-    answer: "asyncio.Future[Correction]"
+    answer: "asyncio.Future[Changes]"
     cost: int = field(init=False)
 
     def __post_init__(self) -> None:
-        self.cost = len(self.text) + _COST_OF_A_TEXT
+        self.cost = len(self.part.text) + _COST_OF_A_PART
 
     @property
     def given_up(self) -> bool:
         return self.answer.cancelled()
 
-    def settle(self, outcome: "Correction | Exception") -> None:
+    def settle(self, outcome: "Changes | Exception") -> None:
         def deliver() -> None:
             if self.answer.done():
                 return
@@ -81,7 +71,7 @@ class _Job:
 
 
 class Batcher:
-    """A bounded queue of texts before one engine. Its methods are called from the event loop."""
+    """A bounded queue of parts before one engine. Its methods are called from the event loop."""
 
     def __init__(
         self,
@@ -138,24 +128,24 @@ class Batcher:
         """Use another engine from the next batch on."""
         self._checker = checker
 
-    async def check(
-        self, texts: Sequence[str], options: CheckOptions, *, client: str = "", admitted: bool = False
-    ) -> list[Correction]:
-        """Check texts with whatever else waits; the answers are those that the texts get alone.
+    async def read(
+        self, parts: Sequence[Part], level: str | None = None, *, client: str = "", admitted: bool = False
+    ) -> list[Changes]:
+        """Read parts with whatever else waits; the answers are those that the parts get alone.
 
         Raises QueueFull at once where they would wait too long, but not where their request was `admitted`
         before.
         """
-        jobs = self._jobs(texts, options, client)
+        jobs = self._jobs(parts, level, client)
         with self._changed:
             self._raise_if_stopped()
             self._queue.admit(jobs, self._tokens_per_second, always=admitted)
             self._changed.notify_all()
         return await self._answers(jobs)
 
-    async def probe(self, text: str) -> None:
-        """Check a text before all others, to see whether the engine works."""
-        jobs = self._jobs([text], CheckOptions(), "")
+    async def probe(self, part: Part) -> None:
+        """Read a part before all others, to see whether the engine works."""
+        jobs = self._jobs([part], None, "")
         with self._changed:
             self._raise_if_stopped()
             self._queue.admit_urgent(jobs)
@@ -171,18 +161,15 @@ class Batcher:
         for lane in self._lanes:
             lane.join(max(0.0, end - time.monotonic()))
 
-    def _jobs(self, texts: Sequence[str], options: CheckOptions, client: str) -> list[_Job]:
+    def _jobs(self, parts: Sequence[Part], level: str | None, client: str) -> list[_Job]:
         loop = asyncio.get_running_loop()
-        jobs = [_Job(text, options, client, loop, loop.create_future()) for text in texts]
-        for first in jobs[:1]:
-            first.cost += options.cost
-        return jobs
+        return [_Job(part, level, client, loop, loop.create_future()) for part in parts]
 
     def _raise_if_stopped(self) -> None:
         if self._closing or not self.alive:
             raise EngineFailed(N_("The engine has stopped."))
 
-    async def _answers(self, jobs: list[_Job]) -> list[Correction]:
+    async def _answers(self, jobs: list[_Job]) -> list[Changes]:
         try:
             return await asyncio.gather(*(job.answer for job in jobs))
         finally:
@@ -194,7 +181,7 @@ class Batcher:
         batch: list[_Job] = []
         try:
             while batch := self._next_batch(express):
-                self._check_batch(batch)
+                self._read_batch(batch)
                 with self._changed:
                     del self._busy_since[express]
                     self._queue.finish(batch)
@@ -230,16 +217,16 @@ class Batcher:
             return self._queue.has_express
         return self._queue.has_regular or (self._queue.has_express and True in self._busy_since)
 
-    def _check_batch(self, batch: list[_Job]) -> None:
-        by_options: dict[CheckOptions, list[_Job]] = {}
+    def _read_batch(self, batch: list[_Job]) -> None:
+        by_level: dict[str | None, list[_Job]] = {}
         for job in batch:
-            by_options.setdefault(job.options, []).append(job)
-        for options, jobs in by_options.items():
+            by_level.setdefault(job.level, []).append(job)
+        for level, jobs in by_level.items():
             began = time.monotonic()
-            if not self._check_jobs(jobs, options):
-                # One bad text must not fail the others of its batch.
+            if not self._read_jobs(jobs, level):
+                # One bad part must not fail the others of its batch.
                 for job in jobs:
-                    self._check_jobs([job], options)
+                    self._read_jobs([job], level)
             seconds = max(time.monotonic() - began, 1e-6)
             tokens = sum(job.cost for job in jobs)
             self._measure_speed(tokens, seconds)
@@ -257,17 +244,12 @@ class Batcher:
             elif tokens >= _MEASURABLE_TOKENS or seconds > _LONGEST_BATCH_SECONDS:
                 self._tokens_per_second += 0.7 * difference
 
-    def _check_jobs(self, jobs: list[_Job], options: CheckOptions) -> bool:
-        """Check and deliver; False where the engine failed on several texts, which are then tried singly."""
+    def _read_jobs(self, jobs: list[_Job], level: str | None) -> bool:
+        """Read and deliver; False where the engine failed on several parts, which are then tried singly."""
         try:
-            answers = self._checker.check_many(
-                [job.text for job in jobs],
-                level=options.level,
-                words=options.words or None,
-                document_script=options.document_script,
-            )
+            answers = self._checker.read([job.part for job in jobs], level)
             if len(answers) != len(jobs):
-                raise EngineFailed(f"The engine gave {len(answers)} answers to {len(jobs)} texts.")
+                raise EngineFailed(f"The engine gave {len(answers)} answers to {len(jobs)} parts.")
         except Exception as failure:
             if len(jobs) > 1:
                 return False

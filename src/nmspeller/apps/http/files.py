@@ -28,7 +28,6 @@ from nmspeller.apps.documents.prose import Passage
 from nmspeller.apps.http import errors
 from nmspeller.apps.http.access import require_key
 from nmspeller.apps.http.answers import Json, line
-from nmspeller.apps.http.batching import CheckOptions
 from nmspeller.apps.http.errors import ApiError
 from nmspeller.apps.http.native import (
     ERRORS,
@@ -38,14 +37,13 @@ from nmspeller.apps.http.native import (
     HintAnswer,
     edit_answer,
     hint_answer,
-    wanted_rules,
+    wanted,
     wants_stream,
 )
 from nmspeller.apps.http.service import CheckedPart, ClientGone, Service
 from nmspeller.errors import InputError
 from nmspeller.messages import _
 from nmspeller.runtime.correction import Edit, Reason
-from nmspeller.text.script import detect
 
 _MOST_FIELDS = 4_000
 _MOST_BYTES_A_CHARACTER = 4
@@ -135,11 +133,10 @@ async def check_file(request: Request) -> Response:
     asked = _asked(form)
     document = await asyncio.to_thread(_open, service, form)
     texts = [passage.text for passage in document.passages]
-    options = CheckOptions(asked.level, tuple(asked.words), detect("".join(texts)))
-    rules = wanted_rules(asked, service, one_document=True)
+    options = wanted(asked, service, one_document=True)
     if wants_stream(asked, request):
-        return await _stream(document, service.check_in_parts(request, texts, options, rules), asked.explain)
-    corrections = await service.check(request, texts, options, rules)
+        return await _stream(document, service.check_in_parts(request, texts, options), asked.explain)
+    corrections = await service.check(request, texts, options)
 
     def answer() -> Response:
         return Json(

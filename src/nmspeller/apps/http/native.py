@@ -12,12 +12,11 @@ from starlette.responses import Response, StreamingResponse
 from nmspeller.apps.http import errors
 from nmspeller.apps.http.access import require_key
 from nmspeller.apps.http.answers import Json, line
-from nmspeller.apps.http.batching import CheckOptions
 from nmspeller.apps.http.errors import ApiError
-from nmspeller.apps.http.service import CheckedPart, ClientGone, Service, WantedRules
+from nmspeller.apps.http.service import CheckedPart, CheckOptions, ClientGone, Service
 from nmspeller.messages import _
 from nmspeller.runtime.correction import Correction, Edit, Hint, Reason
-from nmspeller.runtime.rule_edits import chosen_rules
+from nmspeller.runtime.rule_matches import chosen_rules
 from nmspeller.runtime.rules import RULES
 from nmspeller.runtime.why import why
 
@@ -164,11 +163,10 @@ async def check(asked: CheckRequest, request: Request) -> Response:
     texts = [asked.text] if isinstance(asked.text, str) else asked.text
     if len(texts) > service.settings.max_texts:
         raise errors.too_many_texts(service.settings.max_texts)
-    options = CheckOptions(asked.level, tuple(asked.words))
-    rules = wanted_rules(asked, service)
+    options = wanted(asked, service)
     if wants_stream(asked, request):
-        return await _stream(service.check_in_parts(request, texts, options, rules), texts, asked.explain)
-    corrections = await service.check(request, texts, options, rules)
+        return await _stream(service.check_in_parts(request, texts, options), texts, asked.explain)
+    corrections = await service.check(request, texts, options)
 
     def answer() -> Response:
         return Json({"results": [_checked_text(correction, asked.explain) for correction in corrections]})
@@ -193,11 +191,16 @@ async def list_rules() -> Response:
     return Json({"rules": described})
 
 
-def wanted_rules(asked: CheckRequest, service: Service, *, one_document: bool = False) -> WantedRules:
-    """The rules that a request asks for, or else the server's own."""
+def wanted(asked: CheckRequest, service: Service, *, one_document: bool = False) -> CheckOptions:
+    """How a request wants its texts to be checked; what it leaves out is the server's choice."""
     chosen = service.settings.rules if asked.rules is None else asked.rules
-    ids = tuple(rule.id for rule in chosen_rules(chosen))
-    return WantedRules(ids, one_document, frozenset(Reason) if asked.model else frozenset())
+    return CheckOptions(
+        asked.level,
+        tuple(asked.words),
+        tuple(rule.id for rule in chosen_rules(chosen)),
+        one_document,
+        frozenset(Reason) if asked.model else frozenset(),
+    )
 
 
 def wants_stream(asked: CheckRequest, request: Request) -> bool:

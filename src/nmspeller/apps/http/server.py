@@ -25,7 +25,7 @@ from nmspeller.apps.http.settings import Settings
 from nmspeller.apps.http.stopping import GracefulServer, Supervisor
 from nmspeller.errors import InputError
 from nmspeller.messages import speak
-from nmspeller.runtime import Speller
+from nmspeller.runtime.checker import Checker, open_checker
 from nmspeller.runtime.engine import cores
 
 # A busy machine may take this long to load the model; a worker that takes longer is restarted.
@@ -57,10 +57,10 @@ class _Worker(multiprocess.Process):
             sys.exit(2)
 
 
-def load_speller(settings: Settings) -> Speller:
+def load_speller(settings: Settings) -> Checker:
     """The engine that a worker owns; the processor's cores are shared out among the workers."""
     threads = settings.threads or max(1, cores() // settings.workers)
-    return Speller(
+    return open_checker(
         settings.model,
         level=settings.level,
         words=[Path(file) for file in settings.words],

@@ -3,26 +3,24 @@
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass
 from functools import partial
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 from fastapi import Request
 
 from nmspeller.apps.http import errors, logs
-from nmspeller.apps.http.batching import Batcher, CheckOptions, EngineFailed
+from nmspeller.apps.http.batching import Batcher, Changes, EngineFailed
 from nmspeller.apps.http.clients import client_of
 from nmspeller.apps.http.errors import ApiError
 from nmspeller.apps.http.fair_queue import QueueFull
 from nmspeller.apps.http.metrics import Metrics
 from nmspeller.apps.http.settings import Settings
 from nmspeller.errors import InputError
+from nmspeller.runtime.analysis import Check, CheckedPart
 from nmspeller.runtime.checker import Checker
-from nmspeller.runtime.correction import Correction, Edit, Hint, Reason, apply_edits
-from nmspeller.runtime.parts import split_into_parts
-from nmspeller.runtime.rule_edits import matches_between, with_matches
-from nmspeller.runtime.rules import RuleMatch
-from nmspeller.text.script import Script, detect
+from nmspeller.runtime.correction import Correction, Edit, Hint, Reason, clear_of
+from nmspeller.runtime.reading import Part
 
 _PROBE = "今天天气很好。"
 _FRESH_SECONDS = 10.0
@@ -34,29 +32,20 @@ class ClientGone(Exception):
     """The client has closed its connection."""
 
 
-class WantedRules(NamedTuple):
-    """The rules beside the model, by their ids; where the texts are one document, they read them together.
+@dataclass(frozen=True)
+class CheckOptions:
+    """How the texts of a request are to be checked.
 
-    reasons: those of the model's edits that are wanted; others do not stand in the way of a rule. Where there
-    are none, the model is not asked.
+    rules: the ids of the rules beside the model. one_document: whether the texts are the passages of one
+    document. reasons: those of the other edits that are wanted; where there are none, the model is not
+    asked.
     """
 
-    ids: Sequence[str] = ()
+    level: str | None = None
+    words: tuple[str, ...] = ()
+    rules: tuple[str, ...] = ()
     one_document: bool = False
     reasons: frozenset[Reason] = frozenset(Reason)
-
-
-_NO_RULES = WantedRules()
-
-
-class CheckedPart(NamedTuple):
-    """texts[number][start:stop] has been checked; the offsets are those in the whole text."""
-
-    number: int
-    start: int
-    stop: int
-    edits: tuple[Edit, ...]
-    hints: tuple[Hint, ...] = ()
 
 
 class Service:
@@ -87,8 +76,8 @@ class Service:
     async def warm_up(self) -> None:
         """Check something, so that the first request finds the engine warm and its speed measured."""
         with suppress(EngineFailed, InputError):  # the health checks report it
-            await self.batcher.check([5 * _PROBE] * 8, CheckOptions())
-        await asyncio.to_thread(self.checker.rule_matches, [_PROBE], rules=True)
+            await self.batcher.read([Part(5 * _PROBE, 0, 5 * len(_PROBE))] * 8)
+        await asyncio.to_thread(self.checker.begin, [_PROBE], rules=True)
 
     def stop(self) -> None:
         """Finish what was admitted."""
@@ -104,38 +93,27 @@ class Service:
         self.metrics.failures.inc()
         logs.failure("engine failed", failure)
 
-    async def check(
-        self,
-        request: Request,
-        texts: Sequence[str],
-        options: CheckOptions,
-        rules: WantedRules = _NO_RULES,
-    ) -> list[Correction]:
+    async def check(self, request: Request, texts: Sequence[str], options: CheckOptions) -> list[Correction]:
         """The corrections of one request's texts, in order; an ApiError where there are none."""
         self._measure(texts)
-        options = _in_the_script_of(texts, options)
         client = client_of(request.scope)
-        asked = _while_connected(request, self._ask_for_all(texts, options, rules, client))
+        asked = _while_connected(request, self._ask_for_all(texts, options, client))
         corrections = await self._in_time(asked, request.scope.get("nmspeller.deadline"))
         self._count(request, texts, [edit for correction in corrections for edit in correction.edits])
         return corrections
 
     async def check_in_parts(
-        self,
-        request: Request,
-        texts: Sequence[str],
-        options: CheckOptions,
-        rules: WantedRules = _NO_RULES,
+        self, request: Request, texts: Sequence[str], options: CheckOptions
     ) -> AsyncIterator[CheckedPart]:
         """The parts of long documents, in order, as they are ready; each group of them has its own time."""
         self._measure(texts)
-        options = _in_the_script_of(texts, options)
         client = client_of(request.scope)
 
-        async def ask(group: Sequence[str], admitted: bool) -> list[Correction]:
-            return await self._in_time(_while_connected(request, self._ask(options, client, group, admitted)))
+        async def ask(group: Sequence[Part], admitted: bool) -> list[Changes]:
+            asked = self._ask(options.level, client, group, admitted)
+            return await self._in_time(_while_connected(request, asked))
 
-        async for part in self._in_turns(texts, options, rules, ask):
+        async for part in self._in_turns(texts, options, ask):
             self._count(request, [texts[part.number][part.start : part.stop]], part.edits)
             yield part
 
@@ -145,15 +123,15 @@ class Service:
             raise errors.too_long(length, self.settings.max_text_length)
 
     async def _ask_for_all(
-        self, texts: Sequence[str], options: CheckOptions, rules: WantedRules, client: str
+        self, texts: Sequence[str], options: CheckOptions, client: str
     ) -> list[Correction]:
         edits: list[list[Edit]] = [[] for text in texts]
         hints: list[list[Hint]] = [[] for text in texts]
-        async for part in self._in_turns(texts, options, rules, partial(self._ask, options, client)):
+        async for part in self._in_turns(texts, options, partial(self._ask, options.level, client)):
             edits[part.number] += part.edits
             hints[part.number] += part.hints
         return [
-            Correction(text, apply_edits(text, of_text), tuple(of_text), tuple(doubts))
+            Correction.of(text, of_text, clear_of(of_text, doubts))
             for text, of_text, doubts in zip(texts, edits, hints, strict=True)
         ]
 
@@ -161,56 +139,44 @@ class Service:
         self,
         texts: Sequence[str],
         options: CheckOptions,
-        rules: WantedRules,
-        ask: Callable[[Sequence[str], bool], Awaitable[list[Correction]]],
+        ask: Callable[[Sequence[Part], bool], Awaitable[list[Changes]]],
     ) -> AsyncIterator[CheckedPart]:
         """Ask for the parts of the texts, no more than a batch of the queue at a time.
 
         So a long text or list gets no more than its client's share. Only the first group can meet a full
         queue: the others are passed to `ask` as admitted.
         """
-        parts = await asyncio.to_thread(
-            lambda: [
-                (number, part)
-                for number, text in enumerate(texts)
-                for part in split_into_parts(text, self.checker.window)
-            ]
-        )
-        matches: list[list[RuleMatch]] = []
-        done = [0] * len(texts)
-        for first, group in _groups([part.text for _, part in parts], self.settings.batch_tokens):
-            if rules.reasons:
-                corrections = await ask(group, first > 0)
-            else:
-                corrections = [Correction(text, text, ()) for text in group]
-            matches = matches or await self._rule_matches(texts, options, rules)
-            for (number, part), correction in zip(parts[first:], corrections, strict=False):
-                begin = max(part.keep_start, done[number])
-                of_the_model = part.own_edits(correction.edits, done[number])
-                edits, hints = with_matches(
-                    [edit for edit in of_the_model if edit.reason in rules.reasons],
-                    matches_between(matches[number], begin, part.keep_stop),
+        checks = await asyncio.to_thread(self._begin, texts, options)
+        parts = [part for _, check in checks for part in check.parts]
+        numbered = [(first, check, number) for first, check in checks for number in range(len(check.parts))]
+        for begin, group in _groups(parts, self.settings.batch_tokens):
+            read: Sequence[Changes] = [()] * len(group)
+            if options.reasons:
+                read = await ask(group, begin > 0)
+            for (first, check, number), changes in zip(numbered[begin:], read, strict=False):
+                checked = check.finish(number, changes)
+                yield checked._replace(
+                    number=first + checked.number,
+                    edits=tuple(
+                        edit for edit in checked.edits if edit.rule or edit.reason in options.reasons
+                    ),
                 )
-                if edits:
-                    done[number] = edits[-1].offset + edits[-1].length
-                yield CheckedPart(number, part.keep_start, part.keep_stop, tuple(edits), hints)
 
-    async def _rule_matches(
-        self, texts: Sequence[str], options: CheckOptions, rules: WantedRules
-    ) -> list[list[RuleMatch]]:
-        """What the rules find in each text; they read a document as a whole."""
-        if not rules.ids:
-            return [[] for text in texts]
-        find = partial(self.checker.rule_matches, words=options.words or None, rules=rules.ids)
-        if rules.one_document:
-            return await asyncio.to_thread(find, texts)
-        return await asyncio.to_thread(lambda: [find([text])[0] for text in texts])
+    def _begin(self, texts: Sequence[str], options: CheckOptions) -> list[tuple[int, Check]]:
+        """The checks of a request, each with the number of its first text."""
+        try:
+            analyzer = self.checker.analyzer(words=options.words, rules=options.rules)
+            if options.one_document:
+                return [(0, analyzer.analyze(texts))]
+            return [(number, analyzer.analyze([text])) for number, text in enumerate(texts)]
+        except InputError as wrong:
+            raise ApiError(422, str(wrong)) from None
 
     async def _ask(
-        self, options: CheckOptions, client: str, texts: Sequence[str], admitted: bool
-    ) -> list[Correction]:
+        self, level: str | None, client: str, parts: Sequence[Part], admitted: bool
+    ) -> list[Changes]:
         try:
-            return await self.batcher.check(texts, options, client=client, admitted=admitted)
+            return await self.batcher.read(parts, level, client=client, admitted=admitted)
         except QueueFull as full:
             raise errors.queue_full(full.retry_after) from None
         except InputError as wrong:
@@ -248,7 +214,9 @@ class Service:
         if is_working or batcher.seconds_since_success < _FRESH_SECONDS:
             return True
         try:
-            await asyncio.wait_for(batcher.probe(_PROBE), timeout=self.settings.time_limit)
+            await asyncio.wait_for(
+                batcher.probe(Part(_PROBE, 0, len(_PROBE))), timeout=self.settings.time_limit
+            )
         except (EngineFailed, InputError, asyncio.TimeoutError):
             return False
         return True
@@ -281,24 +249,17 @@ class Service:
             logs.event("words reloaded", model=checker.model_hash)
 
 
-def _groups(parts: Sequence[str], tokens: int) -> list[tuple[int, list[str]]]:
+def _groups(parts: Sequence[Part], tokens: int) -> list[tuple[int, list[Part]]]:
     """Neighbouring parts of at most `tokens` together (or one part), each with its first part's number."""
-    groups: list[tuple[int, list[str]]] = []
+    groups: list[tuple[int, list[Part]]] = []
     size = 0
     for number, part in enumerate(parts):
-        if not groups or size + len(part) > tokens:
+        if not groups or size + len(part.text) > tokens:
             groups.append((number, []))
             size = 0
         groups[-1][1].append(part)
-        size += len(part)
+        size += len(part.text)
     return groups
-
-
-def _in_the_script_of(texts: Sequence[str], options: CheckOptions) -> CheckOptions:
-    """The options for the parts of one text, which has a script; several texts may have several."""
-    if len(texts) == 1 and detect(texts[0]) is Script.TRADITIONAL:
-        return replace(options, document_script=Script.TRADITIONAL)
-    return options
 
 
 async def _while_connected(request: Request, answer: Coroutine[Any, Any, Answer]) -> Answer:

@@ -11,9 +11,8 @@ from nmspeller import __version__
 from nmspeller.apps.http import errors
 from nmspeller.apps.http.access import bearer_key, is_right_key
 from nmspeller.apps.http.answers import Json
-from nmspeller.apps.http.batching import CheckOptions
 from nmspeller.apps.http.operations import healthz
-from nmspeller.apps.http.service import Service, WantedRules
+from nmspeller.apps.http.service import CheckOptions, Service
 from nmspeller.apps.languagetool import languages
 from nmspeller.apps.languagetool.matches import matches, sentence_ranges
 from nmspeller.apps.languagetool.openapi import (
@@ -79,8 +78,9 @@ async def check(request: Request) -> Response:
     plain = asked.text.plain
     correction = Correction(plain, plain, ())
     if asked.wants_spelling:
-        rules = WantedRules(asked.selection.rules, reasons=asked.selection.reasons)
-        [correction] = await service.check(request, [plain], CheckOptions(asked.level), rules)
+        selection = asked.selection
+        options = CheckOptions(asked.level, rules=selection.rules, reasons=selection.reasons)
+        [correction] = await service.check(request, [plain], options)
     # A long text has many matches; meanwhile other requests are read and answered.
     return await asyncio.to_thread(_answer, asked, correction)
 

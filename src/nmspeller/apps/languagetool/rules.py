@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from nmspeller.apps.http.errors import ApiError
 from nmspeller.messages import N_, _
-from nmspeller.runtime.correction import Edit, Hint, Reason
+from nmspeller.runtime.correction import DESCRIPTIONS, Edit, Hint, Reason
 from nmspeller.runtime.rules import RULES
 
 
@@ -35,14 +35,6 @@ _CATEGORIES = {
     "mixed_spacing": _TYPOGRAPHY,
     "name_variants": _NAMES,
 }
-_DESCRIPTIONS = {
-    Reason.SAME_SOUND: N_("Wrong character of the same sound"),
-    Reason.SIMILAR_SOUND: N_("Wrong character of a similar sound"),
-    Reason.SIMILAR_SHAPE: N_("Wrong character of a similar shape"),
-    Reason.DE: N_("的, 地 and 得 confused"),
-    Reason.USER_WORD: N_("Word of the user's list misspelt"),
-    Reason.CONTEXT: N_("Character that does not fit the context"),
-}
 
 
 @dataclass(frozen=True)
@@ -67,7 +59,8 @@ class LanguageToolRule:
 
 _BY_REASON = {
     reason: LanguageToolRule(f"NMSPELLER_{reason.name}", description)
-    for reason, description in _DESCRIPTIONS.items()
+    for reason, description in DESCRIPTIONS.items()
+    if reason is not Reason.RULE
 }
 _BY_RULE = {
     rule.id: LanguageToolRule(

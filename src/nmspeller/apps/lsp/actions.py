@@ -7,7 +7,7 @@ from lsprotocol import types
 
 from nmspeller.apps.lsp.document import Document
 from nmspeller.apps.lsp.findings import Finding
-from nmspeller.messages import N_, _, ngettext
+from nmspeller.messages import _, ngettext
 from nmspeller.runtime.correction import Edit, Hint, Reason
 
 SOURCE = "nmspeller"
@@ -18,14 +18,6 @@ KINDS = [types.CodeActionKind.QuickFix, FIX_ALL]
 
 _LONGEST_WORD = 30
 _OUTSIDE_WORDS = re.compile("[，。！？；：…\n\r\x0b\x0c\x85\u2028\u2029]")
-_REASONS = {
-    Reason.SAME_SOUND: N_("same sound"),
-    Reason.SIMILAR_SOUND: N_("similar sound"),
-    Reason.SIMILAR_SHAPE: N_("similar shape"),
-    Reason.DE: N_("的地得"),
-    Reason.USER_WORD: N_("word of the user's list"),
-    Reason.CONTEXT: N_("context"),
-}
 
 
 def diagnostic(document: Document, finding: Finding) -> types.Diagnostic:
@@ -63,7 +55,7 @@ def _message(edit: Edit) -> str:
         why = _(RULES[edit.rule].name)
     else:
         why = _("{reason}, {confidence}").format(
-            reason=_(_REASONS[edit.reason]), confidence=f"{edit.confidence:.0%}"
+            reason=edit.reason.label, confidence=f"{edit.confidence:.0%}"
         )
     if not edit.source:
         message = _("“{target}” may be missing here ({why})")

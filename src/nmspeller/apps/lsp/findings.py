@@ -1,20 +1,16 @@
-"""The findings in an open document, which is checked in parts, so that a keystroke costs one paragraph."""
+"""The findings in an open document, whose parts are read once, so that a keystroke costs a part or two."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from nmspeller.apps.documents.prose import Passage
-from nmspeller.runtime.correction import Edit, Hint
-from nmspeller.runtime.parts import Part, grouped, split_into_parts, whole_edits
-from nmspeller.runtime.rule_edits import with_matches
-from nmspeller.text.windows import sentences
+from nmspeller.runtime.analysis import Check
+from nmspeller.runtime.correction import Edit, Hint, clear_of
+from nmspeller.runtime.edits import Change
+from nmspeller.runtime.reading import Part
 
-if TYPE_CHECKING:
-    from nmspeller.runtime.rules import RuleMatch
-
-_LONG_PASSAGE = 1_000
 _BATCH = 1_000
 _CONTEXT = 6
 _LINE_END = re.compile("[\r\n]")
@@ -42,47 +38,38 @@ class Finding:
 
 
 class Prose(NamedTuple):
-    """A passage, the parts of it that are checked one by one, and what the rules find in it."""
+    """The passages of a document, and their check."""
 
-    passage: Passage
-    parts: list[Part]
-    matches: Sequence["RuleMatch"]
-
-
-def cut(passage: Passage, window: int) -> list[Part]:
-    """The parts in which a passage is checked; `window` is how many characters the model reads at once.
-
-    A long passage is checked sentence by sentence, so that a keystroke costs one sentence, and a sentence
-    without an end in parts that overlap: nothing else is checked, nor can the server end, during a part.
-    """
-    text = passage.text
-    if len(text) <= _LONG_PASSAGE:
-        return [Part(0, text, 0, len(text))]
-    return [
-        part.moved(start)
-        for start, stop in sentences(text)
-        for part in split_into_parts(text[start:stop], window)
-    ]
+    passages: Sequence[Passage]
+    check: Check
 
 
-def batches(texts: Iterable[str]) -> Iterator[list[str]]:
-    """Each different text once, in order, in lists short enough that other documents wait little."""
-    return grouped(dict.fromkeys(texts), len, _BATCH)
+def batches(parts: Iterable[Part]) -> Iterator[list[Part]]:
+    """Each different part once, in order, in lists short enough that other documents wait little."""
+    batch: list[Part] = []
+    size = 0
+    for part in dict.fromkeys(parts):
+        if batch and size + len(part.text) > _BATCH:
+            yield batch
+            batch, size = [], 0
+        batch.append(part)
+        size += len(part.text)
+    if batch:
+        yield batch
 
 
 def place(
-    text: str, prose: Iterable[Prose], known: Mapping[str, Sequence[Edit]]
+    text: str, prose: Prose, known: Mapping[Part, Sequence[Change]]
 ) -> tuple[list[Finding], list[Hint]]:
-    """The findings and hints in the document's prose, as far as the edits of its parts are known."""
-    findings: list[Finding] = []
+    """The findings and hints in the document's prose, as far as its parts were read."""
+    edits: list[Edit] = []
     hints: list[Hint] = []
-    for passage, parts, matches in prose:
-        edits, doubts = with_matches(
-            [*whole_edits((part, known.get(part.text, ())) for part in parts)], matches
-        )
-        findings += (_finding(text, edit) for edit in passage.in_document(edits))
-        hints += passage.hints_in_document(text, doubts)
-    return findings, hints
+    for number, part in enumerate(prose.check.parts):
+        checked = prose.check.finish(number, known.get(part, ()))
+        passage = prose.passages[checked.number]
+        edits += passage.in_document(checked.edits)
+        hints += passage.hints_in_document(text, checked.hints)
+    return [_finding(text, edit) for edit in edits], [*clear_of(edits, hints)]
 
 
 def _finding(text: str, edit: Edit) -> Finding:

@@ -1,8 +1,8 @@
 """How a document is checked: its format, and the settings of its project and its user."""
 
 import os
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import TypeVar
@@ -14,8 +14,6 @@ from nmspeller.apps.lsp.settings import Settings
 from nmspeller.errors import InputError
 from nmspeller.messages import _
 from nmspeller.runtime.dictionary import Watched, read_replacements, read_words
-from nmspeller.text.protect import WordMatcher
-from nmspeller.text.script import Script, fold, simplify
 
 Result = TypeVar("Result")
 
@@ -43,20 +41,10 @@ class Options:
     prefilter: bool
     ignored: bool
 
-    def unchanged_since(self, before: "Options", texts: Iterable[str]) -> list[str]:
-        """The texts with the same findings as before; a new or removed word affects texts that contain it."""
-        if replace(before, words=self.words) != self:
-            return []
-        words = WordMatcher(set(before.words) ^ set(self.words))
-
-        def is_affected(text: str) -> bool:
-            # A Simplified word also protects its Traditional form.
-            return bool(
-                words.ranges(text)
-                or words.folded.ranges(fold(simplify(text, document_script=Script.TRADITIONAL).text))
-            )
-
-        return [text for text in texts if not is_affected(text)]
+    @property
+    def reading(self) -> tuple[str | None, str | None, bool]:
+        """All that the model's answer to a part depends on, apart from the part."""
+        return self.model, self.level, self.prefilter
 
 
 @dataclass(frozen=True)

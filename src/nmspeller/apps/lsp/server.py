@@ -29,15 +29,15 @@ from nmspeller import __version__
 from nmspeller.apps.documents.prose import passages
 from nmspeller.apps.lsp import actions, hover
 from nmspeller.apps.lsp.document import Document
-from nmspeller.apps.lsp.findings import Finding, Prose, batches, cut, place
+from nmspeller.apps.lsp.findings import Finding, Prose, batches, place
 from nmspeller.apps.lsp.options import Options, Place
 from nmspeller.apps.lsp.progress import Progress
 from nmspeller.apps.lsp.settings import Settings
 from nmspeller.errors import InputError
 from nmspeller.messages import _, language_of_environment, language_of_tag, speak
 from nmspeller.runtime.checker import Checker
-from nmspeller.runtime.correction import Edit
-from nmspeller.text.script import Script, detect
+from nmspeller.runtime.edits import Change
+from nmspeller.runtime.reading import Part
 
 STATUS = "nmspeller/status"
 
@@ -68,7 +68,7 @@ class _Open:
 
     document: Document
     options: Options | None = None
-    edits: dict[str, tuple[Edit, ...]] = field(default_factory=dict)
+    known: dict[Part, tuple[Change, ...]] = field(default_factory=dict)
     findings: list[Finding] = field(default_factory=list)
     check: "asyncio.Task[None] | None" = None
     hurry: asyncio.Event = field(default_factory=asyncio.Event)
@@ -277,24 +277,23 @@ class SpellingServer(LanguageServer):
         self._tell(state, "checking")
         try:
             if not self.settings.enable:
-                self._publish(state, [])
+                self._publish(state, None)
                 self._tell(state, "off")
                 return
             place = self._place(state.document.uri)
             options, warnings = await self._in_thread(place.options, state.document.language)
             for warning in warnings:
                 self._warn(warning)
-            if state.options is not None and options != state.options:
+            if state.options is not None and options.reading != state.options.reading:
                 # A new dictionary: the thread may still add results by the old options to the old one.
-                same = await self._in_thread(options.unchanged_since, state.options, list(state.edits))
-                state.edits = {text: state.edits[text] for text in same}
+                state.known = {}
             state.options = options
-            prose: list[Prose] = []
+            prose = None
             if not options.ignored:
-                prose = await self._in_thread(self._read, state.document.text, options)
-            texts = [part.text for each in prose for part in each.parts]
-            await self._check_new(state, options, prose, texts)
-            state.edits = {text: state.edits[text] for text in texts}
+                prose = await self._in_thread(self._analyze, state.document.text, options)
+            if prose is not None:
+                await self._read_new(state, options, prose)
+                state.known = {part: state.known[part] for part in prose.check.parts}
             self._publish(state, prose)
             self._tell(state, "checked")
         except InputError as wrong:
@@ -309,55 +308,47 @@ class SpellingServer(LanguageServer):
             )
 
     def _fail(self, state: _Open, sentence: str) -> None:
-        self._publish(state, [])
+        self._publish(state, None)
         self._warn(sentence)
         self._tell(state, "failed", sentence)
 
-    def _read(self, text: str, options: Options) -> list[Prose]:
-        """In the thread: a document's prose, and what the rules find in it; only prose needs a speller."""
+    def _analyze(self, text: str, options: Options) -> Prose | None:
+        """In the thread: a document's prose and its check; only prose needs a speller."""
         found = passages(text, options.format)
         if not found:
-            return []
-        speller = self._speller_of(options)
-        matches = speller.rule_matches([passage.text for passage in found], words=options.words)
-        return [
-            Prose(passage, cut(passage, speller.window), of_passage)
-            for passage, of_passage in zip(found, matches, strict=True)
-        ]
+            return None
+        checker = self._speller_of(options)
+        return Prose(found, checker.begin([passage.text for passage in found], words=options.words))
 
-    async def _check_new(self, state: _Open, options: Options, prose: list[Prose], texts: list[str]) -> None:
-        """Check the texts that are new; for a long document, publish partial results."""
-        edits, document_script = state.edits, detect("".join(texts))
-        new = [text for text in texts if text not in edits]
+    async def _read_new(self, state: _Open, options: Options, prose: Prose) -> None:
+        """Read the parts that are new; for a long document, publish partial results."""
+        known = state.known
+        new = [*dict.fromkeys(part for part in prose.check.parts if part not in known)]
         done, shown = 0, monotonic()
         progress = Progress(self, _("Checking {file}").format(file=_name(state.document.uri)))
         try:
-            for batch in batches(text for text in new if text not in edits):
-                # The thread adds its results to `edits` even if this task is cancelled meanwhile.
-                await self._in_thread(self._check_batch, batch, options, edits, document_script)
-                done += sum(map(len, batch))
+            for batch in batches(new):
+                # The thread adds its results to `known` even if this task is cancelled meanwhile.
+                await self._in_thread(self._read_batch, batch, options, known)
+                done += len(batch)
                 if monotonic() - shown > _SECONDS_BETWEEN_PARTIAL_RESULTS:
                     self._publish(state, prose)
-                    progress.report(done / sum(map(len, set(new))))
+                    progress.report(done / len(new))
                     shown = monotonic()
         finally:
             progress.end()
 
-    def _check_batch(
-        self, batch: list[str], options: Options, edits: dict[str, tuple[Edit, ...]], document_script: Script
-    ) -> None:
-        """In the thread: add each text's edits to `edits`; those of the rules are apart."""
-        corrections = self._speller_of(options).check_many(
-            batch, level=options.level, words=options.words, document_script=document_script, rules=False
-        )
-        edits.update((text, correction.edits) for text, correction in zip(batch, corrections, strict=True))
+    def _read_batch(self, batch: list[Part], options: Options, known: dict[Part, tuple[Change, ...]]) -> None:
+        """In the thread: add what the model changes in each part to `known`."""
+        read = self._speller_of(options).read(batch, options.level)
+        known.update(zip(batch, read, strict=True))
 
     def _speller_of(self, options: Options) -> Checker:
         return self._speller(options.model, options.replacements, options.prefilter, options.rules)
 
-    def _publish(self, state: _Open, prose: list[Prose]) -> None:
+    def _publish(self, state: _Open, prose: Prose | None) -> None:
         document = state.document
-        findings, hints = place(document.text, prose, state.edits)
+        findings, hints = place(document.text, prose, state.known) if prose else ([], [])
         state.findings = [
             finding for finding in findings if (document.uri, *finding.key) not in self._ignored
         ]

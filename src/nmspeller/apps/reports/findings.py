@@ -120,11 +120,16 @@ def findings(correction: Correction) -> Iterator[Finding]:
     starts = line_starts(correction.source)
     group: list[Edit] = []
     for edit in correction.edits:
-        if group and group[-1].offset + group[-1].length != edit.offset:
+        if group and not _belong_together(group[-1], edit):
             yield _finding(group, starts)
             group = []
         group.append(edit)
     yield _finding(group, starts)
+
+
+def _belong_together(one: Edit, other: Edit) -> bool:
+    """Whether two edits replace characters side by side, and no rule is behind either."""
+    return one.stop == other.offset and not (one.rule or other.rule) and bool(one.length and other.length)
 
 
 def _finding(group: list[Edit], starts: list[int]) -> Finding:

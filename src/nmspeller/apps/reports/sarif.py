@@ -10,21 +10,9 @@ from nmspeller.apps.documents.document import Document
 from nmspeller.apps.documents.office import OfficeDocument
 from nmspeller.apps.reports.findings import Doubt, Finding, doubts, findings
 from nmspeller.apps.utf16 import Utf16
-from nmspeller.messages import N_, _
+from nmspeller.messages import _
 from nmspeller.runtime.correction import Correction, Reason
 from nmspeller.runtime.rules import RULES, Rule
-
-_EXPLANATIONS = {
-    Reason.SAME_SOUND: N_("A character of the same sound fits the sentence better."),
-    Reason.SIMILAR_SOUND: N_("A character of a similar sound fits the sentence better."),
-    Reason.SIMILAR_SHAPE: N_("A character of a similar shape fits the sentence better."),
-    Reason.DE: N_("Another one of 的, 地 and 得 is correct here."),
-    Reason.USER_WORD: N_("A list of replacements has another text for this one."),
-    Reason.RULE: N_("A rule for idioms, doubled characters or punctuation applies here."),
-    Reason.CONTEXT: N_(
-        "Another character fits the sentence better, though it neither sounds nor looks similar."
-    ),
-}
 
 
 class SarifReport:
@@ -33,7 +21,7 @@ class SarifReport:
     def __init__(self, *, explain: bool = False) -> None:
         self._explain = explain
         self._results: list[dict[str, Any]] = []
-        self._hinting: set[str] = set()
+        self._rules: set[str] = set()
 
     def show(self, document: Document, correction: Correction) -> None:
         artifact = {"uri": _uri(document.name)}
@@ -42,7 +30,7 @@ class SarifReport:
             region = _region(one, units)
             message = f"{one.summary} {one.why(correction.source)}" if self._explain else one.summary
             result: dict[str, Any] = {
-                "ruleId": _id(one.edits[0].reason),
+                "ruleId": one.edits[0].rule or one.edits[0].reason.value,
                 "level": "warning",
                 "message": {"text": message},
                 "locations": [{"physicalLocation": {"artifactLocation": artifact, "region": region}}],
@@ -52,10 +40,11 @@ class SarifReport:
                 replacement = {"deletedRegion": region, "insertedContent": {"text": one.target}}
                 change = {"artifactLocation": artifact, "replacements": [replacement]}
                 result["fixes"] = [{"artifactChanges": [change]}]
+            self._rules.update(edit.rule for edit in one.edits if edit.rule)
             self._results.append(result)
         for doubt in doubts(correction):
             region = _region(doubt, units)
-            self._hinting.add(doubt.hint.rule)
+            self._rules.add(doubt.hint.rule)
             self._results.append(
                 {
                     "ruleId": doubt.hint.rule,
@@ -66,8 +55,8 @@ class SarifReport:
             )
 
     def finish(self) -> None:
-        hinting = [_described(rule) for rule in RULES.values() if rule.id in self._hinting]
-        driver = {"name": "nmspeller", "version": __version__, "rules": [*_rules(), *hinting]}
+        used = [_described(rule) for rule in RULES.values() if rule.id in self._rules]
+        driver = {"name": "nmspeller", "version": __version__, "rules": [*_reasons(), *used]}
         run = {
             "tool": {"driver": driver},
             # The unit of editors, including those that ignore this field.
@@ -79,20 +68,17 @@ class SarifReport:
         print(json.dumps(log, ensure_ascii=False, indent=2))
 
 
-def _id(reason: Reason) -> str:
-    return reason.name.lower().replace("_", "-")
-
-
-def _rules() -> list[dict[str, Any]]:
+def _reasons() -> list[dict[str, Any]]:
     help = _("Apply the replacement; or, if the text is correct, add the word to a file given with --words.")
     return [
         {
-            "id": _id(reason),
+            "id": reason.value,
             "shortDescription": {"text": _("Misspelt: {reason}").format(reason=reason.label)},
-            "fullDescription": {"text": _(explanation)},
+            "fullDescription": {"text": reason.description},
             "help": {"text": help},
         }
-        for reason, explanation in _EXPLANATIONS.items()
+        for reason in Reason
+        if reason is not Reason.RULE
     ]
 
 

@@ -3,21 +3,24 @@
 import { _ } from "./language.js"
 
 const KINDS = {
-  "same sound": { kind: "sound", sign: "音", name: () => _("same sound") },
-  "similar sound": { kind: "sound", sign: "音", name: () => _("similar sound") },
-  "similar shape": { kind: "shape", sign: "形", name: () => _("similar shape") },
-  的地得: { kind: "de", sign: "的", name: () => _("的, 地 or 得") },
+  same_sound: { kind: "sound", sign: "音", name: () => _("same sound") },
+  similar_sound: { kind: "sound", sign: "音", name: () => _("similar sound") },
+  similar_shape: { kind: "shape", sign: "形", name: () => _("similar shape") },
+  de: { kind: "de", sign: "的", name: () => _("的, 地 or 得") },
   rule: { kind: "rule", sign: "规", name: () => _("rule") },
-  "word of the user's list": { kind: "rule", sign: "词", name: () => _("your own replacement") },
+  user_list: { kind: "rule", sign: "词", name: () => _("your own replacement") },
+  missing: { kind: "missing", sign: "漏", name: () => _("missing character") },
+  extra: { kind: "extra", sign: "多", name: () => _("extra character") },
+  swapped: { kind: "extra", sign: "倒", name: () => _("swapped characters") },
   context: { kind: "context", sign: "义", name: () => _("context") },
 }
 
 const LOW_CONFIDENCE = 0.8
 
 export const LEGEND = [
-  { ...KINDS["same sound"], name: () => _("Sound") },
-  { ...KINDS["similar shape"], name: () => _("Shape") },
-  { ...KINDS["的地得"], name: () => _("的, 地, 得") },
+  { ...KINDS.same_sound, name: () => _("Sound") },
+  { ...KINDS.similar_shape, name: () => _("Shape") },
+  { ...KINDS.de, name: () => _("的, 地, 得") },
   { ...KINDS.context, name: () => _("Context") },
   { ...KINDS.rule, name: () => _("Rule") },
 ]
