@@ -18,9 +18,11 @@ from nmspeller.lab.data.sentences import read_sentences
 from nmspeller.lab.evaluation.metrics import evaluate
 from nmspeller.lab.evaluation.speed import processor
 from nmspeller.lab.export.export import export_model
-from nmspeller.lab.export.parity import answers, checkpoint_pipeline, compare
+from nmspeller.lab.export.parity import checkpoint_pipeline, compare
+from nmspeller.lab.export.text_parts import answers
 from nmspeller.runtime.onnx_runtime import onnxruntime
 from nmspeller.runtime.pipeline import Pipeline
+from nmspeller.runtime.policy import Level
 
 SENTENCE = "我门去外国可以认识很多的人，就可以借少，对不气，最近我很忙的"
 
@@ -70,7 +72,10 @@ def measure(floats: Path, rounded: Path, texts: list[str], pairs: list, scratch:
     sources, targets = [pair.source for pair in pairs], [pair.target for pair in pairs]
     single = best_times(readers, [SENTENCE], 15)
     bulk = best_times(readers, sources[:128], 2)
-    found = {name: answers(pipeline, sources, pipeline.policy) for name, pipeline in readers.items()}
+    found = {
+        name: answers(pipeline, sources, pipeline.policy.levels[Level.BALANCED], pipeline.policy.passes)
+        for name, pipeline in readers.items()
+    }
     on_pytorch = checkpoint_pipeline(rounded, rounded / "policy.json")
     exact = {
         "floats, rounded afterwards": found["floats"],

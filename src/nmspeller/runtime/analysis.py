@@ -1,11 +1,11 @@
-"""The analysis of a document before the model reads it: what is protected, what the user and the rules change.
+"""The analysis of a document before the model reads it: what is protected, and what needs no model.
 
     check = Analyzer(window=126, rules=chosen_rules(True)).analyze(passages)
     for number, part in enumerate(check.parts):
         checked = check.finish(number, model.read([part])[0])
 
-Everything is computed once for each text. Nothing here reads a model or a file, so every app can drive a check
-in its own way: at once, in turns with other documents, or with parts that it remembers.
+Everything is computed once for each text. Nothing here reads a model or a file, so every app can drive a
+check in its own way: at once, in turns with other documents, or with parts that it remembers.
 """
 
 import re

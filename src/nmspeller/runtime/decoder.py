@@ -121,8 +121,9 @@ class Decoder:
 
     `replaceable` (vocabulary,) marks the ids that may be replaced, Chinese characters, and `targets` those
     that may replace them, which are Simplified; `unknown` is the id of [UNK], which may be replaced as well,
-    by a threshold of its own; `explains` says of pairs of ids whether similar sound or shape explains the error; where there is a
-    `prefilter`, only sentences whose error score reaches its threshold are run, with some context.
+    by a threshold of its own; `explains` says of pairs of ids whether similar sound or shape explains the
+    error; where there is a `prefilter`, only sentences whose error score reaches its threshold are run, with
+    some context.
     """
 
     engine: ScoringEngine

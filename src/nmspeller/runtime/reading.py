@@ -89,6 +89,10 @@ class Reading:
 
     certain: edits that need no model, in order; the model reads the text as they leave it. locked: ranges of
     the source that must not be changed.
+
+    Attributes:
+        parts: what the model reads; together they cover the text.
+        starts: where each part begins in the text as the certain edits leave it.
     """
 
     def __init__(
@@ -105,6 +109,7 @@ class Reading:
         self._simplified = simplify(self._mended.text, document_script)
         self._windows = self._split(window, self._locked(locked))
         self.parts = [window.part for window in self._windows]
+        self.starts = [window.start for window in self._windows]
 
     def bounds(self, number: int) -> tuple[int, int]:
         """The range of the source that a part answers for; those of all parts cover it."""

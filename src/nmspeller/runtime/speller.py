@@ -99,7 +99,7 @@ class Speller:
         words: Iterable[str] | None = None,
         rules: Chosen | None = None,
     ) -> list[Correction]:
-        """Check many texts: the same results as one by one, and faster. The arguments are those of `check`."""
+        """Check many texts as `check` does: the same results as one by one, and faster."""
         return self.checker.check_many(texts, level=level, words=words, rules=rules)
 
     def correct(self, text: str) -> str:

@@ -61,7 +61,7 @@ def detect(text: str) -> Script:
 
 @dataclass(frozen=True)
 class Simplified:
-    """A text in Simplified characters; `text` is as long as `source`, `converted` its Traditional sentences."""
+    """A text in Simplified characters, as long as `source`; `converted` are its Traditional sentences."""
 
     source: str
     text: str

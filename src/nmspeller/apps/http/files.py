@@ -40,9 +40,10 @@ from nmspeller.apps.http.native import (
     wanted,
     wants_stream,
 )
-from nmspeller.apps.http.service import CheckedPart, ClientGone, Service
+from nmspeller.apps.http.service import ClientGone, Service
 from nmspeller.errors import InputError
 from nmspeller.messages import _
+from nmspeller.runtime.analysis import CheckedPart
 from nmspeller.runtime.correction import Edit, Reason
 
 _MOST_FIELDS = 4_000

@@ -13,8 +13,9 @@ from nmspeller.apps.http import errors
 from nmspeller.apps.http.access import require_key
 from nmspeller.apps.http.answers import Json, line
 from nmspeller.apps.http.errors import ApiError
-from nmspeller.apps.http.service import CheckedPart, CheckOptions, ClientGone, Service
+from nmspeller.apps.http.service import CheckOptions, ClientGone, Service
 from nmspeller.messages import _
+from nmspeller.runtime.analysis import CheckedPart
 from nmspeller.runtime.correction import Correction, Edit, Hint, Reason
 from nmspeller.runtime.rule_matches import chosen_rules
 from nmspeller.runtime.rules import RULES

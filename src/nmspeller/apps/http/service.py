@@ -214,9 +214,8 @@ class Service:
         if is_working or batcher.seconds_since_success < _FRESH_SECONDS:
             return True
         try:
-            await asyncio.wait_for(
-                batcher.probe(Part(_PROBE, 0, len(_PROBE))), timeout=self.settings.time_limit
-            )
+            probe = batcher.probe(Part(_PROBE, 0, len(_PROBE)))
+            await asyncio.wait_for(probe, timeout=self.settings.time_limit)
         except (EngineFailed, InputError, asyncio.TimeoutError):
             return False
         return True

@@ -57,7 +57,7 @@ class LanguageToolRule:
         }
 
 
-_BY_REASON = {
+_BY_REASON: dict[Reason, LanguageToolRule] = {
     reason: LanguageToolRule(f"NMSPELLER_{reason.name}", description)
     for reason, description in DESCRIPTIONS.items()
     if reason is not Reason.RULE

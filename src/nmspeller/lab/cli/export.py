@@ -127,11 +127,15 @@ def _need_onnx() -> None:
 
 
 def _parity(checkpoint: Path, out: Path, texts: list[str]) -> dict[str, object]:
-    from nmspeller.lab.export.parity import answers, checkpoint_pipeline, compare
+    from nmspeller.lab.export.parity import checkpoint_pipeline, compare
+    from nmspeller.lab.export.text_parts import answers
     from nmspeller.runtime.pipeline import Pipeline
+    from nmspeller.runtime.policy import Level
 
     readers = checkpoint_pipeline(checkpoint, out / "policy.json"), Pipeline(out)
-    found = compare(*(answers(pipeline, texts, pipeline.policy) for pipeline in readers))
+    policy = readers[1].policy
+    thresholds = policy.levels[Level.BALANCED]
+    found = compare(*(answers(pipeline, texts, thresholds, policy.passes) for pipeline in readers))
     return {"sentences": found.sentences, "same_edits": found.same, "percent": round(found.percent, 3)}
 
 

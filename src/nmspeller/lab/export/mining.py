@@ -26,9 +26,11 @@ def hard_sentences(engine: ScoringEngine, prepared: Prepared, *, seed: int = 0) 
     random = np.random.default_rng(seed)
     starts, stops = sentence_windows(text, vocabulary, random, limit=_LONGEST, join=_JOIN)
     # Every candidate is wanted, and its likelihood decides; sound and shape are not asked.
+    hanzi = vocabulary.is_hanzi()
     decoder = Decoder(
         engine,
-        vocabulary.is_hanzi(),
+        hanzi,
+        hanzi,
         vocabulary.unk,
         lambda originals, _: np.zeros(len(originals), np.bool_),
     )

@@ -1,13 +1,11 @@
 """Whether two models make the same edits: what an export costs, counted in sentences."""
 
 from collections.abc import Sequence
-from itertools import pairwise
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 from nmspeller.runtime.pipeline import Pipeline
-from nmspeller.runtime.policy import Level, Policy
 
 
 class Parity(NamedTuple):
@@ -35,17 +33,3 @@ def checkpoint_pipeline(checkpoint: Path, policy: Path) -> Pipeline:
 def compare(one: Sequence[str], other: Sequence[str]) -> Parity:
     """Compare two models' corrections of the same texts."""
     return Parity(len(one), sum(map(str.__eq__, one, other)))
-
-
-def answers(
-    pipeline: Pipeline, texts: Sequence[str], policy: Policy, level: Level = Level.BALANCED
-) -> list[str]:
-    """The texts, converted to Simplified, as a model corrects them under a policy."""
-    corrected: list[str] = []
-    for text_batch, found in pipeline.read(texts, policy.levels[level], policy.passes):
-        characters = list("".join(text.simplified.text for text in text_batch.texts))
-        for position, target in zip(found.positions.tolist(), found.targets.tolist(), strict=True):
-            characters[position] = pipeline.vocabulary.tokens[target]
-        whole, bounds = "".join(characters), text_batch.offsets.tolist()
-        corrected += [whole[start:stop] for start, stop in pairwise(bounds)]
-    return corrected

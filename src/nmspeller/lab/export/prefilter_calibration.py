@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nmspeller.lab.data.pairs import Pair
+from nmspeller.lab.export.text_parts import TextParts
 from nmspeller.lab.export.thresholds import Candidates, candidates
 from nmspeller.runtime.pipeline import Pipeline
 from nmspeller.runtime.policy import Level, Thresholds
@@ -33,12 +34,10 @@ class PrefilterScores(NamedTuple):
 def prefilter_scores(pipeline: Pipeline, texts: Sequence[str]) -> PrefilterScores:
     """Prefilter over the texts; their segments are counted as those of `candidates` are."""
     parts: list[tuple[NDArray[Any], ...]] = []
-    first = 0
-    for text_batch, error_scores in pipeline.prefilter_scores(texts):
-        segments = segment_starts(text_batch.windows, text_batch.sentences)
-        number = np.searchsorted(text_batch.offsets, segments, side="right") - 1
-        parts.append((first + number, highest_scores(error_scores, segments)))
-        first += len(text_batch.texts)
+    read = TextParts(texts, pipeline.window)
+    for batch, error_scores in pipeline.prefilter_scores(read.parts):
+        segments = segment_starts(batch.windows, batch.sentences())
+        parts.append((read.places(batch, segments).texts, highest_scores(error_scores, segments)))
     return PrefilterScores(*map(np.concatenate, zip(*parts, strict=True)))
 
 

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from nmspeller.errors import InputError
 from nmspeller.lab.data.pairs import Pair
+from nmspeller.lab.export.text_parts import TextParts, answers
 from nmspeller.runtime.decoder import confidence
 from nmspeller.runtime.pipeline import Pipeline
 from nmspeller.runtime.policy import Level, Policy, Thresholds
@@ -127,18 +128,19 @@ def candidates(pipeline: Pipeline, pairs: Sequence[Pair]) -> Candidates:
         raise InputError("there are no pairs to calibrate on; give a file of source<TAB>target lines.")
     errors = np.array([sum(map(str.__ne__, source, target)) for source, target in pairs], dtype=np.intp)
     parts: list[tuple[NDArray[Any], ...]] = []
-    first = first_segment = 0
-    for text_batch, found in pipeline.read((pair.source for pair in pairs), Thresholds(0.0, 0.0), 1):
-        number = np.searchsorted(text_batch.offsets, found.positions, side="right") - 1
-        segments = segment_starts(text_batch.windows, text_batch.sentences)
+    first_segment = 0
+    targets = [pipeline.vocabulary.encode(pair.target) for pair in pairs]
+    read = TextParts((pair.source for pair in pairs), pipeline.window)
+    for batch, found in pipeline.detect(read.parts, Thresholds(0.0, 0.0), 1):
+        number, offsets = read.places(batch, found.positions)
+        segments = segment_starts(batch.windows, batch.sentences())
         segment = np.searchsorted(segments, found.positions, side="right") - 1
-        here = pairs[first : first + len(text_batch.texts)]
-        targets = pipeline.vocabulary.encode("".join(pair.target for pair in here))
         explained = pipeline.explains(found.originals, found.targets)
-        right = targets[found.positions] == found.targets
+        wanted = [targets[text][offset] for text, offset in zip(number, offsets, strict=True)]
+        right = np.array(wanted, np.int32) == found.targets
         parts.append(
             (
-                first + number,
+                number,
                 first_segment + segment,
                 found.probabilities,
                 found.source_probabilities,
@@ -146,7 +148,6 @@ def candidates(pipeline: Pipeline, pairs: Sequence[Pair]) -> Candidates:
                 right,
             )
         )
-        first += len(here)
         first_segment += len(segments)
     sentence, segment, probability, source_probabilities, explained, right = map(
         np.concatenate, zip(*parts, strict=True)
@@ -211,15 +212,7 @@ def _f1_of_two_passes(
     """Sentence-level correction F1 at the middle level; only what a first pass changes is read again."""
     thresholds = levels[Level.BALANCED]
     changed = np.unique(once.sentence[once.accepted(thresholds)]).tolist()
-    corrected = first = 0
-    for text_batch, found in pipeline.read((pairs[number].source for number in changed), thresholds, 2):
-        ids = text_batch.ids.copy()
-        ids[found.positions] = found.targets
-        for place in range(len(text_batch.texts)):
-            expected = pipeline.vocabulary.encode(pairs[changed[first + place]].target)
-            corrected += np.array_equal(
-                ids[text_batch.offsets[place] : text_batch.offsets[place + 1]], expected
-            )
-        first += len(text_batch.texts)
+    read_twice = answers(pipeline, [pairs[number].source for number in changed], thresholds, 2)
+    corrected = sum(map(str.__eq__, read_twice, (pairs[number].target for number in changed)))
     wrong = int((once.errors > 0).sum())
     return 2 * corrected / max(len(changed) + wrong, 1)
