@@ -67,7 +67,7 @@ def find(
     """Read two halves of a text at the threshold `least`; what is `fixed` may not change."""
     replaceable = np.arange(6) != UNKNOWN
     explains_all = lambda originals, _: np.ones(len(originals), np.bool_)  # noqa: E731
-    decoder = Decoder(engine, replaceable, UNKNOWN, explains_all, prefilter)
+    decoder = Decoder(engine, replaceable, replaceable, UNKNOWN, explains_all, prefilter)
     halves = np.array([0, len(ids) // 2]), np.array([len(ids) // 2, len(ids)])
     everything, allowed = np.array(ids, np.int32), np.ones(len(ids), np.bool_)
     allowed[list(fixed)] = False
@@ -91,23 +91,31 @@ def test_an_uncertain_character_is_read_again_beside_its_corrected_neighbour(pas
     assert engine.read == [2, 1][:passes]
 
 
-def test_a_detection_has_the_scores_of_the_first_pass_at_every_threshold():
-    def scores(least):
-        found = find(ScriptedEngine(first_probability=0.3), [WRONG, NEIGHBOUR, OTHER, OTHER], 2, least=least)
-        return [values.tolist() for values in found]
-
-    assert scores(0.8) == scores(0.001)
-    assert scores(0.8)[2] == pytest.approx([0.95, 0.3])
+def test_a_detection_has_the_scores_that_were_tested():
+    found = find(ScriptedEngine(first_probability=0.3), [WRONG, NEIGHBOUR, OTHER, OTHER], 2)
+    assert found.probabilities.tolist() == pytest.approx([0.95, 0.95])
+    assert (confidence(found.probabilities, found.source_probabilities) >= 0.8).all()
 
 
-def test_a_detection_that_only_the_second_pass_considers_has_its_scores():
-    earlier = Detections.join([])
-    found = find(ScriptedEngine(first_probability=0.3), [WRONG, OTHER, WRONG, OTHER], 1)
-    assert found.with_scores_of(earlier) is found
-    elsewhere = found.subset(np.array([1]))
-    again = found.with_scores_of(elsewhere._replace(probabilities=np.array([0.5], np.float32)))
-    assert again.positions.tolist() == [0, 2]
-    assert again.probabilities.tolist() == pytest.approx([0.95, 0.5])
+def test_errors_in_the_context_are_corrected_for_the_second_pass_and_then_dropped():
+    engine = ScriptedEngine(first_probability=0.3)
+    replaceable = np.arange(6) != UNKNOWN
+    decoder = Decoder(engine, replaceable, replaceable, UNKNOWN, lambda originals, _: originals >= 0)
+    ids = np.array([WRONG, NEIGHBOUR], np.int32)
+    bounds = [np.array([place]) for place in (0, 2, 1, 2)]
+    found = decoder.find(ids, np.ones(2, np.bool_), Windows(*bounds), Thresholds(0.8, 0.8), 2)
+    assert found.positions.tolist() == [1]
+
+
+def test_only_targets_are_proposed():
+    replaceable = np.arange(6) != UNKNOWN
+    targets = replaceable & (np.arange(6) != RIGHT)
+    decoder = Decoder(ScriptedEngine(0.3), replaceable, targets, UNKNOWN, lambda originals, _: originals >= 0)
+    bounds = [np.array([place]) for place in (0, 2, 0, 2)]
+    ids = np.array([WRONG, OTHER], np.int32)
+    assert not len(
+        decoder.find(ids, np.ones(2, np.bool_), Windows(*bounds), Thresholds(0.5, 0.5), 1).positions
+    )
 
 
 def test_third_characters_do_not_support_the_source_character():

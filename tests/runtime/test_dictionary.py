@@ -7,15 +7,15 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from nmspeller.runtime.text_batch import prepare
 
 from nmspeller import InputError, Speller
+from nmspeller.runtime.analysis import Analyzer
 from nmspeller.runtime.correction import Reason
 from nmspeller.runtime.dictionary import (
     Replacements,
+    ReplacementSources,
     read_replacements,
     read_words,
-    replacement_source,
     word_sources,
 )
 from nmspeller.text.protect import WordMatcher
@@ -58,6 +58,13 @@ def test_words_and_several_files_of_words_go_together(tmp_path: Path) -> None:
     assert [source.current().words for source in sources] == [("given",), ("first",), ("second",)]
 
 
+def test_replacements_and_several_files_of_them_go_together(tmp_path: Path) -> None:
+    for name in ("first", "second"):
+        (tmp_path / name).write_text(f"帐号\t{name}\n{name}\t甲\n", "utf-8")
+    sources = ReplacementSources([tmp_path / "first", {"登陆": "登录"}, tmp_path / "second"])
+    assert sources.current().find("登陆帐号first") == [(0, 2, "登录"), (2, 4, "second"), (4, 9, "甲")]
+
+
 def test_while_a_file_cannot_be_read_what_it_held_is_in_force(model_folder: Path, tmp_path: Path) -> None:
     words = tmp_path / "words.txt"
     words.write_text(TEXT + "\n", "utf-8")
@@ -77,7 +84,7 @@ def test_a_replacement_file_is_read_again_when_it_changes(model_folder: Path, tm
     assert "国外" in speller.correct(TEXT)
     table.write_text("外国\t海外各国\n", "utf-8")
     result = speller.check(TEXT)
-    (edit,) = [edit for edit in result.edits if edit.reason is Reason.USER_WORD]
+    (edit,) = [edit for edit in result.edits if edit.reason is Reason.USER_LIST]
     assert (edit.offset, edit.length, edit.source, edit.target) == (3, 2, "外国", "海外各国")
     assert edit.probability == 1.0
     assert "海外各国" in result.text
@@ -160,8 +167,8 @@ def test_the_first_of_the_longest_is_replaced(wrong: list[str], text: str) -> No
     [("他們高心著說話。", "高心着"), ("陳乾以經決定了。", "陈乾以经"), ("我門說話。", "我门")],
 )
 def test_a_simplified_word_protects_its_traditional_form(text: str, word: str) -> None:
-    prepared = prepare(text, [WordMatcher([word])], Replacements({}), 126)
-    covered = {place for start, stop, _ in prepared.protected for place in range(start, stop)}
+    (part,) = Analyzer(126, words=[WordMatcher([word])]).analyze([text]).parts
+    covered = {place for start, stop in part.locked for place in range(start, stop)}
     start = 2 if word == "高心着" else 0
     assert covered == set(range(start, start + len(word)))
 
@@ -177,6 +184,6 @@ def test_what_is_no_string_is_rejected_at_once(word: Any) -> None:
     with pytest.raises(InputError, match="string"):
         word_sources(["我门", word])
     with pytest.raises(InputError, match="string"):
-        replacement_source({word: "我们"})
+        ReplacementSources({word: "我们"})
     with pytest.raises(InputError, match="'我门' must be replaced by a string"):
-        replacement_source({"我门": word})
+        ReplacementSources({"我门": word})

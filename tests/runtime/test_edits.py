@@ -1,11 +1,17 @@
-from nmspeller.runtime.correction import Reason
-from nmspeller.runtime.edits import Change, edits_of
+from nmspeller.runtime import edits
+from nmspeller.runtime.correction import Edit, Reason
+from nmspeller.runtime.edits import Change
 from nmspeller.runtime.explain import reason
-from nmspeller.text.script import simplify
+from nmspeller.text.script import Simplified, simplify
 
 
 def change(offset: int, target: str, probability: float = 0.9, **others: float) -> Change:
     return Change(offset, target, probability, probability / 2, tuple(others.items()))
+
+
+def edits_of(changes: list[Change], text: Simplified) -> list[Edit]:
+    """The edits of a text that is read as it is written."""
+    return edits.edits_of(changes, text, [change.offset for change in changes])
 
 
 def test_reasons() -> None:
@@ -60,3 +66,35 @@ def test_the_source_character_is_no_alternative() -> None:
 def test_characters_that_change_together_decide_their_script() -> None:
     (edit,) = edits_of([change(2, "头"), change(3, "发")], simplify("她的投法很長。"))
     assert edit.target == "頭髮"
+
+
+def test_two_characters_in_the_wrong_order_are_one_edit() -> None:
+    (edit,) = edits_of([change(0, "自", 0.9, 己=0.02), change(1, "己", 0.8)], simplify("己自去"))
+    assert (edit.source, edit.target, edit.reason) == ("己自", "自己", Reason.SWAPPED)
+    assert edit.alternatives == ()
+
+
+def test_an_insertion_and_a_deletion_have_their_reasons() -> None:
+    missing = Change(2, "得", 0.9, 0.8, (("的", 0.05),), length=0)
+    extra = [Change(4, "", 0.7, 0.7), Change(5, "", 0.6, 0.6)]
+    inserted, deleted = edits_of([missing, *extra], simplify("我觉很好今天"))
+    assert (inserted.offset, inserted.length, inserted.source, inserted.target) == (2, 0, "", "得")
+    assert (inserted.reason, inserted.alternatives) == (Reason.MISSING, ("的",))
+    assert (deleted.offset, deleted.length, deleted.source, deleted.target) == (4, 2, "今天", "")
+    assert (deleted.reason, deleted.confidence) == (Reason.EXTRA, 0.6)
+
+
+def test_a_replacement_beside_an_insertion_or_a_deletion_is_an_edit_of_its_own() -> None:
+    changes = [change(1, "们"), Change(2, "都", 0.9, 0.9, length=0), change(2, "取"), Change(3, "", 0.9, 0.9)]
+    found = edits_of(changes, simplify("我门去了玩"))
+    assert [(edit.source, edit.target) for edit in found] == [
+        ("门", "们"),
+        ("", "都"),
+        ("去", "取"),
+        ("了", ""),
+    ]
+
+
+def test_an_inserted_character_is_in_the_script_of_the_text() -> None:
+    (edit,) = edits_of([Change(2, "们", 0.9, 0.9, length=0)], simplify("讓我去讀書吧。"))
+    assert edit.target == "們"

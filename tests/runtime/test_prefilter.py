@@ -11,7 +11,6 @@ import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from nmspeller.runtime.text_batch import TextBatch, prepare
 
 from nmspeller import InputError, Speller
 from nmspeller.lab.data.pairs import Pair
@@ -22,11 +21,12 @@ from nmspeller.lab.models.batch import collate
 from nmspeller.lab.models.registry import from_arrays
 from nmspeller.runtime.decoder import Windows
 from nmspeller.runtime.device import Device, prefilter_files
-from nmspeller.runtime.dictionary import Replacements
 from nmspeller.runtime.engine import OnnxEngine
+from nmspeller.runtime.part_batch import PartBatch
 from nmspeller.runtime.pipeline import Pipeline
 from nmspeller.runtime.policy import Level, Policy, Thresholds
 from nmspeller.runtime.prefilter import FILE, THRESHOLDS, Prefilter, PrefilterThresholds, narrow
+from nmspeller.runtime.reading import Part, Reading
 from nmspeller.text.vocabulary import Vocabulary
 
 SENTENCES = [
@@ -62,6 +62,10 @@ def own_folder(folder: Path, tmp_path: Path) -> Path:
 @pytest.fixture(scope="module")
 def prefilter(folder: Path) -> Prefilter:
     return Prefilter(folder / FILE, Vocabulary.from_file(folder / "vocab.txt"), threads=1)
+
+
+def parts_of(texts: list[str]) -> list[Part]:
+    return [part for text in texts for part in Reading(text, window=40).parts]
 
 
 def whole(sentences: list[str]) -> Windows:
@@ -143,7 +147,7 @@ def test_protected_characters_do_not_count_in_the_error_score(folder: Path, pref
 
 def test_the_prefilter_scores_only_chinese_characters(folder: Path) -> None:
     ((_, error_scores),) = Pipeline(folder, threads=1, prefilter=True).prefilter_scores(
-        ["，。！？", "我门", "abc"]
+        parts_of(["，。！？", "我门", "abc"])
     )
     assert (error_scores > 0).tolist() == [False] * 4 + [True] * 2 + [False] * 3
 
@@ -158,13 +162,14 @@ def test_the_graph_has_one_output(folder: Path) -> None:
 def test_what_the_model_reads_is_found_as_in_windows_of_the_same_bounds(folder: Path, passes: int) -> None:
     pipeline = Pipeline(folder, threads=1, prefilter=True)
     texts, lax = [*SENTENCES, LONG, "", "abc"], Thresholds(0.002, 0.002)
-    ((text_batch, everything),) = pipeline.read(texts, lax, passes)
-    ((_, error_scores),) = pipeline.prefilter_scores(texts)
+    parts = parts_of(texts)
+    ((batch, everything),) = pipeline.detect(parts, lax, passes)
+    ((_, error_scores),) = pipeline.prefilter_scores(parts)
     counts = []
     for threshold in np.unique(error_scores[error_scores > 0])[::9].tolist():
-        ((_, found),) = pipeline.read(texts, replace(lax, prefilter=threshold), passes)
-        narrowed = narrow(text_batch.windows, text_batch.sentences, error_scores, threshold)
-        expected = pipeline._decoder.find(text_batch.ids, text_batch.allowed, narrowed, lax, passes)
+        ((_, found),) = pipeline.detect(parts, replace(lax, prefilter=threshold), passes)
+        narrowed = narrow(batch.windows, batch.sentences(), error_scores, threshold)
+        expected = pipeline._decoder.find(batch.ids, batch.allowed, narrowed, lax, passes)
         assert found.positions.tolist() == expected.positions.tolist()
         assert found.targets.tolist() == expected.targets.tolist()
         counts.append(len(found.positions))
@@ -180,13 +185,13 @@ def test_every_sentence_that_reaches_the_threshold_is_read_within_its_window(
     texts: list[str], context: int, threshold: float, data: st.DataObject
 ) -> None:
     vocabulary = Vocabulary(["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *"我门去外国，。"])
-    text_batch = TextBatch([prepare(text, (), Replacements({}), 40) for text in texts], vocabulary)
-    windows, ids = text_batch.windows, text_batch.ids
+    batch = PartBatch(parts_of(texts), vocabulary)
+    windows, sentences, ids = batch.windows, batch.sentences(), batch.ids
     scores = np.zeros(len(ids), np.float32)
     hanzi = np.flatnonzero(vocabulary.is_hanzi()[ids])
     high = data.draw(st.lists(st.sampled_from(hanzi.tolist()), max_size=8)) if len(hanzi) else []
     scores[hanzi], scores[high] = 0.01, 1.0
-    found = narrow(windows, text_batch.sentences, scores, threshold, context)
+    found = narrow(windows, sentences, scores, threshold, context)
 
     kept = np.zeros(len(ids), np.intp)
     for start, stop, keep_start, keep_stop in zip(*found, strict=True):
@@ -196,21 +201,19 @@ def test_every_sentence_that_reaches_the_threshold_is_read_within_its_window(
         holder = np.searchsorted(windows.keep_starts, keep_start, side="right") - 1
         assert windows.starts[holder] <= start
         assert stop <= windows.stops[holder]
-        assert start == windows.starts[holder] or start in text_batch.sentences.starts
-        assert stop == windows.stops[holder] or stop in text_batch.sentences.stops
+        assert start == windows.starts[holder] or start in sentences.starts
+        assert stop == windows.stops[holder] or stop in sentences.stops
     assert kept.max(initial=0) <= 1
     for place in high:
         holder = np.searchsorted(windows.keep_starts, place, side="right") - 1
-        sentence = np.searchsorted(text_batch.sentences.starts, place, side="right") - 1
-        start = max(
-            windows.keep_starts[holder], text_batch.sentences.starts[sentence], windows.starts[holder]
-        )
-        stop = min(windows.keep_stops[holder], text_batch.sentences.stops[sentence], windows.stops[holder])
+        sentence = np.searchsorted(sentences.starts, place, side="right") - 1
+        start = max(windows.keep_starts[holder], sentences.starts[sentence], windows.starts[holder])
+        stop = min(windows.keep_stops[holder], sentences.stops[sentence], windows.stops[holder])
         assert kept[start:stop].all()
     if not high:
         assert not len(found.starts)
     # With room for everything, each window that has something to read is read whole.
-    widest = narrow(windows, text_batch.sentences, scores, threshold, 1000)
+    widest = narrow(windows, sentences, scores, threshold, 1000)
     holders = np.unique(np.searchsorted(windows.keep_starts, high, side="right") - 1).astype(np.intp)
     for bounds, whole_bounds in zip(widest[:2], windows.subset(holders)[:2], strict=True):
         assert bounds.tolist() == whole_bounds.tolist()
@@ -218,14 +221,12 @@ def test_every_sentence_that_reaches_the_threshold_is_read_within_its_window(
 
 def test_a_sentence_longer_than_a_window_is_read_where_it_reaches_the_threshold() -> None:
     vocabulary = Vocabulary(["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *"我门"])
-    text_batch = TextBatch([prepare("我" * 300, (), Replacements({}), 40)], vocabulary)
-    scores = np.zeros(300, np.float32)
+    batch = PartBatch(parts_of(["我" * 300]), vocabulary)
+    scores = np.zeros(len(batch.ids), np.float32)
     scores[150] = 0.9
-    found = narrow(text_batch.windows, text_batch.sentences, scores, 0.5, 0)
-    (holder,) = np.flatnonzero(
-        (text_batch.windows.keep_starts <= 150) & (text_batch.windows.keep_stops > 150)
-    )
-    assert [bounds.tolist() for bounds in found] == [[bounds[holder]] for bounds in text_batch.windows]
+    found = narrow(batch.windows, batch.sentences(), scores, 0.5, 0)
+    (holder,) = np.flatnonzero((batch.windows.keep_starts <= 150) & (batch.windows.keep_stops > 150))
+    assert [bounds.tolist() for bounds in found] == [[bounds[holder]] for bounds in batch.windows]
 
 
 def test_the_prefilter_is_an_option_that_a_pickled_speller_keeps(own_folder: Path, eager: Speller) -> None:
@@ -240,12 +241,12 @@ def test_the_prefilter_is_an_option_that_a_pickled_speller_keeps(own_folder: Pat
 
 def test_the_prefilter_is_part_of_the_hash_only_where_it_is_used(own_folder: Path, eager: Speller) -> None:
     write_threshold(own_folder, 0.5)
-    hashes = {Speller(own_folder, threads=1, prefilter=True).model_hash}
+    hashes = {Speller(own_folder, threads=1, prefilter=True).checker.model_hash}
     write_threshold(own_folder, 0.25)
-    hashes.add(Speller(own_folder, threads=1, prefilter=True).model_hash)
-    hashes.add(Speller(own_folder, threads=1).model_hash)
+    hashes.add(Speller(own_folder, threads=1, prefilter=True).checker.model_hash)
+    hashes.add(Speller(own_folder, threads=1).checker.model_hash)
     assert len(hashes) == 3
-    assert eager.model_hash in hashes
+    assert eager.checker.model_hash in hashes
 
 
 def test_pytorch_has_no_prefilter(own_folder: Path, source_folder: Path) -> None:
@@ -324,7 +325,7 @@ def test_windows_longer_than_the_prefilter_reads(own_folder: Path, small_source:
     with pytest.raises(InputError, match="46 characters at once"):
         export_prefilter(small_source, own_folder)
     # What would have made the folder useless is not written.
-    assert Speller(own_folder).window == 47
+    assert Speller(own_folder).checker.model.window == 47
 
 
 def test_a_new_prefilter_skips_nothing_before_it_is_calibrated(own_folder: Path, small_source: Path) -> None:
@@ -363,7 +364,7 @@ def test_calibration_loses_few_sentences_and_records_how_many(
     def counts(thresholds: Thresholds) -> np.ndarray:
         """How much is found in each text, read by itself."""
         return np.array(
-            [len(found.positions) for text in texts for _, found in pipeline.read([text], thresholds, 1)]
+            [len(found.positions) for text in texts for _, found in pipeline.detect(parts_of([text]), thresholds, 1)]
         )
 
     def error_scores(texts: list[str]) -> list[np.ndarray]:

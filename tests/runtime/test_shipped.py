@@ -9,7 +9,8 @@ import pytest
 from nmspeller import Speller
 from nmspeller.lab.export.prefilter_calibration import prefilter_scores
 from nmspeller.runtime.pipeline import SHIPPED, Pipeline
-from nmspeller.runtime.policy import Level
+from nmspeller.runtime.pipeline import SHIPPED
+from nmspeller.runtime.policy import Level, Policy
 from nmspeller.runtime.prefilter import THRESHOLDS, PrefilterThresholds
 
 
@@ -43,7 +44,7 @@ def test_what_is_right_stays(speller: Speller, text: str) -> None:
     assert speller.correct(text) == text
 
 
-def test_an_edit_is_the_same_at_every_level(speller: Speller) -> None:
+def test_an_edit_is_the_same_at_every_level_and_as_confident_as_the_level_asks(speller: Speller) -> None:
     texts = ["助你开兴！", "大学生在工读期间便赚钱便读书。", "邻居们摆脱我写了这封信，帮我们假借这个问题。"]
     of_level = [
         [{(edit.offset, edit.target): edit for edit in correction.edits} for correction in corrections]
@@ -52,7 +53,9 @@ def test_an_edit_is_the_same_at_every_level(speller: Speller) -> None:
     for edits in zip(*of_level, strict=True):
         assert edits[-1]
         for some, more in pairwise(edits):
-            assert all(some[place] == more[place] for place in some.keys() & more.keys())
+            assert all(some[place].reason == more[place].reason for place in some.keys() & more.keys())
+    for level, results in zip(Policy.read(SHIPPED / "policy.json").levels.values(), of_level, strict=True):
+        assert all(edit.confidence >= level.explained for edits in results for edit in edits.values())
 
 
 def test_no_torch_is_loaded() -> None:

@@ -90,7 +90,7 @@ def test_particles(details: tuple[Reason | str, ...]) -> None:
 
 
 def test_a_replacement_of_the_user() -> None:
-    assert explained("改了bug。", "bug", "缺陷", Reason.USER_WORD) == (
+    assert explained("改了bug。", "bug", "缺陷", Reason.USER_LIST) == (
         "Your list of replacements has 缺陷 for bug."
     )
 
@@ -122,7 +122,7 @@ def test_in_chinese() -> None:
         )
         assert explained("人在长高。", "人", "树") == "用“树”语句更通顺。"
         assert explained("跑的很快。", "的", "得", Reason.DE) == "“得”用在动词或形容词之后、补语之前。"
-        assert explained("改了bug。", "bug", "虫", Reason.USER_WORD) == "你的替换表要求将“bug”改为“虫”。"
+        assert explained("改了bug。", "bug", "虫", Reason.USER_LIST) == "你的替换表要求将“bug”改为“虫”。"
 
 
 ANY = st.text(

@@ -9,6 +9,7 @@ check in its own way: at once, in turns with other documents, or with parts that
 """
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -17,7 +18,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from nmspeller.errors import InputError
 from nmspeller.messages import _
-from nmspeller.runtime.correction import Correction, Edit, Hint, Reason, clear_of
+from nmspeller.runtime.correction import AnyPlaced, Correction, Edit, Hint, Reason, clear_of
 from nmspeller.runtime.dictionary import Replacements
 from nmspeller.runtime.edits import Change
 from nmspeller.runtime.reading import Part, Reading
@@ -93,16 +94,22 @@ class _Analyzed:
     certain: Sequence[Edit]
     hints: Sequence[Hint]
 
-    def certain_between(self, start: int, stop: int) -> list[Edit]:
+    def certain_between(self, start: int, stop: int) -> Sequence[Edit]:
         """The edits that begin there; the last part has those at the end as well."""
-        return [edit for edit in self.certain if start <= edit.offset < stop + self._is_end(stop)]
+        return _between(self.certain, start, stop + self._is_end(stop))
 
-    def hints_between(self, start: int, stop: int) -> list[Hint]:
+    def hints_between(self, start: int, stop: int) -> Sequence[Hint]:
         """The hints that begin there."""
-        return [hint for hint in self.hints if start <= hint.offset < stop + self._is_end(stop)]
+        return _between(self.hints, start, stop + self._is_end(stop))
 
     def _is_end(self, stop: int) -> bool:
         return stop == len(self.reading.source)
+
+
+def _between(found: Sequence[AnyPlaced], start: int, stop: int) -> Sequence[AnyPlaced]:
+    """Those that begin in start:stop; they are in order."""
+    first, last = (bisect_left(found, place, key=lambda one: one.offset) for place in (start, stop))
+    return found[first:last]
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ class PartBatch:
     """Several parts, concatenated.
 
     `ids` (characters,); `allowed` (characters,), whether a character may change; `offsets` (parts + 1,), the
-    start of each part; `windows` (parts,), one for each part.
+    start of each part; `windows`, one for each part that is not empty.
     """
 
     def __init__(self, parts: Sequence[Part], vocabulary: Vocabulary) -> None:
@@ -33,7 +33,8 @@ class PartBatch:
             for start, stop in part.locked:
                 self.allowed[offset + start : offset + stop] = False
         kept = np.array([part[1:3] for part in parts], np.intp).reshape(-1, 2) + self.offsets[:-1, None]
-        self.windows = Windows(self.offsets[:-1], self.offsets[1:], *kept.T)
+        windows = Windows(self.offsets[:-1], self.offsets[1:], *kept.T)
+        self.windows = windows.subset(windows.starts < windows.stops)
 
     def sentences(self) -> Sentences:
         """The sentences of the parts."""

@@ -8,60 +8,59 @@ import re
 import sys
 import time
 
-from nmspeller.runtime.correction import Correction, Edit, Reason, apply_edits
-from nmspeller.runtime.rules import RuleMatch
+from nmspeller.runtime.checker import Checker
+from nmspeller.runtime.edits import Change
 
 KNOWN = {
-    "我门": ("我们", Reason.SAME_SOUND, 0.99),
-    "他门": ("他们", Reason.SAME_SOUND, 0.98),
-    "我門": ("我們", Reason.SAME_SOUND, 0.99),
-    "天汽": ("天气", Reason.SIMILAR_SHAPE, 0.95),
-    "借少": ("介绍", Reason.SIMILAR_SOUND, 0.97),
-    "公圆": ("公园", Reason.SAME_SOUND, 0.91),
+    "我门": ("我们", 0.99),
+    "他门": ("他们", 0.98),
+    "天汽": ("天气", 0.95),
+    "借少": ("介绍", 0.97),
+    "公圆": ("公园", 0.91),
 }
 
 
-class ScriptedSpeller:
-    """Finds the KNOWN errors, one edit a wrong character; with rules, hints at 张琳; records its calls."""
+class ScriptedModel:
+    """Finds the KNOWN errors, and records its calls."""
 
     model_hash = "scripted"
     window = 126
-    rules = False
+    batch_characters = 1 << 15
 
-    def __init__(self, words=(), seconds=0.0):
-        self.words = tuple(words)
+    def __init__(self, seconds):
         self.seconds = seconds
         self.calls = []
+
+    def read(self, parts, level):
+        self.calls.append(([part.text for part in parts], level))
+        time.sleep(self.seconds)
+        return [tuple(self._changes(part)) for part in parts]
+
+    @staticmethod
+    def _changes(part):
+        found_here = []
+        for wrong, (right, confidence) in KNOWN.items():
+            for found in re.finditer(wrong, part.text):
+                for at, (old, new) in enumerate(zip(wrong, right, strict=True), found.start()):
+                    if old != new and not any(start <= at < stop for start, stop in part.locked):
+                        found_here.append(Change(at, new, 0.999, confidence, (("某", 0.001),)))
+        return sorted(found_here)
+
+
+class ScriptedSpeller(Checker):
+    """A checker around the scripted model."""
+
+    def __init__(self, words=(), seconds=0.0, rules=False):
+        super().__init__(ScriptedModel(seconds), words=words, rules=rules)
         self.documents = []
 
-    def check_many(self, texts, *, level=None, words=None, document_script=None, rules=None):
-        texts = list(texts)
-        self.calls.append((texts, level))
-        time.sleep(self.seconds)
-        return [self._check(text) for text in texts]
+    @property
+    def calls(self):
+        return self.model.calls
 
-    def rule_matches(self, texts, *, words=None, rules=None):
+    def begin(self, texts, **options):
         self.documents.append(list(texts))
-        return [
-            [
-                RuleMatch(found.start(), 2, "张琳", None, "name_variants")
-                for found in re.finditer("张琳", text)
-            ]
-            if self.rules
-            else []
-            for text in texts
-        ]
-
-    def _check(self, text):
-        edits = []
-        for wrong, (right, reason, confidence) in KNOWN.items():
-            at = -1
-            while wrong not in self.words and (at := text.find(wrong, at + 1)) >= 0:
-                for index, (old, new) in enumerate(zip(wrong, right, strict=True)):
-                    if old != new:
-                        edits.append(Edit(at + index, 1, old, new, 0.999, ("某",), reason, confidence))
-        edits.sort(key=lambda edit: edit.offset)
-        return Correction(text, apply_edits(text, edits), tuple(edits))
+        return super().begin(texts, **options)
 
 
 if __name__ == "__main__":
@@ -72,9 +71,8 @@ if __name__ == "__main__":
     speak(language_of_environment())
 
     def load_speller(model, lists, prefilter, rules):
-        speller = ScriptedSpeller(seconds=float(os.environ.get("SECONDS_A_CHECK", 0)))
-        speller.rules = bool(rules)
-        return speller
+        seconds = float(os.environ.get("SECONDS_A_CHECK", 0))
+        return ScriptedSpeller(seconds=seconds, rules=["name_variants"] if rules else False)
 
     checking.load_speller = load_speller
     sys.exit(run(sys.argv[1:]))

@@ -63,7 +63,7 @@ def test_elsewhere_rules_correct_as_ever(text, right):
 
 def test_a_replacement_over_markup_reports_only_what_differs():
     [passage] = passages("用**账**号登录。", "markdown")
-    edit = Edit(1, 2, "账号", "账户", 1.0, (), Reason.USER_WORD)
+    edit = Edit(1, 2, "账号", "账户", 1.0, (), Reason.USER_LIST)
     assert [(one.source, one.target) for one in passage.in_document([edit])] == [("号", "户")]
 
 

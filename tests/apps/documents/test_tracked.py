@@ -277,7 +277,7 @@ def test_insertions_and_deletions():
         [
             Edit(1, 1, "们", "", 1.0, (), Reason.RULE, rule="doubled-character"),
             Edit(4, 0, "", "了", 1.0, (), Reason.RULE, rule="idiom"),
-            Edit(5, 2, "京，", "京。然后", 1.0, (), Reason.USER_WORD),
+            Edit(5, 2, "京，", "京。然后", 1.0, (), Reason.USER_LIST),
         ],
     )
     assert DocxDocument.parse(raw, "a").text.strip() == text
