@@ -364,7 +364,11 @@ def test_calibration_loses_few_sentences_and_records_how_many(
     def counts(thresholds: Thresholds) -> np.ndarray:
         """How much is found in each text, read by itself."""
         return np.array(
-            [len(found.positions) for text in texts for _, found in pipeline.detect(parts_of([text]), thresholds, 1)]
+            [
+                len(found.positions)
+                for text in texts
+                for _, found in pipeline.detect(parts_of([text]), thresholds, 1)
+            ]
         )
 
     def error_scores(texts: list[str]) -> list[np.ndarray]:

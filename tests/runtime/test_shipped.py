@@ -9,7 +9,6 @@ import pytest
 from nmspeller import Speller
 from nmspeller.lab.export.prefilter_calibration import prefilter_scores
 from nmspeller.runtime.pipeline import SHIPPED, Pipeline
-from nmspeller.runtime.pipeline import SHIPPED
 from nmspeller.runtime.policy import Level, Policy
 from nmspeller.runtime.prefilter import THRESHOLDS, PrefilterThresholds
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from tests.text.strategies import texts
 
 from nmspeller.text import script
-from nmspeller.text.script import Script, Simplified, detect, is_traditional, simplify
+from nmspeller.text.script import Script, detect, is_traditional, simplify
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from nmspeller.runtime.speller import SHIPPED
+from nmspeller.runtime.pipeline import SHIPPED
 
 ROOT = Path(__file__).parents[3]
 

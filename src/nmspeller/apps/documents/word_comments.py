@@ -11,9 +11,18 @@ from nmspeller.apps.documents.package import references, references_of
 from nmspeller.apps.documents.word_markup import Dialect
 from nmspeller.apps.documents.word_text import AUTHOR
 from nmspeller.apps.documents.xml_events import Source, Splice, at_end, escaped, root, tag_name
-from nmspeller.messages import _
-from nmspeller.runtime.correction import Edit
+from nmspeller.messages import N_, _
+from nmspeller.runtime.correction import Edit, Reason
 
+_SENTENCES = {
+    Reason.SAME_SOUND: N_("Same sound, confidence {confidence}."),
+    Reason.SIMILAR_SOUND: N_("Similar sound, confidence {confidence}."),
+    Reason.SIMILAR_SHAPE: N_("Similar shape, confidence {confidence}."),
+    Reason.DE: N_("Use of 的, 地 and 得, confidence {confidence}."),
+    Reason.USER_LIST: N_("From a list of replacements."),
+    Reason.RULE: N_("Rule: {rule}."),
+    Reason.CONTEXT: N_("Fits the context better, confidence {confidence}."),
+}
 _COMMENTS = names("comments")
 _CONTENT_TYPES = "[Content_Types].xml"
 _CONTENT_TYPE = "application/vnd.openxmlformats-officedocument.wordprocessingml.comments+xml"
@@ -34,10 +43,8 @@ class Comment(NamedTuple):
     def sentence(self) -> str:
         """The reason and the confidence, those of the least certain edit."""
         edit = min(self.edits, key=lambda one: one.confidence)
-        if edit.rule is not None:
-            return _("Rule: {rule}.").format(rule=_rule_name(edit.rule))
-        return _("{reason} Confidence {confidence}.").format(
-            reason=edit.reason.description, confidence=f"{edit.confidence:.2f}"
+        return _(_SENTENCES[edit.reason]).format(
+            confidence=f"{edit.confidence:.2f}", rule=_rule_name(edit.rule or "")
         )
 
 
