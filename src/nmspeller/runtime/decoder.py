@@ -10,7 +10,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from nmspeller.runtime.engine import Floats, Ids, Scores
+from nmspeller.runtime.engine import Floats, Ids, Scores, TagScores
 from nmspeller.runtime.policy import Thresholds
 
 # A character must be this likely to be proposed; and one that is may become likelier when its neighbours are
@@ -28,7 +28,12 @@ class ScoringEngine(Protocol):
     characters_per_batch: int
 
     def scores(
-        self, ids: Ids, starts: Positions, stops: Positions, max_source_probability: float = np.inf
+        self,
+        ids: Ids,
+        starts: Positions,
+        stops: Positions,
+        max_source_probability: float = np.inf,
+        min_tag_probability: float = np.inf,
     ) -> Iterator[Scores]: ...
 
 
@@ -141,8 +146,11 @@ class Decoder:
         thresholds: Thresholds,
         passes: int,
         sentences: Sentences | None = None,
-    ) -> Detections:
+    ) -> tuple[Detections, TagScores]:
         """All detections in what the windows keep; only positions that are `allowed` may be replaced.
+
+        And the tags of the first reading that reach the lowest threshold of the tags. Their places, and
+        the starts of their windows instead of the windows' numbers, are those in the flat array.
 
         Errors in the context that a window does not keep are corrected before it is read again, then dropped.
         A prefilter needs the sentences.
@@ -154,7 +162,7 @@ class Decoder:
         if self.prefilter is not None and thresholds.prefilter > 0:
             assert sentences is not None
             windows = self.prefilter.select(ids, allowed & kept, windows, sentences, thresholds.prefilter)
-        found, unsure = self._read(ids, allowed, windows, thresholds)
+        found, unsure, tags = self._read(ids, allowed, windows, thresholds)
         for _ in range(1, passes):
             # The text is read again as corrected so far; what was found stays found. Where nothing was found,
             # or nothing else was uncertain, a second pass would give the same.
@@ -164,17 +172,17 @@ class Decoder:
             corrected, still_allowed = ids.copy(), allowed.copy()
             corrected[found.positions] = found.targets
             still_allowed[found.positions] = False
-            more, unsure = self._read(corrected, still_allowed, windows, thresholds)
+            more, unsure, _tags = self._read(corrected, still_allowed, windows, thresholds)
             if not len(more.positions):
                 break
             found = Detections.join([found, more]).in_order()
-        return found.subset(kept[found.positions])
+        return found.subset(kept[found.positions]), tags
 
     def _read(
         self, ids: Ids, allowed: NDArray[np.bool_], windows: Windows, thresholds: Thresholds
-    ) -> tuple[Detections, Detections]:
-        """What the thresholds accept, and what they do not."""
-        found = self._candidates(ids, allowed, windows)
+    ) -> tuple[Detections, Detections, TagScores]:
+        """What the thresholds accept, what they do not, and the tags."""
+        found, tags = self._candidates(ids, allowed, windows, thresholds.lowest_tag)
         confidences = confidence(found.probabilities, found.source_probabilities)
         sure = confidences >= thresholds.unexplained
         likely = np.flatnonzero(~sure & (confidences >= thresholds.explained))
@@ -183,18 +191,21 @@ class Decoder:
         likely = likely[~unknown[likely]]
         if len(likely):
             sure[likely] = self.explains(found.originals[likely], found.targets[likely])
-        return found.subset(sure), found.subset(~sure)
+        return found.subset(sure), found.subset(~sure), tags
 
-    def _candidates(self, ids: Ids, allowed: NDArray[np.bool_], windows: Windows) -> Detections:
-        """The best other character of every position where it is likely enough."""
+    def _candidates(
+        self, ids: Ids, allowed: NDArray[np.bool_], windows: Windows, lowest_tag: float
+    ) -> tuple[Detections, TagScores]:
+        """The best other character of every position where it is likely enough, and the tags."""
         # Where the source character is likelier than this, no other can be likely enough.
         most = 1 - _LIKELY + 1e-3
-        return Detections.join(
-            [
-                self._candidates_among(scores, ids, allowed)
-                for scores in self.engine.scores(ids, windows.starts, windows.stops, most)
-            ]
-        ).in_order()
+        found: list[Detections] = []
+        tags: list[TagScores] = []
+        for scores in self.engine.scores(ids, windows.starts, windows.stops, most, lowest_tag):
+            found.append(self._candidates_among(scores, ids, allowed))
+            first = windows.starts[scores.tags.windows]
+            tags.append(scores.tags._replace(windows=first, places=first + scores.tags.places))
+        return Detections.join(found).in_order(), TagScores.join(tags)
 
     def _candidates_among(self, scores: Scores, ids: Ids, allowed: NDArray[np.bool_]) -> Detections:
         """The same of some positions."""

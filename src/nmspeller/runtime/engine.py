@@ -13,12 +13,30 @@ from nmspeller.messages import _
 from nmspeller.text.vocabulary import Vocabulary
 
 FORMAT = "nmspeller model 2"
-EARLIER_FORMAT = "nmspeller model 1"
-_EARLIER_OUTPUTS = {"candidates": "best", "source_probability": "kept"}
-"""What format 1 calls its outputs; both formats are read."""
 
 Ids = NDArray[np.int32]
 Floats = NDArray[np.float32]
+
+
+class TagScores(NamedTuple):
+    """The tags of some places, (places,) each: whether the character there is extra, or one missing before.
+
+    A place is counted from the start of its window; the one behind the last character is the window's end.
+    """
+
+    windows: NDArray[np.intp]
+    places: NDArray[np.intp]
+    extra: Floats
+    missing: Floats
+
+    @classmethod
+    def none(cls) -> "TagScores":
+        numbers, floats = np.zeros(0, np.intp), np.zeros(0, np.float32)
+        return cls(numbers, numbers, floats, floats)
+
+    @classmethod
+    def join(cls, parts: "list[TagScores]") -> "TagScores":
+        return cls._make(np.concatenate(values) for values in zip(cls.none(), *parts, strict=True))
 
 
 class Scores(NamedTuple):
@@ -29,6 +47,7 @@ class Scores(NamedTuple):
     best: Ids  # (positions, 5)
     probabilities: Floats  # (positions, 5)
     source_probabilities: Floats  # (positions,) of the source characters
+    tags: TagScores = TagScores.none()
 
 
 class Batch(NamedTuple):
@@ -47,7 +66,9 @@ class OnnxSession:
     command = "nmspeller lab export"
     """What writes such files."""
     outputs: tuple[str, ...] = ("candidates", "probabilities", "source_probability")
-    """The outputs that are computed for each batch, under the names of format 2."""
+    """The outputs that are computed for each batch."""
+    optional_outputs: tuple[str, ...] = ()
+    """Those that are computed, too, where the model has them."""
     batch_tokens = 768
     """Few enough for the activations to stay in a laptop's cache, many enough to keep its cores busy."""
     idle_threads_spin = True
@@ -78,10 +99,8 @@ class OnnxSession:
             ) from wrong
         facts = self._session.get_modelmeta().custom_metadata_map
         offered = {output.name for output in self._session.get_outputs()}
-        earlier = facts.get("format") == EARLIER_FORMAT
-        self._outputs = [_EARLIER_OUTPUTS.get(name, name) if earlier else name for name in self.outputs]
-        known = earlier or facts.get("format") == FORMAT
-        if not known or not offered.issuperset(self._outputs):
+        self._outputs = [*self.outputs, *(name for name in self.optional_outputs if name in offered)]
+        if facts.get("format") != FORMAT or not offered.issuperset(self._outputs):
             raise InputError(
                 _("{model} was not written by `{command}`; make it from the checkpoint with that.").format(
                     model=model, command=self.command
@@ -132,6 +151,7 @@ class OnnxEngine(OnnxSession):
 
     characters_per_batch = 1 << 15
     """How many characters to hand over at a time."""
+    optional_outputs = ("tags",)
 
     def scores(
         self,
@@ -139,12 +159,14 @@ class OnnxEngine(OnnxSession):
         starts: NDArray[np.intp],
         stops: NDArray[np.intp],
         max_source_probability: float = np.inf,
+        min_tag_probability: float = np.inf,
     ) -> Iterator[Scores]:
         """Score the windows `ids[start:stop]`, every batch holding windows of about one length.
 
-        Only positions are returned whose source character has at most `max_source_probability`.
+        Only positions are returned whose source character has at most `max_source_probability`, and only
+        places with a tag of at least `min_tag_probability`.
         """
-        for batch, (best, probabilities, source_probabilities) in self.read(ids, starts, stops):
+        for batch, (best, probabilities, source_probabilities, *tags) in self.read(ids, starts, stops):
             # A character that is nearly certain leaves no room for another; most positions end here.
             told = batch.inside & (source_probabilities <= max_source_probability)
             rows = np.nonzero(told)[0]
@@ -154,7 +176,16 @@ class OnnxEngine(OnnxSession):
                 best[told],
                 probabilities[told],
                 source_probabilities[told],
+                _tag_scores(batch, tags[0], min_tag_probability) if tags else TagScores.none(),
             )
+
+
+def _tag_scores(batch: Batch, tags: Floats, least: float) -> TagScores:
+    """tags: (rows, columns + 1, 2), the last column for windows that fill their row."""
+    places = np.arange(tags.shape[1])
+    inside = places < batch.lengths[:, None] - 1
+    rows, places = np.nonzero(inside & (tags.max(axis=2) >= least))
+    return TagScores(batch.windows[rows], places, *tags[rows, places].T)
 
 
 def _batch_size(widths: NDArray[np.intp], tokens: int) -> int:

@@ -11,15 +11,17 @@ from numpy.typing import NDArray
 
 from nmspeller.errors import InputError
 from nmspeller.messages import _
+from nmspeller.runtime.correction import Edit, Reason
 from nmspeller.runtime.decoder import Decoder, Detections, confidence
 from nmspeller.runtime.device import Device, open_engine, prefilter_files, weight_files
 from nmspeller.runtime.edits import Change
-from nmspeller.runtime.engine import Floats, Ids
+from nmspeller.runtime.engine import Floats, Ids, TagScores
 from nmspeller.runtime.explain import is_explained
 from nmspeller.runtime.part_batch import PartBatch
 from nmspeller.runtime.policy import Level, Policy, Thresholds
 from nmspeller.runtime.prefilter import Prefilter, PrefilterThresholds
-from nmspeller.runtime.reading import Part
+from nmspeller.runtime.reading import Mended, Part
+from nmspeller.runtime.tag_decoder import TagDecoder
 from nmspeller.text.script import is_traditional
 from nmspeller.text.vocabulary import Vocabulary
 
@@ -66,6 +68,7 @@ class Pipeline:
         self._decoder = Decoder(
             engine, hanzi, hanzi & simplified, self.vocabulary.unk, self.explains, self._prefilter
         )
+        self._tag_decoder = TagDecoder(engine, self.vocabulary, self._decoder.targets)
 
     def _open_prefilter(self, path: Path, thresholds: Path, threads: int | None) -> Prefilter:
         prefilter = Prefilter(path, self.vocabulary, threads=threads)
@@ -109,22 +112,55 @@ class Pipeline:
 
     def read(self, parts: Sequence[Part], level: Level) -> list[tuple[Change, ...]]:
         """What the model changes in each part, in order."""
+        thresholds = self.policy.levels[level]
         found: list[tuple[Change, ...]] = []
-        for batch, detections in self.detect(parts, self.policy.levels[level], self.policy.passes):
-            bounds = np.searchsorted(detections.positions, batch.offsets).tolist()
-            for number, offset in enumerate(batch.offsets[:-1].tolist()):
-                here = range(*bounds[number : number + 2])
-                found.append(self._changes(detections, here, offset) if here else ())
+        for batch, detections, tags in self._find(parts, thresholds, self.policy.passes):
+            replaced = self._replacements(batch, detections)
+            if len(tags.places):
+                self._edit_as_tagged(batch, replaced, tags, thresholds)
+            found += replaced
         return found
+
+    def _edit_as_tagged(
+        self, batch: PartBatch, found: list[tuple[Change, ...]], tags: TagScores, thresholds: Thresholds
+    ) -> None:
+        """Put insertions and deletions into `found`, with the replacements that hold once they are made."""
+        edited = self._tag_decoder.find(batch, tags, thresholds)
+        read_again = [_Edited(batch.parts[number], changes) for number, changes in edited.items()]
+        replaced: list[tuple[Change, ...]] = []
+        without_tags = replace(thresholds, repeated=2.0, foreign=2.0, missing=2.0, prefilter=0.0)
+        for again, detections, _tags in self._find(
+            [each.part for each in read_again], without_tags, self.policy.passes
+        ):
+            replaced += self._replacements(again, detections)
+        for number, each, changes in zip(edited, read_again, replaced, strict=True):
+            found[number] = tuple(sorted([*each.changes, *each.in_source(changes)]))
+
+    def _replacements(self, batch: PartBatch, detections: Detections) -> list[tuple[Change, ...]]:
+        """The detections of each part, as characters."""
+        bounds = np.searchsorted(detections.positions, batch.offsets).tolist()
+        confidences = confidence(detections.probabilities, detections.source_probabilities)
+        return [
+            self._changes(detections, confidences, range(*bounds[number : number + 2]), offset)
+            for number, offset in enumerate(batch.offsets[:-1].tolist())
+        ]
 
     def detect(
         self, parts: Iterable[Part], thresholds: Thresholds, passes: int
     ) -> Iterator[tuple[PartBatch, Detections]]:
-        """The parts, in order and in batches, each with its detections."""
+        """The parts, in order and in batches, each with the characters to replace in it."""
+        for batch, found, _tags in self._find(parts, thresholds, passes):
+            yield batch, found
+
+    def _find(
+        self, parts: Iterable[Part], thresholds: Thresholds, passes: int
+    ) -> Iterator[tuple[PartBatch, Detections, TagScores]]:
         for batch in self._batches(parts):
             sentences = batch.sentences() if self._prefilter is not None else None
-            found = self._decoder.find(batch.ids, batch.allowed, batch.windows, thresholds, passes, sentences)
-            yield batch, found
+            yield (
+                batch,
+                *self._decoder.find(batch.ids, batch.allowed, batch.windows, thresholds, passes, sentences),
+            )
 
     def prefilter_scores(self, parts: Iterable[Part]) -> Iterator[tuple[PartBatch, Floats]]:
         """The parts in batches, each with the error scores of its characters: (characters,)."""
@@ -152,10 +188,11 @@ class Pipeline:
         pairs = zip(originals.tolist(), targets.tolist(), strict=True)
         return np.array([is_explained(tokens[original], tokens[target]) for original, target in pairs], bool)
 
-    def _changes(self, found: Detections, numbers: range, start: int) -> tuple[Change, ...]:
+    def _changes(
+        self, found: Detections, confidences: Floats, numbers: range, start: int
+    ) -> tuple[Change, ...]:
         """The detections of one part, which starts at the flat position `start`, as characters."""
         tokens, proposable = self.vocabulary.tokens, self._decoder.targets
-        confidences = confidence(found.probabilities, found.source_probabilities)
         changes = []
         for number in numbers:
             target, original = int(found.targets[number]), int(found.originals[number])
@@ -176,3 +213,24 @@ class Pipeline:
                 )
             )
         return tuple(changes)
+
+
+class _Edited:
+    """A part with insertions and deletions made, and the way back of what is found in it then."""
+
+    def __init__(self, part: Part, changes: list[Change]) -> None:
+        self.changes = changes
+        edits = [
+            Edit(each.offset, each.length, part.text[each.offset : each.offset + each.length], each.target,
+                 each.probability, (), Reason.CONTEXT)
+            for each in changes
+        ]  # fmt: skip
+        self._mended = Mended(part.text, edits)
+        locked = [self._mended.range_of(start, stop) for start, stop in part.locked]
+        locked += [(stretch.mended_start, stretch.mended_stop) for stretch in self._mended.stretches]
+        text = self._mended.text
+        self.part = Part(text, 0, len(text), tuple(sorted(locked)))
+
+    def in_source(self, changes: Iterable[Change]) -> Iterator[Change]:
+        """The changes with their places in the part as it was given."""
+        return (change._replace(offset=self._mended.to_source(change.offset)) for change in changes)

@@ -29,15 +29,25 @@ class Thresholds:
     supports the edit; a value above 1 means never. `unknown` is the lowest probability of a replacement for a
     Chinese character outside the vocabulary, of which the model knows only the context. `prefilter` is the
     lowest error score of a sentence that the model reads; 0, the value of every policy, reads everything.
+    `repeated` and `foreign` apply to characters that the model finds extra, by whether they repeat their
+    neighbours, and `missing` to what it fills in; see `tag_decoder`.
     """
 
     explained: float
     unexplained: float
     unknown: float = 2.0
     prefilter: float = 0.0
+    repeated: float = 2.0
+    foreign: float = 2.0
+    missing: float = 2.0
+
+    @property
+    def lowest_tag(self) -> float:
+        """The least probability of a tag that may lead to an edit."""
+        return min(self.repeated, self.foreign, self.missing)
 
     def __post_init__(self) -> None:
-        for least in (self.explained, self.unexplained, self.unknown):
+        for least in (self.explained, self.unexplained, self.unknown, self.lowest_tag):
             if not isinstance(least, float | int):
                 raise TypeError(f"{least!r} is not a confidence")
 
@@ -107,6 +117,9 @@ class Policy:
                     "explained": least.explained,
                     "unexplained": least.unexplained,
                     "unknown": least.unknown,
+                    "repeated": least.repeated,
+                    "foreign": least.foreign,
+                    "missing": least.missing,
                 }
                 for level, least in self.levels.items()
             },

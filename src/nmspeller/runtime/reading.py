@@ -119,11 +119,30 @@ class Reading:
     def edits(self, number: int, changes: Iterable[Change]) -> list[Edit]:
         """What the model changes in a part, as edits of the source."""
         part, start = self._windows[number].part, self._windows[number].start
-        kept = [change for change in changes if part.keep_start <= change.offset < part.keep_stop]
+        kept = [change for change in changes if self._belongs(change, part, start)]
         if not kept:
             return []
         text = self._simplified.part(start, start + len(part.text))
-        return edits_of(kept, text, [self._mended.to_source(start + change.offset) for change in kept])
+        return edits_of(kept, text, [self._source_place(start, part, change) for change in kept])
+
+    def _belongs(self, change: Change, part: Part, start: int) -> bool:
+        """Whether a part keeps a change; an insertion between two parts belongs to the one that sees more."""
+        stop = change.offset + change.length
+        if change.length or part.keep_start < change.offset < part.keep_stop:
+            return part.keep_start <= change.offset and stop <= part.keep_stop
+        text = self._simplified.text
+        if change.offset == part.keep_start:
+            return bool(part.keep_start or not start or text[start - 1] in _BLANKS)
+        end = start + len(part.text)
+        return change.offset == part.keep_stop == len(part.text) and (
+            end == len(text) or text[end] in _BLANKS
+        )
+
+    def _source_place(self, start: int, part: Part, change: Change) -> int:
+        """Where a change begins in the source; an insertion at the end of a part stands right behind it."""
+        if change.offset == len(part.text) > 0:
+            return self._mended.to_source(start + change.offset - 1) + 1
+        return self._mended.to_source(start + change.offset)
 
     def _locked(self, locked: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
         """The ranges of the mended text that must not be changed, in order and disjoint."""

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from nmspeller.errors import InputError
 from nmspeller.messages import _
-from nmspeller.runtime.engine import Ids, Scores
+from nmspeller.runtime.engine import Ids, Scores, TagScores
 from nmspeller.text.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 Positions = NDArray[np.intp]
 
-# Enough to keep a GPU's cores busy, few enough for the last batch of a text_batch not to be mostly padding.
+# Enough to keep a GPU's cores busy, few enough for the last batch of many not to be mostly padding.
 _TOKENS = {"cuda": 1 << 14, "cpu": 1 << 10}
 _TYPICAL = 16  # a batch has room for windows of this mean length; more room costs attention time
 
@@ -82,20 +82,26 @@ class TorchEngine:
         return cls(source, vocabulary, device, threads=threads)
 
     def scores(
-        self, ids: Ids, starts: Positions, stops: Positions, max_source_probability: float = np.inf
+        self,
+        ids: Ids,
+        starts: Positions,
+        stops: Positions,
+        max_source_probability: float = np.inf,
+        min_tag_probability: float = np.inf,
     ) -> Iterator[Scores]:
         """Score the windows `ids[start:stop]`; the next batch is under way while one is looked at.
 
-        Only positions are returned whose source character has at most `max_source_probability`.
+        Only positions are returned whose source character has at most `max_source_probability`, and only
+        places with a tag of at least `min_tag_probability`.
         """
         under_way: deque[_Reading] = deque()
         for windows, layout in self._batches(stops - starts):
             packed, where = self._pack(ids, starts[windows], stops[windows], layout)
             under_way.append(_Reading(windows, where, self._scorer.submit(packed), packed))
             if len(under_way) > 1:
-                yield under_way.popleft().scores(max_source_probability)
+                yield under_way.popleft().scores(max_source_probability, min_tag_probability)
         while under_way:
-            yield under_way.popleft().scores(max_source_probability)
+            yield under_way.popleft().scores(max_source_probability, min_tag_probability)
 
     def _batches(self, lengths: Positions) -> Iterator[tuple[Positions, Layout]]:
         """Windows that fill one batch, in order, and the shape they all share."""
@@ -150,7 +156,7 @@ class _Reading(NamedTuple):
     pending: "Pending"
     packed: "Packed"
 
-    def scores(self, max_source_probability: float) -> Scores:
+    def scores(self, max_source_probability: float, min_tag_probability: float) -> Scores:
         found = self.pending.result(max_source_probability)
         row = np.searchsorted(self.packed.edges, found.places, side="right") - 1
         return Scores(
@@ -159,7 +165,19 @@ class _Reading(NamedTuple):
             found.best,
             found.probabilities,
             found.source_probabilities,
+            self._tags(found.tags, min_tag_probability),
         )
+
+    def _tags(self, tags: "NDArray[np.float32] | None", least: float) -> TagScores:
+        """tags: (tokens, 2) of all tokens, of which [CLS] and the padding have no place."""
+        if tags is None:
+            return TagScores.none()
+        tokens = np.flatnonzero(tags.max(axis=1) >= least)
+        row = np.searchsorted(self.packed.edges, tokens, side="right") - 1
+        places = tokens - self.packed.edges[row] - 1
+        own = (row < len(self.windows)) & (places >= 0)
+        tokens, row, places = tokens[own], row[own], places[own]
+        return TagScores(self.windows[row], places, *tags[tokens].T)
 
 
 def _round_up(longest: int, most: int) -> int:

@@ -40,7 +40,7 @@ def hard_sentences(engine: ScoringEngine, prepared: Prepared, *, seed: int = 0) 
         bounds = [each[first : first + _SENTENCES] - offset for each in (starts, stops)]
         ids = text[offset : offset + int(bounds[1][-1])].astype(np.int32)
         windows = Windows(*bounds, *bounds)
-        found = decoder.find(ids, np.ones(len(ids), np.bool_), windows, Thresholds(0.0, 0.0), passes=1)
+        found, _ = decoder.find(ids, np.ones(len(ids), np.bool_), windows, Thresholds(0.0, 0.0), passes=1)
         found = found.subset(found.probabilities >= _LIKELY)
         numbers = np.searchsorted(windows.stops, found.positions, side="right")
         better = _fits_better(engine, ids, windows.subset(numbers), found, vocabulary.mask)

@@ -13,7 +13,7 @@ from nmspeller.errors import InputError
 from nmspeller.lab.export.weights import OUTPUT, TABLE, SpellerWeights, Weights
 from nmspeller.lab.models.config import EncoderConfig
 from nmspeller.lab.models.names import modern_name
-from nmspeller.runtime.engine import EARLIER_FORMAT, FORMAT
+from nmspeller.runtime.engine import FORMAT
 from nmspeller.text.vocabulary import Vocabulary
 
 Constants = dict[str, NDArray[Any]]
@@ -40,7 +40,7 @@ def read_exported(folder: Path, file: str = "model.onnx") -> SpellerWeights:
             f"{folder}/{file} is damaged; write it again with `nmspeller lab export`."
         ) from wrong
     graph, facts = model.graph, {fact.key: fact.value for fact in model.metadata_props}
-    if facts.get("format") not in (FORMAT, EARLIER_FORMAT):
+    if facts.get("format") != FORMAT:
         raise InputError(
             f"{folder}/{file} was not written by `nmspeller lab export`; give a folder that it wrote."
         )

@@ -41,6 +41,7 @@ class Uncertain(NamedTuple):
     best: NDArray[np.int32]  # (positions, 5)
     probabilities: NDArray[np.float32]  # (positions, 5)
     source_probabilities: NDArray[np.float32]  # (positions,) of the source characters
+    tags: NDArray[np.float32] | None = None  # (tokens, 2) of the whole batch, from a model with tags
 
 
 class Scorer:
@@ -89,9 +90,14 @@ class Scorer:
         return tensor.to(self._device, non_blocking=True)
 
     def _score(self, batch: PackedBatch, inside: Tensor, count: int) -> tuple[Tensor, ...]:
-        """places (count,), best and probabilities (count, 5), source (count,): of the least probable."""
+        """places (count,), best and probabilities (count, 5), source (count,): of the least probable.
+
+        And from a model with tags their probabilities, (tokens, 2).
+        """
         model = self._model
-        scores = model.head(model.hidden(batch), model.output_words(), aligned=True)
+        hidden = model.hidden(batch)
+        scores = model.head(hidden, model.output_words(), aligned=True)
+        tags = () if model.tags is None else (model.tags(hidden).float().sigmoid(),)
         total = scores.float().logsumexp(dim=-1)
         source_probabilities = (scores.gather(1, batch.ids[:, None])[:, 0].float() - total).exp()
         source_probabilities = torch.where(
@@ -100,7 +106,7 @@ class Scorer:
         source_probabilities, places = source_probabilities.topk(count, largest=False)
         best = scores[places].float().topk(BEST)
         probabilities = (best.values - total[places][:, None]).exp()
-        return places.int(), best.indices.int(), probabilities, source_probabilities
+        return places.int(), best.indices.int(), probabilities, source_probabilities, *tags
 
 
 class Pending:
@@ -120,15 +126,16 @@ class Pending:
         """All positions whose source character has at most the probability `threshold`."""
         if self._arrived:
             self._arrived.synchronize()
-        found = Uncertain._make(tensor.numpy() for tensor in self._scores)
+        found = Uncertain(*(tensor.numpy() for tensor in self._scores))
         if found.source_probabilities[0] == _NOT_A_NUMBER:
             raise InputError("this model exceeds the range of half precision; use it on the CPU.")
         most = min(threshold, (1 + _NEVER_REPLACED) / 2)
         if found.source_probabilities[-1] <= most:
             # More positions are below the threshold than were computed: score all of them.
             everything = self._scorer._score(self._batch, self._inside, len(self._inside))
-            found = Uncertain._make(tensor.cpu().numpy() for tensor in everything)
-        return Uncertain._make(values[found.source_probabilities <= most] for values in found)
+            found = Uncertain(*(tensor.cpu().numpy() for tensor in everything))
+        told = found.source_probabilities <= most
+        return Uncertain(*(values[told] for values in found[:4] if values is not None), tags=found.tags)
 
 
 def device_name() -> str:
