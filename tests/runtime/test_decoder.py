@@ -19,7 +19,7 @@ class ScriptedEngine:
         self.first_probability = first_probability
         self.read: list[int] = []
 
-    def scores(self, ids, starts, stops, threshold=np.inf):
+    def scores(self, ids, starts, stops, threshold=np.inf, tag_threshold=np.inf):
         self.read.append(len(starts))
         for window, (start, stop) in enumerate(zip(starts, stops, strict=True)):
             for place in range(start, stop):
@@ -71,7 +71,7 @@ def find(
     halves = np.array([0, len(ids) // 2]), np.array([len(ids) // 2, len(ids)])
     everything, allowed = np.array(ids, np.int32), np.ones(len(ids), np.bool_)
     allowed[list(fixed)] = False
-    return decoder.find(
+    found, _ = decoder.find(
         everything,
         allowed,
         Windows(*halves, *halves),
@@ -79,6 +79,7 @@ def find(
         passes,
         Sentences(*halves),
     )
+    return found
 
 
 @pytest.mark.parametrize(("passes", "positions"), [(1, [0]), (2, [0, 1])])
@@ -103,7 +104,7 @@ def test_errors_in_the_context_are_corrected_for_the_second_pass_and_then_droppe
     decoder = Decoder(engine, replaceable, replaceable, UNKNOWN, lambda originals, _: originals >= 0)
     ids = np.array([WRONG, NEIGHBOUR], np.int32)
     bounds = [np.array([place]) for place in (0, 2, 1, 2)]
-    found = decoder.find(ids, np.ones(2, np.bool_), Windows(*bounds), Thresholds(0.8, 0.8), 2)
+    found, _ = decoder.find(ids, np.ones(2, np.bool_), Windows(*bounds), Thresholds(0.8, 0.8), 2)
     assert found.positions.tolist() == [1]
 
 
@@ -113,9 +114,8 @@ def test_only_targets_are_proposed():
     decoder = Decoder(ScriptedEngine(0.3), replaceable, targets, UNKNOWN, lambda originals, _: originals >= 0)
     bounds = [np.array([place]) for place in (0, 2, 0, 2)]
     ids = np.array([WRONG, OTHER], np.int32)
-    assert not len(
-        decoder.find(ids, np.ones(2, np.bool_), Windows(*bounds), Thresholds(0.5, 0.5), 1).positions
-    )
+    found, _ = decoder.find(ids, np.ones(2, np.bool_), Windows(*bounds), Thresholds(0.5, 0.5), 1)
+    assert not len(found.positions)
 
 
 def test_third_characters_do_not_support_the_source_character():

@@ -169,7 +169,7 @@ def test_what_the_model_reads_is_found_as_in_windows_of_the_same_bounds(folder: 
     for threshold in np.unique(error_scores[error_scores > 0])[::9].tolist():
         ((_, found),) = pipeline.detect(parts, replace(lax, prefilter=threshold), passes)
         narrowed = narrow(batch.windows, batch.sentences(), error_scores, threshold)
-        expected = pipeline._decoder.find(batch.ids, batch.allowed, narrowed, lax, passes)
+        expected, _ = pipeline._decoder.find(batch.ids, batch.allowed, narrowed, lax, passes)
         assert found.positions.tolist() == expected.positions.tolist()
         assert found.targets.tolist() == expected.targets.tolist()
         counts.append(len(found.positions))

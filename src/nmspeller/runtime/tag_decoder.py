@@ -52,9 +52,9 @@ class TagDecoder:
         parts = np.searchsorted(batch.offsets, tags.windows, side="right") - 1
         possible: list[tuple[int, Change]] = []
         for number, group in groupby(range(len(parts)), lambda index: int(parts[index])):
-            own = TagScores._make(values[list(group)] for values in tags)
-            offset = int(batch.offsets[number])
-            here = own._replace(places=own.places - offset)
+            chosen = list(group)
+            own = TagScores._make(values[chosen] for values in tags)
+            here = own._replace(places=own.places - batch.offsets[number])
             possible += [(number, change) for change in self._deletions(batch, number, here, thresholds)]
             possible += [(number, gap) for gap in self._gaps(batch, number, here, thresholds)]
         filled = self._filled(batch, possible)

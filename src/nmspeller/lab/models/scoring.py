@@ -135,7 +135,13 @@ class Pending:
             everything = self._scorer._score(self._batch, self._inside, len(self._inside))
             found = Uncertain(*(tensor.cpu().numpy() for tensor in everything))
         told = found.source_probabilities <= most
-        return Uncertain(*(values[told] for values in found[:4] if values is not None), tags=found.tags)
+        return Uncertain(
+            found.places[told],
+            found.best[told],
+            found.probabilities[told],
+            found.source_probabilities[told],
+            found.tags,
+        )
 
 
 def device_name() -> str:
