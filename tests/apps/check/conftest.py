@@ -19,12 +19,10 @@ def speller(monkeypatch):
     """The speller that `check` gets, the lists it was asked to load with, and whether with the prefilter."""
     from scripted_speller import ScriptedSpeller
 
-    from nmspeller.runtime.dictionary import read_words
-
     made = ScriptedSpeller()
 
     def load(model, lists, prefilter, rules):
-        made.words = tuple(word for path in lists.words for word in read_words(path))
+        made.use_words(lists.words)
         made.lists, made.prefilter, made.rules = lists, prefilter, rules
         return made
 

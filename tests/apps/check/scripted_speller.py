@@ -7,9 +7,12 @@ import os
 import re
 import sys
 import time
+from dataclasses import replace
 
 from nmspeller.runtime.checker import Checker
+from nmspeller.runtime.dictionary import word_sources
 from nmspeller.runtime.edits import Change
+from nmspeller.runtime.rules import RuleMatch
 
 KNOWN = {
     "我门": ("我们", 0.99),
@@ -47,12 +50,31 @@ class ScriptedModel:
         return sorted(found_here)
 
 
-class ScriptedSpeller(Checker):
-    """A checker around the scripted model."""
+class ScriptedRule:
+    """Hints at 张琳."""
 
-    def __init__(self, words=(), seconds=0.0, rules=False):
-        super().__init__(ScriptedModel(seconds), words=words, rules=rules)
+    id = "name_variants"
+
+    def matches(self, text, protected):
+        return (RuleMatch(found.start(), 2, "张琳", None, self.id) for found in re.finditer("张琳", text))
+
+
+class ScriptedSpeller(Checker):
+    """A checker around the scripted model; with rules it has the scripted one."""
+
+    def __init__(self, words=(), seconds=0.0):
+        super().__init__(ScriptedModel(seconds), words=words)
+        self.rules = False
         self.documents = []
+
+    def analyzer(self, **options):
+        return replace(super().analyzer(**options), rules=[ScriptedRule()] if self.rules else [])
+
+    def use_words(self, files):
+        self._words = word_sources(files)
+
+    def edits(self, text):
+        return self.check_many([text])[0].edits
 
     @property
     def calls(self):
@@ -72,7 +94,9 @@ if __name__ == "__main__":
 
     def load_speller(model, lists, prefilter, rules):
         seconds = float(os.environ.get("SECONDS_A_CHECK", 0))
-        return ScriptedSpeller(seconds=seconds, rules=["name_variants"] if rules else False)
+        speller = ScriptedSpeller(seconds=seconds)
+        speller.rules = bool(rules)
+        return speller
 
     checking.load_speller = load_speller
     sys.exit(run(sys.argv[1:]))

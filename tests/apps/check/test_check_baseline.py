@@ -177,7 +177,7 @@ def test_no_finding_is_hidden_that_was_not_known(tmp_path, before, after):
     path.write_text("")
     old, new = "".join(before), "".join(after)
     written = Baseline(tmp_path / "known.json", {})
-    old_edits, new_edits = speller._check(old).edits, speller._check(new).edits
+    old_edits, new_edits = speller.edits(old), speller.edits(new)
     written.set(path, old, old_edits)
     written.write()
     baseline = Baseline.read(tmp_path / "known.json")

@@ -29,7 +29,7 @@ def test_the_findings_in_parts_are_those_of_the_whole(text):
     correction = documents.check(
         speller, document, advance=lambda characters, edits: shown.append((characters, edits))
     )
-    assert correction.edits == ScriptedSpeller()._check(text).edits
+    assert correction.edits == ScriptedSpeller().edits(text)
     assert [edit for _, edits in shown for edit in edits] == list(correction.edits)
     assert sum(characters for characters, _ in shown) == sum(len(one.text) for one in document.passages)
     assert len(shown) > 3

@@ -103,7 +103,7 @@ def sarif(check, *arguments):
     for rule in driver["rules"]:
         assert all(rule[part]["text"] for part in ("shortDescription", "fullDescription", "help"))
     rules = [rule["id"] for rule in driver["rules"]]
-    assert len(set(rules)) == len(rules) == len(Reason)
+    assert len(set(rules)) == len(rules) == len(Reason) - 1
     for result in run["results"]:
         assert result["ruleId"] in rules
         assert result["level"] == "warning"

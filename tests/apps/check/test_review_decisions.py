@@ -14,7 +14,7 @@ KEYS = st.lists(st.sampled_from([*Kind, "undo", "own"]), max_size=40)
 
 def decided(text, keys, earlier=()):
     decisions = Decisions(text, Carried(), earlier)
-    decisions.add(ScriptedSpeller()._check(text).edits)
+    decisions.add(ScriptedSpeller().edits(text))
     for key in keys:
         index = decisions.next_open()
         if key == "undo":

@@ -5,11 +5,12 @@ import io
 import docx
 import pytest
 from docx.oxml import parse_xml
-from nmspeller.runtime.rule_edits import chosen_rules, find_in_document, with_matches
 
 from nmspeller.apps.documents.docx import DocxDocument
 from nmspeller.apps.documents.prose import passages
+from nmspeller.runtime.analysis import Analyzer
 from nmspeller.runtime.correction import Edit, Reason, apply_edits
+from nmspeller.runtime.rule_matches import chosen_rules
 from nmspeller.runtime.rules import RULES
 
 FORMULA = (
@@ -20,12 +21,11 @@ FORMULA = (
 
 def corrected(text, found):
     """The document with everything that the rules correct, and the hints that they give."""
-    matches = find_in_document([passage.text for passage in found], [()] * len(found), chosen_rules(RULES))
+    check = Analyzer(126, rules=chosen_rules(RULES)).analyze([passage.text for passage in found])
     edits, hints = [], []
-    for passage, of_passage in zip(found, matches, strict=True):
-        fixes, doubts = with_matches([], of_passage)
-        edits += passage.in_document(fixes)
-        hints += passage.hints_in_document(text, doubts)
+    for passage, checked in zip(found, check.corrections(() for part in check.parts), strict=True):
+        edits += passage.in_document(checked.edits)
+        hints += passage.hints_in_document(text, checked.hints)
     assert all(edit.source != edit.target for edit in edits)
     return apply_edits(text, edits), hints
 
