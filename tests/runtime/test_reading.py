@@ -123,3 +123,39 @@ def test_a_text_that_certain_edits_delete_has_one_part_for_them():
 
 def test_an_empty_text_has_no_parts():
     assert Reading("", window=WINDOW).parts == []
+
+
+def insertions(text, window=WINDOW, **options):
+    """Where the source gets an insertion if the model wants one at every place that it reads."""
+    reading = Reading(text, window=window, **options)
+    return [
+        edit.offset
+        for number, part in enumerate(reading.parts)
+        for edit in reading.edits(
+            number, [Change(place, "了", 0.9, 0.9, length=0) for place in range(len(part.text) + 1)]
+        )
+    ]
+
+
+@pytest.mark.parametrize("text", ["我看完。", "我看完。\n他也看完。\n", "\u3000我看  ", "一" * 400, "一二三。" * 60])
+def test_each_place_between_two_characters_has_one_insertion_whatever_the_parts(text):
+    places = insertions(text)
+    assert len(places) == len(set(places))
+    blanks = "\n\u3000 "
+    expected = [
+        place
+        for place in range(len(text) + 1)
+        if text[place - 1 : place].strip(blanks) or text[place : place + 1].strip(blanks)
+    ]
+    assert places == expected
+
+
+def test_a_deletion_belongs_to_the_part_that_keeps_all_of_it():
+    text = "一二三四五六七八九十" * 40
+    reading = Reading(text, window=WINDOW)
+    deleted = [
+        edit.offset
+        for number, part in enumerate(reading.parts)
+        for edit in reading.edits(number, [Change(at, "", 0.9, 0.9) for at in range(0, len(part.text), 2)])
+    ]
+    assert len(deleted) == len(set(deleted))

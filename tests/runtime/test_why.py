@@ -148,3 +148,18 @@ from nmspeller.runtime.rules.vocabulary import words
 assert not any(table.cache_info().currsize for table in (pinyin._table, shape._table, words))
 """
     subprocess.run([sys.executable, "-c", program], check=True)
+
+
+@pytest.mark.parametrize(
+    ("text", "offset", "source", "target", "reason", "sentence"),
+    [
+        ("我觉很好。", 2, "", "得", Reason.MISSING, "得 may be missing after 觉."),
+        ("，觉得很好。", 0, "", "我", Reason.MISSING, "我 may be missing here."),
+        ("我在在北京。", 1, "在", "", Reason.EXTRA, "在 is written twice."),
+        ("我好在北京。", 1, "好", "", Reason.EXTRA, "好 may not belong here."),
+        ("推及己人。", 0, "推及己", "推己及", Reason.SWAPPED, "The characters of 推及己 may be in the wrong order"),
+    ],
+)
+def test_missing_extra_and_swapped_characters(text, offset, source, target, reason, sentence):
+    edit = Edit(offset, len(source), source, target, 0.9, (), reason)
+    assert why(text, edit).startswith(sentence)

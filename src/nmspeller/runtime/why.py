@@ -10,6 +10,7 @@ from nmspeller.runtime.explain import closest_readings, heard, look_similar
 from nmspeller.runtime.rules import RULES
 from nmspeller.runtime.rules.vocabulary import words
 from nmspeller.text.script import Simplified, simplify
+from nmspeller.text.vocabulary import is_hanzi
 
 _NEIGHBOURS = 12  # characters on either side among which words are looked for
 _LONGEST_WORD = 8
@@ -37,6 +38,8 @@ def why(text: str, edit: Edit) -> str:
         return _("Your list of replacements has {target} for {source}.").format(
             source=edit.source, target=edit.target
         )
+    if edit.reason in _TAGGED:
+        return _TAGGED[edit.reason](text, edit)
     if edit.target in _PARTICLES and (edit.reason is Reason.DE or edit.rule == "de_pattern"):
         return _(_PARTICLES[edit.target])
     rule = RULES.get(edit.rule or "")
@@ -44,6 +47,33 @@ def why(text: str, edit: Edit) -> str:
         return _(rule.explanation)
     change = _Change.of(text, edit)
     return _sentence(change.relations(), change.conclusion())
+
+
+def _missing(text: str, edit: Edit) -> str:
+    before = text[edit.offset - 1 : edit.offset]
+    if not before or not is_hanzi(before):
+        return _("{target} may be missing here.").format(target=edit.target)
+    return _("{target} may be missing after {before}.").format(target=edit.target, before=before)
+
+
+def _extra(text: str, edit: Edit) -> str:
+    size = edit.length
+    around = text[max(0, edit.offset - size) : edit.offset], text[edit.stop : edit.stop + size]
+    said = _("{source} is written twice.") if edit.source in around else _("{source} may not belong here.")
+    return said.format(source=edit.source)
+
+
+def _swapped(text: str, edit: Edit) -> str:
+    return _("The characters of {source} may be in the wrong order; {target} fits the sentence.").format(
+        source=edit.source, target=edit.target
+    )
+
+
+_TAGGED: dict[Reason, Callable[[str, Edit], str]] = {
+    Reason.MISSING: _missing,
+    Reason.EXTRA: _extra,
+    Reason.SWAPPED: _swapped,
+}
 
 
 def _sentence(relations: list[str], conclusion: str) -> str:
