@@ -9,9 +9,9 @@ const KINDS = {
   de: { kind: "de", sign: "的", name: () => _("的, 地 or 得") },
   rule: { kind: "rule", sign: "规", name: () => _("rule") },
   user_list: { kind: "rule", sign: "词", name: () => _("your own replacement") },
-  missing: { kind: "missing", sign: "漏", name: () => _("missing character") },
-  extra: { kind: "extra", sign: "多", name: () => _("extra character") },
-  swapped: { kind: "extra", sign: "倒", name: () => _("swapped characters") },
+  missing: { kind: "count", sign: "漏", name: () => _("missing character") },
+  extra: { kind: "count", sign: "多", name: () => _("extra character") },
+  swapped: { kind: "count", sign: "倒", name: () => _("swapped characters") },
   context: { kind: "context", sign: "义", name: () => _("context") },
 }
 
@@ -21,6 +21,7 @@ export const LEGEND = [
   { ...KINDS.same_sound, name: () => _("Sound") },
   { ...KINDS.similar_shape, name: () => _("Shape") },
   { ...KINDS.de, name: () => _("的, 地, 得") },
+  { ...KINDS.missing, name: () => _("Missing or extra") },
   { ...KINDS.context, name: () => _("Context") },
   { ...KINDS.rule, name: () => _("Rule") },
 ]
