@@ -12,8 +12,8 @@ BEGIN, END = "<!-- figures: begin -->", "<!-- figures: end -->"
 LEVELS = ("careful", "balanced", "thorough")
 DEFAULT = "balanced"
 
-# What the model was asked to reach, in percent: sentence-level correction F1 and names kept, at least; changed
-# clean sentences, at most.
+# What the model was asked to reach, in percent: sentence-level correction F1 and names kept, at least;
+# changed clean sentences, at most.
 WANTED_F1 = {
     "sighan13": 76.0,
     "sighan14": 65.0,
@@ -60,8 +60,8 @@ CLEAN = """\
 Sentences of news, articles and essays in the corpus, held out from training and from the choice of the
 thresholds, chosen by the look of their paragraphs (`benchmarks/clean_text.py`). They are taken to be right as
 they are, but for {with_mistakes} in which reading found a mistake: those were looked for among the sentences
-that the model would change from a confidence of 0.05 on, and are counted apart. The checkpoint that training started from was trained on text of the same kind earlier and may have
-read some of these sentences."""
+that the model would change from a confidence of 0.05 on, and are counted apart. The checkpoint that training
+started from was trained on text of the same kind earlier and may have read some of these sentences."""
 PUBLISHED = """\
 Correction at `{level}`; in parentheses the distance from the plain BERT of {citation}, which was trained on
 all of Wang271K and from another checkpoint."""
