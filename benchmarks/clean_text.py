@@ -61,7 +61,7 @@ def main() -> None:
     halves = [sentence for sentence in found[0] if not has_mistake(sentence)], found[1]
     for number, half in enumerate(halves):
         _write(options.out / f"clean{number}.txt", half)
-    for name, sets in (("native_dev", ["native"]), ("dev", [*TRAINING_SETS])):
+    for name, sets in (("native_dev", ["native", "revisions"]), ("dev", [*TRAINING_SETS])):
         pairs = [pair for each in sets for pair in prepared.pair_texts(f"{each}_dev")]
         _write(options.out / f"{name}.tsv", ["\t".join(pair) for pair in pairs])
 
