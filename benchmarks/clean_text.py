@@ -2,12 +2,16 @@
 
     python benchmarks/clean_text.py PREPARED OUT
 
-PREPARED is what `nmspeller lab data prepare` wrote. Writes OUT/clean0.txt, on which `lab export --clean`
+PREPARED is what `nmspeller lab data prepare` wrote. Writes OUT/clean0.txt, on which `lab calibrate --clean`
 chooses thresholds, and OUT/clean1.txt, on which `benchmarks/accuracy.py --clean` measures. The corpus has no
 labels, so a paragraph counts as such prose by its look alone: at least 100 characters, nothing but Chinese
 characters, digits and full-width marks, no speech and none of the words that only speech has, but at least
 two of those that news, articles and essays are made of. Without the last, a quarter was mostly fiction, much
-of it in the Chinese of earlier centuries.
+of it in the Chinese of earlier centuries. Essays in classical Chinese, which know such words, too, are told
+by its particles.
+
+The pairs on which thresholds are chosen are written as well: OUT/native_dev.tsv, errors of native writers for
+`lab calibrate`, and OUT/dev.tsv, the dev pairs of all sets, for `lab calibrate --prefilter`.
 
 No corpus is free of mistakes. Sentences that were read by a person and have one are listed, as hashes, in
 benchmarks/mistakes_in_corpus.txt; they are left out of clean0.txt, and accuracy.py counts them apart.
@@ -17,13 +21,14 @@ import argparse
 import hashlib
 import random
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
 
 import numpy as np
 
 from nmspeller.lab.data.corpus import LINE_END
+from nmspeller.lab.data.pair_sets import TRAINING_SETS
 from nmspeller.lab.data.prepared import Prepared
 
 MISTAKES = Path(__file__).with_name("mistakes_in_corpus.txt")
@@ -39,6 +44,8 @@ _MODERN = re.compile(
     "条件|关系|标准|计划|项目|管理|服务|资源|环境|能源|投资|贸易|银行|法律|警方|妈妈|爸爸|孩子|作文|作品|作家|艺术|年代|世纪"
 )
 _LEAST_MODERN_WORDS = 2
+_CLASSICAL = re.compile("[之其者也乃则矣焉乎哉亦皆此]")
+_MOST_CLASSICAL = 1 / 12  # of the characters; the paragraphs of this corpus have up to 1/15 or from 1/11 on
 
 
 def main() -> None:
@@ -48,13 +55,20 @@ def main() -> None:
     parser.add_argument("prepared", type=Path)
     parser.add_argument("out", type=Path)
     options = parser.parse_args()
-    found = sentences(Prepared(options.prepared))
+    prepared = Prepared(options.prepared)
+    found = sentences(prepared)
     options.out.mkdir(parents=True, exist_ok=True)
     halves = [sentence for sentence in found[0] if not has_mistake(sentence)], found[1]
     for number, half in enumerate(halves):
-        path = options.out / f"clean{number}.txt"
-        path.write_text("".join(f"{sentence}\n" for sentence in half), "utf-8")
-        print(path, len(half))
+        _write(options.out / f"clean{number}.txt", half)
+    for name, sets in (("native_dev", ["native", "revisions"]), ("dev", [*TRAINING_SETS])):
+        pairs = [pair for each in sets for pair in prepared.pair_texts(f"{each}_dev")]
+        _write(options.out / f"{name}.tsv", ["\t".join(pair) for pair in pairs])
+
+
+def _write(path: Path, lines: Sequence[str]) -> None:
+    path.write_text("".join(f"{line}\n" for line in lines), "utf-8")
+    print(path, len(lines))
 
 
 def sentences(prepared: Prepared) -> tuple[list[str], list[str]]:
@@ -62,7 +76,7 @@ def sentences(prepared: Prepared) -> tuple[list[str], list[str]]:
     modern: dict[str, bool] = {}
     for paragraph in paragraphs(prepared):
         if _PROSE.fullmatch(paragraph) and not _SPEECH.search(paragraph):
-            is_modern = len(set(_MODERN.findall(paragraph))) >= _LEAST_MODERN_WORDS
+            is_modern = _is_modern(paragraph)
             for sentence in _SENTENCE.findall(paragraph):
                 if 12 <= len(sentence) <= 100:
                     modern[sentence] = modern.get(sentence, False) or is_modern
@@ -70,6 +84,12 @@ def sentences(prepared: Prepared) -> tuple[list[str], list[str]]:
     found = random.Random(0).sample(sorted(modern), len(modern))
     first, second = ([sentence for sentence in found[half::2] if modern[sentence]] for half in (0, 1))
     return first, second
+
+
+def _is_modern(paragraph: str) -> bool:
+    return len(set(_MODERN.findall(paragraph))) >= _LEAST_MODERN_WORDS and len(
+        _CLASSICAL.findall(paragraph)
+    ) <= _MOST_CLASSICAL * len(paragraph)
 
 
 def paragraphs(prepared: Prepared) -> Iterator[str]:

@@ -25,9 +25,9 @@ from nmspeller.runtime.pipeline import SHIPPED, Pipeline
 
 Floats = NDArray[np.float64]
 
-SHARES = (0.0025, 0.004, 0.005, 0.0075, 0.01, 0.03)
+SHARES = (0.001, 0.0025, 0.005, 0.008, 0.01, 0.03)
 POWERS = (1, 2, 3, 4, 5, 6, 8)
-HALVES, SHARE_IN_HALVES = 60, 0.004
+HALVES, SHARE_IN_HALVES = 60, 0.008
 _CUTS = 300
 
 

@@ -6,6 +6,8 @@ import pytest
 
 from nmspeller import Speller
 from nmspeller.__main__ import run
+from nmspeller.runtime.policy import Level
+from nmspeller.runtime.prefilter import PrefilterThresholds
 
 
 def test_from_checkpoints_to_edits(
@@ -24,6 +26,13 @@ def test_from_checkpoints_to_edits(
     for level, threshold in written["levels"].items():
         assert report[level] == {"threshold": threshold, **written["calibration"]["levels"][level]}
         assert set(report[level]) == {"threshold", "lost", "read", "clean_read"}
+    model_before = (model / "model.onnx").read_bytes()
+    PrefilterThresholds(dict.fromkeys(Level, 0.5)).write(model / "prefilter.json")
+    for option in ([], ["--prefilter"]):
+        assert run(["lab", "calibrate", str(model), *files[2:], *option]) == 0
+    assert json.loads((model / "prefilter.json").read_text("utf-8")) == written
+    assert (model / "model.onnx").read_bytes() == model_before
+    capsys.readouterr()
     text = tmp_path / "text.txt"
     text.write_text("我门去外国", "utf-8")
     assert run(["check", "--prefilter", "--model", str(model), "--json", str(text)]) in (0, 1)

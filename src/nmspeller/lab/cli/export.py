@@ -1,4 +1,4 @@
-"""`nmspeller lab export`, `prefilter`, `import-onnx` and `prepare-qat`."""
+"""`nmspeller lab export`, `calibrate`, `prefilter`, `import-onnx` and `prepare-qat`."""
 
 import json
 from pathlib import Path
@@ -16,6 +16,8 @@ _TEXTS = typer.Option(
     help="Sentences to fit the integers to: a text file, or pairs, of which the sources are read. "
     "A checkpoint that is rounded needs none.",
 )
+_DEV_HELP = "Pairs that no training saw, to calibrate the three levels on."
+_CLEAN = typer.Option([], help="Clean sentences that no training saw, which must stay as they are.")
 _AS_JSON = typer.Option(False, "--json", help="Print one JSON object.")
 
 
@@ -26,10 +28,8 @@ def export(
     out: Path = typer.Argument(..., help="The folder to write."),
     texts: list[Path] = _TEXTS,
     full: bool = typer.Option(False, "--float", help="Stay in single precision: exact, large and slow."),
-    dev: list[Path] = typer.Option([], help="Pairs that no training saw, to calibrate the three levels on."),
-    clean: list[Path] = typer.Option(
-        [], help="Clean sentences that no training saw, which must stay as they are."
-    ),
+    dev: list[Path] = typer.Option([], help=_DEV_HELP),
+    clean: list[Path] = _CLEAN,
     parity: list[Path] = typer.Option([], help="Pairs on which to compare with the checkpoint on PyTorch."),
     as_json: bool = _AS_JSON,
 ) -> None:
@@ -58,6 +58,26 @@ def export(
         report["policy"] = calibrate_model(out, pairs, unchanged).calibration
     if parity:
         report["parity"] = _parity(checkpoint, out, compared)
+    typer.echo(json.dumps(report, ensure_ascii=False) if as_json else _plain(report))
+
+
+def calibrate(
+    model: Path = typer.Argument(..., help="An exported folder, whose policy.json is written anew."),
+    dev: list[Path] = typer.Option(..., help=_DEV_HELP),
+    clean: list[Path] = _CLEAN,
+    prefilter: bool = typer.Option(
+        False,
+        "--prefilter",
+        help="Those of its prefilter instead, which depend on the levels.",
+    ),
+    as_json: bool = _AS_JSON,
+) -> None:
+    """Choose the thresholds of an exported model again; its weights stay as they are."""
+    _need_onnx()
+    from nmspeller.lab.export import export
+
+    choose = export.calibrate_prefilter_model if prefilter else export.calibrate_model
+    report = choose(model, [pair for path in dev for pair in _pairs(path)], _sentences(clean)).calibration
     typer.echo(json.dumps(report, ensure_ascii=False) if as_json else _plain(report))
 
 
