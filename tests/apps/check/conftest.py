@@ -9,7 +9,7 @@ import pytest
 
 from nmspeller.__main__ import run
 from nmspeller.apps.cli import checking
-from nmspeller.apps.documents import config
+from nmspeller.apps.project import config
 
 sys.path.insert(0, str(Path(__file__).parent))
 

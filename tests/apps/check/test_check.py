@@ -9,7 +9,7 @@ import sys
 import pytest
 
 from nmspeller.__main__ import run
-from nmspeller.apps.documents.find import find
+from nmspeller.apps.project.find import find
 
 
 def test_a_clean_file_exits_with_0_and_prints_nothing(check, tmp_path):

@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from nmspeller.apps.cli import checking
-from nmspeller.apps.documents import config, files
+from nmspeller.apps.documents import files
+from nmspeller.apps.project import config
 from nmspeller.errors import InputError
 
 RUN = [sys.executable, "-m", "nmspeller", "check"]

@@ -81,7 +81,7 @@ def test_rules_are_chosen_by_the_settings_file_and_by_options(check, speller, tm
     for setting, chosen in (("true", True), ("false", False), ('["idiom"]', ("idiom",)), (None, False)):
         (tmp_path / ".nmspeller.toml").write_text(f"rules = {setting}\n" if setting else "")
         for arguments, used in (((), chosen), (("--rules",), True), (("--no-rules",), False)):
-            from nmspeller.apps.documents import config
+            from nmspeller.apps.project import config
 
             config.forget()
             assert check("a.txt", *arguments).code == 1

@@ -40,7 +40,7 @@ def test_the_settings_choose_the_language_unless_the_option_does(check, tmp_path
     assert "(same sound, 0.99)" in check("--lang", "en", "信.txt").out
     (tmp_path / ".nmspeller.toml").write_text('lang = "en"\n', encoding="utf-8")
     monkeypatch.setenv("LANG", "zh_CN.UTF-8")
-    from nmspeller.apps.documents import config
+    from nmspeller.apps.project import config
 
     config.forget()
     assert "(same sound, 0.99)" in check("信.txt").out

@@ -18,9 +18,9 @@ from nmspeller.apps.check_review.saved import Saved
 from nmspeller.apps.check_review.screen import Screen
 from nmspeller.apps.check_review.search import Search
 from nmspeller.apps.documents import files
-from nmspeller.apps.documents.config import config_for
+from nmspeller.apps.project.config import config_for
 from nmspeller.apps.documents.document import Document
-from nmspeller.apps.documents.my_words import add_word, checked_word, words_file
+from nmspeller.apps.project.my_words import add_word, checked_word, words_file
 from nmspeller.apps.reports.findings import Finding, doubts, visible
 from nmspeller.apps.reports.terminal import printable
 from nmspeller.errors import InputError

@@ -15,10 +15,10 @@ from nmspeller.apps.baseline import Baseline
 from nmspeller.apps.cli.progress import SlowProgress
 from nmspeller.apps.documents import document as documents
 from nmspeller.apps.documents import files
-from nmspeller.apps.documents.config import Config, config_for
+from nmspeller.apps.project.config import Config, config_for
 from nmspeller.apps.documents.document import Document
-from nmspeller.apps.documents.find import find
-from nmspeller.apps.documents.my_words import with_my_words
+from nmspeller.apps.project.find import find
+from nmspeller.apps.project.my_words import with_my_words
 from nmspeller.apps.documents.prose import OFFICE_FORMATS
 from nmspeller.apps.reports import SHOWN_IN_PARTS, Report, report
 from nmspeller.errors import InputError

@@ -7,8 +7,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TypeVar
 
-from nmspeller.apps.documents import config, my_words
-from nmspeller.apps.documents.my_words import WORDS_FILE, resolves_inside
+from nmspeller.apps.project import config, my_words
+from nmspeller.apps.project.my_words import WORDS_FILE, resolves_inside
 from nmspeller.apps.documents.prose import OFFICE_FORMATS, format_of, passages
 from nmspeller.apps.lsp.settings import Settings
 from nmspeller.errors import InputError

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from operator import attrgetter
 from pathlib import Path
 
-from nmspeller.apps.documents.config import config_for
+from nmspeller.apps.project.config import config_for
 from nmspeller.apps.documents.files import reason
 from nmspeller.apps.documents.prose import is_prose_file
 from nmspeller.errors import InputError
