@@ -66,7 +66,7 @@ class ScriptedSpeller:
 
 if __name__ == "__main__":
     from nmspeller.__main__ import run
-    from nmspeller.apps.cli import checking
+    from nmspeller.apps.cli import job
     from nmspeller.messages import language_of_environment, speak
 
     speak(language_of_environment())
@@ -76,5 +76,5 @@ if __name__ == "__main__":
         speller.rules = bool(rules)
         return speller
 
-    checking.load_speller = load_speller
+    job.load_speller = load_speller
     sys.exit(run(sys.argv[1:]))

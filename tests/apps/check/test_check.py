@@ -42,7 +42,8 @@ def test_one_of_files_and_text_is_needed(check):
 
 
 @pytest.mark.parametrize(
-    "options", [["--backup"], ["--fix", "--diff"], ["--json", "--diff"], ["--json", "-o", "plain"]]
+    "options",
+    [["--backup"], ["--fix", "-o", "diff"], ["-o", "json", "-o", "diff"], ["-o", "json", "-o", "plain"]],
 )
 def test_options_that_contradict_each_other(check, options):
     result = check("--text", "好", *options)
@@ -96,7 +97,7 @@ def test_a_file_whose_name_looks_like_a_pattern(check, tmp_path):
 def test_json_has_one_object_a_file_and_its_edits_make_the_corrected_text(check, tmp_path):
     (tmp_path / "a.md").write_text("**我**门去\n\n公圆😀他门\n")
     (tmp_path / "b.txt").write_text("好。")
-    result = check("--json", "a.md", "b.txt")
+    result = check("-o", "json", "a.md", "b.txt")
     first, second = map(json.loads, result.out.splitlines())
     assert second == {"path": "b.txt", "text": "好。", "corrected": "好。", "edits": [], "hints": []}
     assert first["path"] == "a.md"
@@ -194,7 +195,7 @@ def test_backup_keeps_every_original(check, tmp_path):
     assert contents == {"a.txt": "他们", "a.txt.bak": "我门", "a.txt.bak2": "他门"}
 
 
-@pytest.mark.parametrize("options", [[], ["--json"], ["-o", "sarif"], ["-o", "github"]])
+@pytest.mark.parametrize("options", [[], ["-o", "json"], ["-o", "sarif"], ["-o", "github"]])
 def test_fix_names_the_written_files_and_their_backups_on_standard_error(check, tmp_path, options):
     (tmp_path / "sub").mkdir()
     for name, content in (
@@ -214,7 +215,7 @@ def test_fix_names_the_written_files_and_their_backups_on_standard_error(check, 
         f"Corrected d.txt; the original is {kept}.",
     ]
     assert kept.read_text() == "公圆"
-    if options == ["--json"]:
+    if options == ["-o", "json"]:
         assert [json.loads(line)["path"] for line in result.out.splitlines()][2] == "sub/c.txt"
     if options == ["-o", "sarif"]:
         json.loads(result.out)
@@ -235,7 +236,7 @@ def test_fix_of_standard_input_prints_the_corrected_bytes(check):
     assert check("--fix", "--text", "很好").raw == "很好".encode()
 
 
-@pytest.mark.parametrize("options", [["--json"], ["-o", "json"], ["-o", "sarif"], ["-o", "plain"]])
+@pytest.mark.parametrize("options", [["-o", "json"], ["-o", "json"], ["-o", "sarif"], ["-o", "plain"]])
 def test_corrected_text_and_a_report_do_not_share_standard_output(check, options):
     for result in (
         check("--fix", *options, "-", stdin="我门".encode()),
@@ -255,7 +256,7 @@ def test_diff_applies_with_patch_in_the_file_s_own_encoding(check, tmp_path):
     lines = ["没有错误的一行", *["中间的行"] * 9, "我门去公圆", "下一行", "天汽很好"]
     file = tmp_path / "a.txt"
     file.write_bytes("\n".join(lines).encode("gb18030"))
-    result = check("--diff", "a.txt")
+    result = check("-o", "diff", "a.txt")
     assert result.code == 1
     assert b"@@ -8,6 +8,6 @@" in result.raw
     subprocess.run(["git", "apply", "-"], input=result.raw, cwd=tmp_path, check=True)

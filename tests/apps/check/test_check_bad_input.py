@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from nmspeller.apps.cli import checking
+from nmspeller.apps.cli import job
 from nmspeller.apps.documents import files
 from nmspeller.apps.project import config
 from nmspeller.errors import InputError
@@ -330,7 +330,7 @@ def test_a_model_that_cannot_be_loaded_is_tried_and_rejected_once(check, tmp_pat
         tried.append(model)
         raise InputError(f"{model} is damaged.")
 
-    monkeypatch.setattr(checking, "load_speller", load)
+    monkeypatch.setattr(job, "load_speller", load)
     for name in ("a.txt", "b.txt"):
         (tmp_path / name).write_text("我门")
     assert refuses(check("a.txt", "b.txt", "--model", "broken"), "broken is damaged")

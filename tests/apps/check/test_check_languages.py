@@ -54,7 +54,7 @@ def test_a_language_that_there_is_not(check, tmp_path, letter):
 
 
 def test_json_stays_the_same_in_any_language(check, letter):
-    assert check("--json", "--lang", "zh", "信.txt").raw == check("--json", "信.txt").raw
+    assert check("-o", "json", "--lang", "zh", "信.txt").raw == check("-o", "json", "信.txt").raw
 
 
 def test_sarif_and_annotations_in_chinese(check, letter):
@@ -87,7 +87,7 @@ def test_explanations_on_a_terminal(check, letter):
     ("explain", "expected"), [((), None), (("--explain",), WHY)], ids=["without", "with"]
 )
 def test_explanations_in_json(check, letter, explain, expected):
-    edits = json.loads(check("--json", *explain, "信.txt").out)["edits"]
+    edits = json.loads(check("-o", "json", *explain, "信.txt").out)["edits"]
     assert edits[0].get("why") == expected
     assert edits[0]["reason"] == "same sound"
 
@@ -98,7 +98,7 @@ def test_explanations_for_programs(check, letter):
     assert check("--explain", "-o", "github", "信.txt").out.splitlines()[0].endswith(f"0.99) {WHY}")
 
 
-@pytest.mark.parametrize("options", [("--diff", "信.txt"), ("--fix", "--text", "我门")])
+@pytest.mark.parametrize("options", [("-o", "diff", "信.txt"), ("--fix", "--text", "我门")])
 def test_what_is_no_report_has_no_explanations(check, letter, options):
     done = check("--explain", *options)
     assert (done.code, done.out) == (2, "")

@@ -70,7 +70,7 @@ def test_an_opendocument_text_is_found_in_a_folder_reported_and_corrected(check,
         "a.odt:1:4: 门 → 们 (same sound, 0.99)",
         "a.odt:1:7: 圆 → 园 (same sound, 0.91)",
     ]
-    assert "-今天我门去公圆。\n+今天我们去公园。\n" in check("--diff", "a.odt").out
+    assert "-今天我门去公圆。\n+今天我们去公园。\n" in check("-o", "diff", "a.odt").out
     assert check("--fix", "a.odt").code == 1
     with zipfile.ZipFile(opendocument) as file:
         assert "今天我<t:span>们</t:span>去公园。" in file.read("content.xml").decode()

@@ -274,8 +274,8 @@ def test_without_a_terminal_it_says_so_in_one_sentence(folder):
     "arguments",
     [
         ["--fix", "a.txt"],
-        ["--diff", "a.txt"],
-        ["--json", "a.txt"],
+        ["-o", "diff", "a.txt"],
+        ["-o", "json", "a.txt"],
         ["--output-format", "plain", "a.txt"],
         ["-"],
         ["--text", "我门"],

@@ -7,10 +7,10 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TypeVar
 
-from nmspeller.apps.project import config, my_words
-from nmspeller.apps.project.my_words import WORDS_FILE, resolves_inside
 from nmspeller.apps.documents.prose import OFFICE_FORMATS, format_of, passages
 from nmspeller.apps.lsp.settings import Settings
+from nmspeller.apps.project import config, my_words
+from nmspeller.apps.project.my_words import WORDS_FILE, resolves_inside
 from nmspeller.errors import InputError
 from nmspeller.messages import _
 from nmspeller.runtime.dictionary import Watched, read_replacements, read_words
