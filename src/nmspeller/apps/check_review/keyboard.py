@@ -14,6 +14,7 @@ from prompt_toolkit.application import Application
 from prompt_toolkit.input import create_input
 from prompt_toolkit.key_binding import KeyBindings
 from prompt_toolkit.keys import Keys
+from prompt_toolkit.layout import Layout, Window
 from prompt_toolkit.output import DummyOutput
 
 from nmspeller.errors import InputError
@@ -57,7 +58,7 @@ class Keyboard:
         """
         # It draws nothing: what the user sees is written by the screen.
         reader: Application[str | None] = Application(
-            key_bindings=self._bindings, input=self._input, output=DummyOutput()
+            Layout(Window()), key_bindings=self._bindings, input=self._input, output=DummyOutput()
         )
 
         def give_up() -> None:
