@@ -56,7 +56,8 @@ def _given(context: typer.Context) -> Iterable[str]:
         value: Any = context.params.get(str(parameter.name))
         if parameter.param_type_name == "argument":
             yield "FILE"
-            yield from ("-" for name in value if name == "-")
+            if "-" in (value if isinstance(value, list | tuple) else [value]):
+                yield "-"
         else:
             option = max(parameter.opts, key=len)
             yield from (option, f"{option} {getattr(value, 'value', value)}")

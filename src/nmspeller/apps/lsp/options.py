@@ -24,9 +24,10 @@ WATCHED_FILES = (config.FILE_NAME, WORDS_FILE)
 # Names that editors use for formats of prose. Pygments treats some of the first line as programs, of which
 # only comments would be checked.
 _EDITORS_NAMES = {
-    **dict.fromkeys(("asciidoc", "gitcommit", "jjdescription", "mail", "org", "textile", "typst"), "text"),
+    **dict.fromkeys(("asciidoc", "jjdescription", "mail", "org", "textile", "typst"), "text"),
     **dict.fromkeys(("mdx", "pandoc", "quarto", "rmd", "rmarkdown", "vimwiki"), "markdown"),
     **dict.fromkeys(("context", "plaintex"), "latex"),
+    "gitcommit": "git-commit",
 }
 
 
