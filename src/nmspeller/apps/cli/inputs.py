@@ -71,7 +71,8 @@ class Inputs:
         """A sentence about the files of folders that were not read, if there are any."""
         if not self.skipped:
             return None
-        shown = [f"{suffix or _('no suffix')} ({count})" for suffix, count in self.skipped.most_common()]
+        without = _("no suffix")
+        shown = [f"{suffix or without} ({count})" for suffix, count in self.skipped.most_common()]
         if len(shown) > _MOST_SUFFIXES:
             shown[_MOST_SUFFIXES:] = ["…"]
         return _("Not checked in folders: {suffixes}; a file given by name is checked.").format(

@@ -81,7 +81,7 @@ class Job:
         content = self.corrected(document, edits)
         if content == raw:
             return raw, _(
-                "{path} was left as it is: changes in comments cannot be tracked; use --fix without --track."
+                "{path} was left as it is: changes in comments cannot be tracked; leave out --track."
             ).format(path=path)
         backup = files.replace(path, content, expected=raw, backup=self.backup)
         written = _("Corrected {path}; the original is {backup}.") if backup else _("Corrected {path}.")

@@ -13,7 +13,7 @@ from nmspeller.messages import N_
 
 HELP = N_(
     "Decide on each finding in the terminal, then correct the files.\n\n"
-    "A file is written when all its findings are decided. Whoever quits before continues later with the same "
+    "A file is written when all its findings are decided. To continue a review that you quit, run the same "
     "command. The exit code is that of `check`."
 )
 _CONFLICTS = (
