@@ -117,8 +117,8 @@ def test_a_word_is_one_change_with_one_comment_over_runs():
     )
     again = docx.Document(io.BytesIO(changed))
     assert [comment.text for comment in again.comments] == [
-        "借 jiè and 介 jiè sound the same; 介绍 is a word. "
-        "少 shào and 绍 shào sound the same; 介绍 is a word. Confidence 0.81."
+        "借 jiè and 介 jiè sound the same, 少 shào and 绍 shào sound the same; 介绍 is a word. "
+        "Confidence 0.81."
     ]
     assert [comment.author for comment in again.comments] == ["nmspeller"]
     body = part(changed)
@@ -343,3 +343,12 @@ def test_any_document_and_any_edits(case):
     raw, edits = case
     note(etree.tostring(part(raw), encoding="unicode"))
     check(raw, edits)
+
+
+def test_comments_of_another_author_are_known_as_ours_and_not_checked():
+    document = DocxDocument.parse(package(p(r("我门去。"))), "a.docx")
+    written = document.with_tracked_changes([edit(document.text, "门", "们")], author="王编辑")
+    [comment] = docx.Document(io.BytesIO(written)).comments
+    assert comment.author == "王编辑"
+    assert "王编辑" in {one.get(w("author")) for one in part(written).iter(w("ins"), w("del"))}
+    assert DocxDocument.parse(written, "a.docx").text == "我们去。\n"

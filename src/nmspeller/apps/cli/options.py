@@ -87,6 +87,7 @@ FORMAT = typer.Option(
     Format.auto,
     "--format",
     "-f",
+    metavar="<auto|text|markdown|…>",  # all of them take more than a line; a wrong one lists them
     rich_help_panel=INPUT,
     help=N_("Only prose is checked; auto chooses by the file name."),
 )

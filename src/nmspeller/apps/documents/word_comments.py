@@ -3,6 +3,7 @@
 import posixpath
 import zipfile
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import count
 from typing import NamedTuple
 
@@ -37,13 +38,22 @@ class Comment(NamedTuple):
         # Loaded late: the rules come with it.
         from nmspeller.runtime.why import why
 
-        explained = " ".join(why(self.text, edit) for edit in self.edits)
+        explained = " ".join(why(self.text, edit) for edit in _as_words(self.edits))
         least = min(self.edits, key=lambda edit: edit.confidence)
         if least.reason in (Reason.USER_WORD, Reason.RULE):
             return explained
         return _("{explanation} Confidence {confidence}.").format(
             explanation=explained, confidence=f"{least.confidence:.2f}"
         )
+
+
+def _as_words(edits: Sequence[Edit]) -> Sequence[Edit]:
+    """Adjacent characters that the model found as one edit, so that the word that they make is explained."""
+    unique = list(dict.fromkeys(edits))
+    if any(edit.reason in (Reason.USER_WORD, Reason.RULE, Reason.DE) for edit in unique):
+        return unique
+    source, target = "".join(edit.source for edit in unique), "".join(edit.target for edit in unique)
+    return [replace(unique[0], length=len(source), source=source, target=target)]
 
 
 class Signature(NamedTuple):
