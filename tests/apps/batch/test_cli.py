@@ -46,7 +46,7 @@ def test_the_summary_and_errors_in_chinese(tmp_path, capsys):
         (["--engine", "ray", "--address", "127.0.0.2:7"], "Ray cannot reach or start 127.0.0.2:7: "),
         (
             ["--prefilter", "--device", "cuda"],
-            "--prefilter is for the CPU; leave it out with --device cuda.",
+            "--device cuda cannot be used with --prefilter.",
         ),
         (["--write", "all"], "'--write': 'all' is not one of"),
         (["--shard-size", "0"], "--shard-size"),

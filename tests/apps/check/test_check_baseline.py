@@ -142,11 +142,14 @@ def test_a_damaged_baseline_is_one_sentence_and_stays_as_it_is(check, project, c
     [
         (["a.md", "--baseline", "none.json"], "none.json does not exist; write it with --update-baseline."),
         (["a.md", "--baseline", "."], ". is a folder."),
-        (["a.md", "--update-baseline"], "--update-baseline needs a file"),
-        (["-", "--baseline", "known.json"], "--baseline works only with files"),
-        (["--text", "我门", "--baseline", "known.json"], "--baseline works only with files"),
-        (["a.md", *BASELINE, "--update-baseline", "--fix"], "--update-baseline reports nothing"),
-        (["a.md", *BASELINE, "--update-baseline", "-o", "json"], "--update-baseline reports nothing"),
+        (["a.md", "--update-baseline"], "--update-baseline needs --baseline."),
+        (["-", "--baseline", "known.json"], "--baseline cannot be used with -."),
+        (["--text", "我门", "--baseline", "known.json"], "--baseline cannot be used with --text."),
+        (["a.md", *BASELINE, "--update-baseline", "--fix"], "--update-baseline cannot be used with --fix."),
+        (
+            ["a.md", *BASELINE, "--update-baseline", "-o", "json"],
+            "--update-baseline cannot be used with --output-format.",
+        ),
         (["a.md", "--baseline", "no/such.json", "--update-baseline"], "no/such.json cannot be used"),
     ],
 )
