@@ -4,7 +4,7 @@ import signal
 import sys
 import threading
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from nmspeller.apps.cli.inputs import Input
 from nmspeller.apps.cli.job import Job, exit_on_signal, tell
@@ -30,7 +30,6 @@ class Check:
     explain: bool
     update_baseline: bool
     found: bool = False
-    without_prose: list[str] = field(default_factory=list)
 
     def run(self, names: list[str], text: str | None) -> int:
         """Check everything and return the exit code; an input with an error does not stop the others."""
@@ -42,8 +41,6 @@ class Check:
         if not inputs and not self.job.errors:
             nothing = _("There is nothing to check: no file of a known format, or the settings ignore it.")
             tell(f"nmspeller: {nothing}")
-        if skipped := self.job.inputs.describe_skipped():
-            tell(skipped)
         out = self._report(inputs)
         with SlowProgress(sum(one.size for one in inputs)) as progress:
             for one in inputs:
@@ -54,7 +51,7 @@ class Check:
                     self.job.report_error(wrong)
         if out:
             out.finish()
-        self._tell_what_has_no_prose()
+        self.job.tell_what_was_not_checked()
         self._tell_about_baseline()
         return self.job.exit_code(found=self.found)
 
@@ -112,7 +109,6 @@ class Check:
             progress.advance(one.size * characters / prose, document.name)
 
         if not prose:
-            self.without_prose.append(document.name)
             return Correction(document.text, document.text, ()), unknown
         if prose >= _LONG:
             progress.begin(document.name)
@@ -120,17 +116,6 @@ class Check:
         progress.begin(document.name)
         correction = documents.check(speller, document, level=self.job.level_for(one), advance=advance)
         return correction, unknown
-
-    def _tell_what_has_no_prose(self) -> None:
-        if number := len(self.without_prose):
-            tell(
-                ngettext(
-                    "No Chinese text was found in {first}; if it has some, set --format or --encoding.",
-                    "No Chinese text was found in {number} files, such as {first}; "
-                    "if they have some, set --format or --encoding.",
-                    number,
-                ).format(number=number, first=self.without_prose[0])
-            )
 
     def _tell_about_baseline(self) -> None:
         """What the baseline hid, and what of it can be removed; or else it is written."""

@@ -16,7 +16,7 @@ from nmspeller.apps.documents.docx import DocxDocument
 from nmspeller.apps.documents.word_text import AUTHOR
 from nmspeller.apps.project.config import Config
 from nmspeller.errors import InputError
-from nmspeller.messages import _
+from nmspeller.messages import _, ngettext
 from nmspeller.runtime.checker import Checker
 from nmspeller.runtime.correction import Edit
 
@@ -49,6 +49,7 @@ class Job:
     author: str | None
     baseline: Baseline | None = None
     errors: set[str] = field(default_factory=set)
+    without_prose: list[str] = field(default_factory=list)
     spellers: dict[tuple[Lists, Rules], Checker | InputError] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -59,6 +60,8 @@ class Job:
         document, raw = one.load()
         if self.track:
             documents.require_tracking(document)
+        if not document.passages:
+            self.without_prose.append(document.name)
         return document, raw
 
     def level_for(self, one: Input) -> str | None:
@@ -104,6 +107,20 @@ class Job:
             # A new exception each time: the traceback of one that is raised again would keep every document.
             raise InputError(str(speller))
         return speller
+
+    def tell_what_was_not_checked(self) -> None:
+        """Which files of folders were skipped, and in which files no Chinese text was found."""
+        if skipped := self.inputs.describe_skipped():
+            tell(skipped)
+        if number := len(self.without_prose):
+            tell(
+                ngettext(
+                    "No Chinese text was found in {first}; if it has some, set --format or --encoding.",
+                    "No Chinese text was found in {number} files, such as {first}; "
+                    "if they have some, set --format or --encoding.",
+                    number,
+                ).format(number=number, first=self.without_prose[0])
+            )
 
     def exit_code(self, *, found: bool) -> int:
         return BAD_INPUT if self.errors else FINDINGS if found else CLEAN

@@ -6,7 +6,7 @@ from functools import partial
 
 from nmspeller.apps.check_review.review import Quit, Review, ToReview
 from nmspeller.apps.cli.inputs import Input
-from nmspeller.apps.cli.job import INTERRUPTED, Job, exit_on_signal, tell
+from nmspeller.apps.cli.job import INTERRUPTED, Job, exit_on_signal
 
 
 def review(job: Job, names: list[str]) -> int:
@@ -20,8 +20,7 @@ def review(job: Job, names: list[str]) -> int:
         pass
     except KeyboardInterrupt:
         interrupted = True
-    if skipped := job.inputs.describe_skipped():
-        tell(skipped)
+    job.tell_what_was_not_checked()
     code = INTERRUPTED if interrupted else job.exit_code(found=dialogue.found)
     dialogue.end_process_if_searching(code)
     return code
