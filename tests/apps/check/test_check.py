@@ -380,7 +380,8 @@ def test_a_pipe_cannot_be_corrected_in_place(tmp_path):
 def test_help_does_not_wait_for_the_model(command, shows):
     code = (
         f"import sys\nfrom nmspeller.__main__ import run\nrun([*{command.split()}, '--help'])\n"
-        "print([name for name in ('numpy', 'onnxruntime', 'docx', 'torch', 'prompt_toolkit', 'pathspec') if name in sys.modules])"
+        "late = ('numpy', 'onnxruntime', 'docx', 'torch', 'prompt_toolkit', 'pathspec')\n"
+        "print([name for name in late if name in sys.modules])"
     )
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert result.stdout.splitlines()[-1] == "[]"
