@@ -2,7 +2,7 @@
 
     python benchmarks/batch_report.py [--gpu SUMMARY.json --gpu-device "NVIDIA H200" --gpu-workers 8]
 
-SUMMARY.json is what `nmspeller batch … --device cuda --json` printed on a machine with a GPU.
+SUMMARY.json is what `nmspeller batch … --device cuda -o json` printed on a machine with a GPU.
 """
 
 import argparse
@@ -240,7 +240,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--gpu", type=Path, help="what `batch --device cuda --json` printed")
+    parser.add_argument("--gpu", type=Path, help="what `batch --device cuda -o json` printed")
     parser.add_argument("--gpu-device", default="GPU")
     parser.add_argument("--gpu-workers", type=int, default=8)
     options = parser.parse_args()

@@ -284,18 +284,13 @@ def test_commands_of_the_laboratory_take_a_language(command: str, capsys: pytest
         (["lsp", "extra"], "多余的参数（extra）"),
         (["batch"], "缺少参数 '输入...'。"),
         (["check"], "请给出文件或文件夹，或用 - 表示标准输入，或用 --text 给出文本。"),
-        (["check", "--backup", "a"], "--backup 须与 --fix 或 --review 同用。"),
+        (["check", "--backup", "a"], "--backup 须与 --fix 同用。"),
     ],
 )
 def test_wrong_usage_is_explained_in_chinese(
     arguments: list[str], sentence: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert in_chinese(capsys, *arguments) == (2, "", f"nmspeller: {sentence}\n")
-
-
-def test_an_old_name_is_explained_in_chinese(capsys: pytest.CaptureFixture[str]) -> None:
-    run(["glance", "--help", "--lang", "zh"])
-    assert "nmspeller: `glance` 已更名为 `nmspeller lab prefilter`。" in capsys.readouterr().err
 
 
 def test_the_language_ends_with_the_command(capsys: pytest.CaptureFixture[str]) -> None:

@@ -13,9 +13,10 @@ from typing import Any
 import typer
 
 from nmspeller import __version__
-from nmspeller.apps.cli import batch, check, lsp, serve
+from nmspeller.apps.cli import batch, check, lsp, review, serve
 from nmspeller.apps.cli.localized import language_of_arguments, localize, said
 from nmspeller.apps.cli.options import LANG, Language
+from nmspeller.apps.cli.panels import PanelCommand
 from nmspeller.errors import InputError
 from nmspeller.files import reason
 from nmspeller.lab import cli as lab
@@ -51,11 +52,12 @@ def _root(
     pass
 
 
-_PRODUCT = ("check", "serve", "lsp", "batch")
-app.command("check", help=check.HELP)(check.check)
-app.command("serve", help=serve.HELP)(serve.serve)
-app.command("lsp", help=lsp.HELP)(lsp.lsp)
-app.command("batch", help=batch.HELP)(batch.batch)
+_PRODUCT = ("check", "review", "serve", "lsp", "batch")
+app.command("check", help=check.HELP, cls=PanelCommand)(check.check)
+app.command("review", help=review.HELP, cls=PanelCommand)(review.review)
+app.command("serve", help=serve.HELP, cls=PanelCommand)(serve.serve)
+app.command("lsp", help=lsp.HELP, cls=PanelCommand)(lsp.lsp)
+app.command("batch", help=batch.HELP, cls=PanelCommand)(batch.batch)
 app.command("evaluate")(evaluate.evaluate)
 app.command("bench")(bench.check)
 app.add_typer(lab.app, name="lab")
@@ -64,21 +66,6 @@ _SUMMARIES = {
     "evaluate": N_("Measure a speller on sentence pairs or the test of a bake-off."),
     "bench": N_("Measure how many sentences are checked in a second."),
     "lab": N_("Prepare data, train, run the paper's experiments, export."),
-}
-
-# What the commands of the laboratory were called before they were one group; to be removed in 0.3.
-_OLD_NAMES = {
-    "data": "lab data",
-    "train": "lab train",
-    "pretrain": "lab pretrain",
-    "experiment": "lab experiment",
-    "average": "lab average",
-    "export": "lab export",
-    "glance": "lab prefilter",
-    "reopen": "lab import-onnx",
-    "round": "lab prepare-qat",
-    "bench check": "bench",
-    "bench train": "lab bench",
 }
 
 
@@ -104,7 +91,7 @@ def _run(arguments: list[str]) -> int:
         # A terminal that cannot show Chinese shows question marks.
         sys.stdout.reconfigure(errors="replace")
     try:
-        code = _command()(_with_new_name(arguments), standalone_mode=False)
+        code = _command()(arguments, standalone_mode=False)
         sys.stdout.flush()
         return int(code or 0)
     except typer.Exit as stop:
@@ -146,17 +133,6 @@ def _command() -> Any:
             command.short_help = _(_SUMMARIES[name])
     localize(root)
     return root
-
-
-def _with_new_name(arguments: list[str]) -> list[str]:
-    """The arguments with the command's present name; who used the old one is told so on stderr."""
-    for words in (2, 1):
-        old = " ".join(arguments[:words])
-        if old in _OLD_NAMES:
-            renamed = _("`{old}` is now `{new}`.").format(old=old, new=f"nmspeller {_OLD_NAMES[old]}")
-            print(f"nmspeller: {renamed}", file=sys.stderr)
-            return [*_OLD_NAMES[old].split(), *arguments[words:]]
-    return arguments
 
 
 def _fail(sentence: str, code: int = 2) -> int:

@@ -69,7 +69,7 @@ def shards_done(output: Path) -> int:
 def start(folder: Path, output: Path, workers: Workers, *options: str) -> subprocess.Popen[str]:
     """`nmspeller batch` as a process of its own."""
     the_job = job(folder, output)
-    command = [sys.executable, "-m", "nmspeller", "batch", *the_job.inputs, the_job.output, "--json"]
+    command = [sys.executable, "-m", "nmspeller", "batch", *the_job.inputs, the_job.output, "-o", "json"]
     command += ["--speller", STAND_IN.factory, "--shard-size", str(SHARD), "--workers", "2", *options]
     return subprocess.Popen(
         command, env=workers.environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True

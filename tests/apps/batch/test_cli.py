@@ -22,7 +22,7 @@ def test_the_summary_in_words_and_in_json(tmp_path, capsys):
     assert "nmspeller-quarantine.jsonl" in said
     assert (tmp_path / "out" / "a.jsonl").read_text(encoding="utf-8") == '{"body": "我已经来了。在见！"}\n'
     # The second run only repeats the summary.
-    assert run([*command, "--json"]) == 0
+    assert run([*command, "-o", "json"]) == 0
     summary = json.loads(capsys.readouterr().out)
     assert (summary["rows"], summary["edits"], summary["quarantined"]) == (2, 1, 1)
     assert summary["slowest_shard"]["file"].endswith("a.jsonl")
@@ -46,7 +46,7 @@ def test_the_summary_and_errors_in_chinese(tmp_path, capsys):
         (["--engine", "ray", "--address", "127.0.0.2:7"], "Ray cannot reach or start 127.0.0.2:7: "),
         (
             ["--prefilter", "--device", "cuda"],
-            "--prefilter is for the CPU; leave it out with --device cuda.",
+            "--device cuda cannot be used with --prefilter.",
         ),
         (["--write", "all"], "'--write': 'all' is not one of"),
         (["--shard-size", "0"], "--shard-size"),

@@ -8,8 +8,8 @@ from types import SimpleNamespace
 import pytest
 
 from nmspeller.__main__ import run
-from nmspeller.apps.cli import checking
-from nmspeller.apps.documents import config
+from nmspeller.apps.cli import job
+from nmspeller.apps.project import config
 
 sys.path.insert(0, str(Path(__file__).parent))
 
@@ -26,7 +26,7 @@ def speller(monkeypatch):
         made.lists, made.prefilter, made.rules = lists, prefilter, rules
         return made
 
-    monkeypatch.setattr(checking, "load_speller", load)
+    monkeypatch.setattr(job, "load_speller", load)
     return made
 
 

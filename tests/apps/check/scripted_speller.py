@@ -87,7 +87,7 @@ class ScriptedSpeller(Checker):
 
 if __name__ == "__main__":
     from nmspeller.__main__ import run
-    from nmspeller.apps.cli import checking
+    from nmspeller.apps.cli import job
     from nmspeller.messages import language_of_environment, speak
 
     speak(language_of_environment())
@@ -98,5 +98,5 @@ if __name__ == "__main__":
         speller.rules = bool(rules)
         return speller
 
-    checking.load_speller = load_speller
+    job.load_speller = load_speller
     sys.exit(run(sys.argv[1:]))

@@ -5,11 +5,11 @@ import os
 import stat
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
-from nmspeller.__main__ import run
-from nmspeller.apps.documents.find import find
+from nmspeller.apps.project.find import find
 
 
 def test_a_clean_file_exits_with_0_and_prints_nothing(check, tmp_path):
@@ -42,11 +42,31 @@ def test_one_of_files_and_text_is_needed(check):
 
 
 @pytest.mark.parametrize(
-    "options", [["--backup"], ["--fix", "--diff"], ["--json", "--diff"], ["--json", "-o", "plain"]]
+    ("arguments", "sentence"),
+    [
+        (["-t", "好", "a.txt"], "--text cannot be used with FILE."),
+        (["a.txt", "--backup"], "--backup needs --fix."),
+        (["a.docx", "--track"], "--track needs --fix."),
+        (["a.docx", "--fix", "--author", "王"], "--author needs --track."),
+        (["a.txt", "--fix", "-o", "diff"], "--output-format diff cannot be used with --fix."),
+        (
+            ["a.txt", "--explain", "--output-format=diff"],
+            "--output-format diff cannot be used with --explain.",
+        ),
+        (["a.txt", "-", "--fix", "-o", "json"], "--fix - cannot be used with --output-format."),
+        (["--fix", "-t", "好", "--explain"], "--fix --text cannot be used with --explain."),
+        (["a.txt", "--update-baseline"], "--update-baseline needs --baseline."),
+        (["-", "--baseline", "b"], "--baseline cannot be used with -."),
+    ],
 )
-def test_options_that_contradict_each_other(check, options):
-    result = check("--text", "好", *options)
-    assert (result.code, result.err.count("\n")) == (2, 1)
+def test_options_that_do_not_go_together(check, arguments, sentence):
+    result = check(*arguments)
+    assert (result.code, result.out, result.err) == (2, "", f"nmspeller: {sentence}\n")
+
+
+def test_a_file_is_no_option_even_if_it_is_named_so(check, tmp_path):
+    (tmp_path / "--fix").write_text("我门")
+    assert check("-o", "diff", "--", "--fix").code == 1
 
 
 def test_a_folder_gives_its_prose_files_in_order(check, tmp_path):
@@ -96,7 +116,7 @@ def test_a_file_whose_name_looks_like_a_pattern(check, tmp_path):
 def test_json_has_one_object_a_file_and_its_edits_make_the_corrected_text(check, tmp_path):
     (tmp_path / "a.md").write_text("**我**门去\n\n公圆😀他门\n")
     (tmp_path / "b.txt").write_text("好。")
-    result = check("--json", "a.md", "b.txt")
+    result = check("-o", "json", "a.md", "b.txt")
     first, second = map(json.loads, result.out.splitlines())
     assert second == {"path": "b.txt", "text": "好。", "corrected": "好。", "edits": [], "hints": []}
     assert first["path"] == "a.md"
@@ -194,7 +214,7 @@ def test_backup_keeps_every_original(check, tmp_path):
     assert contents == {"a.txt": "他们", "a.txt.bak": "我门", "a.txt.bak2": "他门"}
 
 
-@pytest.mark.parametrize("options", [[], ["--json"], ["-o", "sarif"], ["-o", "github"]])
+@pytest.mark.parametrize("options", [[], ["-o", "json"], ["-o", "sarif"], ["-o", "github"]])
 def test_fix_names_the_written_files_and_their_backups_on_standard_error(check, tmp_path, options):
     (tmp_path / "sub").mkdir()
     for name, content in (
@@ -214,7 +234,7 @@ def test_fix_names_the_written_files_and_their_backups_on_standard_error(check, 
         f"Corrected d.txt; the original is {kept}.",
     ]
     assert kept.read_text() == "公圆"
-    if options == ["--json"]:
+    if options == ["-o", "json"]:
         assert [json.loads(line)["path"] for line in result.out.splitlines()][2] == "sub/c.txt"
     if options == ["-o", "sarif"]:
         json.loads(result.out)
@@ -235,14 +255,14 @@ def test_fix_of_standard_input_prints_the_corrected_bytes(check):
     assert check("--fix", "--text", "很好").raw == "很好".encode()
 
 
-@pytest.mark.parametrize("options", [["--json"], ["-o", "json"], ["-o", "sarif"], ["-o", "plain"]])
+@pytest.mark.parametrize("options", [["-o", "json"], ["-o", "sarif"], ["-o", "plain"]])
 def test_corrected_text_and_a_report_do_not_share_standard_output(check, options):
     for result in (
         check("--fix", *options, "-", stdin="我门".encode()),
         check("--fix", *options, "-t", "我门"),
     ):
         assert (result.code, result.out, result.err.count("\n")) == (2, "", 1)
-        assert "--fix prints the corrected text" in result.err
+        assert "cannot be used with --output-format" in result.err
 
 
 def test_fix_of_standard_input_and_files_prints_the_corrected_text_alone(check, tmp_path):
@@ -255,7 +275,7 @@ def test_diff_applies_with_patch_in_the_file_s_own_encoding(check, tmp_path):
     lines = ["没有错误的一行", *["中间的行"] * 9, "我门去公圆", "下一行", "天汽很好"]
     file = tmp_path / "a.txt"
     file.write_bytes("\n".join(lines).encode("gb18030"))
-    result = check("--diff", "a.txt")
+    result = check("-o", "diff", "a.txt")
     assert result.code == 1
     assert b"@@ -8,6 +8,6 @@" in result.raw
     subprocess.run(["git", "apply", "-"], input=result.raw, cwd=tmp_path, check=True)
@@ -277,21 +297,6 @@ def test_the_prefilter_is_an_option(check, speller):
     assert not speller.prefilter
     check("--text", "我门看天汽", "--prefilter")
     assert speller.prefilter
-
-
-@pytest.mark.parametrize("command", ["check", "batch", "serve"])
-def test_the_old_name_of_the_prefilter_option_is_hidden(capsys, command):
-    assert run([command, "--help"]) == 0
-    help = capsys.readouterr().out
-    assert "--prefilter" in help
-    assert "--quick" not in help
-
-
-def test_the_old_name_of_the_prefilter_option_works_with_a_hint(check, speller):
-    result = check("--text", "我门看天汽", "--quick")
-    assert speller.prefilter
-    assert result.code == 1
-    assert result.err == "nmspeller: `--quick` is now `--prefilter`.\n"
 
 
 def test_config_is_found_upwards_and_options_override_it(check, speller, tmp_path):
@@ -330,18 +335,53 @@ def test_a_wrong_setting_is_named(check, tmp_path, settings, complaint):
     assert result.err.count("\n") == 1
 
 
-def test_without_prose_no_model_is_loaded(check, speller, tmp_path):
+def test_without_prose_no_model_is_loaded_and_it_is_said_once(check, speller, tmp_path):
     (tmp_path / "empty.txt").write_text("")
     (tmp_path / "english.md").write_text("# Hello\n\nworld\n")
-    assert check("empty.txt", "english.md").code == 0
+    result = check("empty.txt")
+    assert (result.code, result.out) == (0, "")
+    advice = "set --format or --encoding.\n"
+    assert result.err == f"No Chinese text was found in empty.txt; if it has some, {advice}"
+    result = check(".")
+    assert result.code == 0
+    assert (
+        result.err == f"No Chinese text was found in 2 files, such as empty.txt; if they have some, {advice}"
+    )
     assert speller.calls == []
+
+
+def test_a_folder_says_once_which_suffixes_it_skipped(check, tmp_path):
+    (tmp_path / "deep").mkdir()
+    for name in ("a.csv", "b.CSV", "deep/c.py", "deep/Makefile", "d.txt", ".hidden.py", "deep/~$d.docx"):
+        (tmp_path / name).write_text("我们")
+    result = check(".")
+    assert (result.code, result.out) == (0, "")
+    assert result.err == (
+        "Not checked in folders: .csv (2), no suffix (1), .py (1); a file given by name is checked.\n"
+    )
+    for number in range(20):
+        (tmp_path / f"x.s{number}").write_text("")
+    assert check(".").err.count("(") == 8
+    assert check("d.txt", "a.csv").err == ""
+
+
+def test_a_pipe_cannot_be_corrected_in_place(tmp_path):
+    script = [sys.executable, str(Path(__file__).with_name("scripted_speller.py"))]
+    done = subprocess.run(
+        [*script, "check", "--fix", "/dev/stdin"], input="我门".encode(), cwd=tmp_path, capture_output=True
+    )
+    assert done.returncode == 2
+    assert done.stderr.decode() == (
+        "nmspeller: /dev/stdin is a pipe or a device, which cannot be corrected in place; read it as -.\n"
+    )
 
 
 @pytest.mark.parametrize(("command", "shows"), [("", "--version"), ("check", "--output-format")])
 def test_help_does_not_wait_for_the_model(command, shows):
     code = (
         f"import sys\nfrom nmspeller.__main__ import run\nrun([*{command.split()}, '--help'])\n"
-        "print([name for name in ('numpy', 'onnxruntime', 'docx', 'torch') if name in sys.modules])"
+        "late = ('numpy', 'onnxruntime', 'docx', 'torch', 'prompt_toolkit', 'pathspec')\n"
+        "print([name for name in late if name in sys.modules])"
     )
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert result.stdout.splitlines()[-1] == "[]"

@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from nmspeller.apps.cli import checking
-from nmspeller.apps.documents import config, files
+from nmspeller.apps.cli import job
+from nmspeller.apps.documents import files
+from nmspeller.apps.project import config
 from nmspeller.errors import InputError
 
 RUN = [sys.executable, "-m", "nmspeller", "check"]
@@ -242,7 +243,9 @@ def test_a_closed_stream_is_no_bug(tmp_path, closed):
     sentences = [b"nmspeller: absent.txt does not exist."]
     if closed == "<&-":
         sentences.append(b"nmspeller: Standard input is closed; give a file, or redirect standard input.")
-    assert done.stderr.splitlines() == ([] if "2>&-" in closed else sentences)
+    errors = [line for line in done.stderr.splitlines() if line.startswith(b"nmspeller: ")]
+    assert errors == ([] if "2>&-" in closed else sentences)
+    assert done.stderr.count(b"\n") == (0 if "2>&-" in closed else len(errors) + 1)
 
 
 def test_a_full_disk_leaves_the_file_as_it_was(check, tmp_path, monkeypatch):
@@ -329,7 +332,7 @@ def test_a_model_that_cannot_be_loaded_is_tried_and_rejected_once(check, tmp_pat
         tried.append(model)
         raise InputError(f"{model} is damaged.")
 
-    monkeypatch.setattr(checking, "load_speller", load)
+    monkeypatch.setattr(job, "load_speller", load)
     for name in ("a.txt", "b.txt"):
         (tmp_path / name).write_text("我门")
     assert refuses(check("a.txt", "b.txt", "--model", "broken"), "broken is damaged")

@@ -61,7 +61,7 @@ def test_correcting_a_finding_nearby_leaves_the_others_known(check, project):
         (["-o", "github"], "line=9,col=2"),
         (["-o", "terminal"], "1 error found in 1 of 2 files."),
         (["-o", "sarif"], '"startLine": 9'),
-        (["--diff"], "+我们都想看。"),
+        (["-o", "diff"], "+我们都想看。"),
     ],
 )
 def test_one_more_of_the_same_is_new_in_every_output(check, project, arguments, shown):
@@ -76,7 +76,7 @@ def test_one_more_of_the_same_is_new_in_every_output(check, project, arguments, 
 def test_json_has_the_new_edits_only(check, project):
     text = OLD + "\n老师借少了一本书。\n"
     (project / "docs" / "a.md").write_text(text)
-    first, second = map(json.loads, check("docs", *BASELINE, "--json").out.splitlines())
+    first, second = map(json.loads, check("docs", *BASELINE, "-o", "json").out.splitlines())
     assert [edit["target"] for edit in first["edits"]] == ["介", "绍"]
     assert first["corrected"] == text.replace("借少", "介绍")
     assert second["edits"] == []
@@ -142,11 +142,14 @@ def test_a_damaged_baseline_is_one_sentence_and_stays_as_it_is(check, project, c
     [
         (["a.md", "--baseline", "none.json"], "none.json does not exist; write it with --update-baseline."),
         (["a.md", "--baseline", "."], ". is a folder."),
-        (["a.md", "--update-baseline"], "--update-baseline needs a file"),
-        (["-", "--baseline", "known.json"], "--baseline works only with files"),
-        (["--text", "我门", "--baseline", "known.json"], "--baseline works only with files"),
-        (["a.md", *BASELINE, "--update-baseline", "--fix"], "--update-baseline reports nothing"),
-        (["a.md", *BASELINE, "--update-baseline", "--json"], "--update-baseline reports nothing"),
+        (["a.md", "--update-baseline"], "--update-baseline needs --baseline."),
+        (["-", "--baseline", "known.json"], "--baseline cannot be used with -."),
+        (["--text", "我门", "--baseline", "known.json"], "--baseline cannot be used with --text."),
+        (["a.md", *BASELINE, "--update-baseline", "--fix"], "--update-baseline cannot be used with --fix."),
+        (
+            ["a.md", *BASELINE, "--update-baseline", "-o", "json"],
+            "--update-baseline cannot be used with --output-format.",
+        ),
         (["a.md", "--baseline", "no/such.json", "--update-baseline"], "no/such.json cannot be used"),
     ],
 )

@@ -28,7 +28,7 @@ def patched(diff, folder, *command):
 def test_the_diff_does_what_fix_does(check, tmp_path, name, encoding, command):
     file = tmp_path / name
     file.write_bytes(WRONG.encode(encoding))
-    result = check("--diff", name)
+    result = check("-o", "diff", name)
     assert (result.code, result.err) == (1, "")
     patched(result.raw, tmp_path, *command)
     assert file.read_bytes() == RIGHT.encode(encoding)
@@ -37,29 +37,29 @@ def test_the_diff_does_what_fix_does(check, tmp_path, name, encoding, command):
 def test_a_name_that_the_file_s_encoding_lacks(check, tmp_path):
     file = tmp_path / "说.txt"
     file.write_bytes("今天下午我門去圖書館看書。\n".encode("big5"))
-    patched(check("--diff", file.name).raw, tmp_path)
+    patched(check("-o", "diff", file.name).raw, tmp_path)
     assert file.read_bytes() == "今天下午我們去圖書館看書。\n".encode("big5")
 
 
 def test_names_stand_in_the_header_as_git_writes_them(check, tmp_path):
     (tmp_path / "a b.txt").write_text(WRONG)
     (tmp_path / 'a"\x1b\n.txt').write_text(WRONG)
-    assert check("--diff", "a b.txt").out.startswith("--- a/a b.txt\t\n+++ b/a b.txt\t\n@@")
-    assert check("--diff", 'a"\x1b\n.txt').out.startswith(
+    assert check("-o", "diff", "a b.txt").out.startswith("--- a/a b.txt\t\n+++ b/a b.txt\t\n@@")
+    assert check("-o", "diff", 'a"\x1b\n.txt').out.startswith(
         '--- "a/a\\"\\033\\n.txt"\n+++ "b/a\\"\\033\\n.txt"\n@@'
     )
 
 
 def test_an_absolute_path_applies_from_the_root(check, tmp_path):
     (tmp_path / "a.txt").write_text(WRONG)
-    result = check("--diff", tmp_path / "a.txt")
+    result = check("-o", "diff", tmp_path / "a.txt")
     assert result.out.startswith(f"--- a{tmp_path}/a.txt\n+++ b{tmp_path}/a.txt\n@@")
 
 
 def test_a_correction_that_the_encoding_lacks_is_rejected_as_fix_rejects_it(check, tmp_path, monkeypatch):
     monkeypatch.setitem(KNOWN, "學校", ("學𠮷", KNOWN["我门"][1], 0.9))
     (tmp_path / "a.txt").write_bytes("這是我們的學校。".encode("big5"))
-    result = check("--diff", "a.txt")
+    result = check("-o", "diff", "a.txt")
     assert (result.code, result.out) == (2, "")
     assert result.err == check("--fix", "a.txt").err
 
@@ -67,10 +67,10 @@ def test_a_correction_that_the_encoding_lacks_is_rejected_as_fix_rejects_it(chec
 def test_utf16_has_no_text_diff(check, tmp_path):
     (tmp_path / "wrong.txt").write_text(WRONG, encoding="utf-16")
     (tmp_path / "right.txt").write_text(RIGHT, encoding="utf-16")
-    result = check("--diff", "wrong.txt")
+    result = check("-o", "diff", "wrong.txt")
     assert (result.code, result.out) == (2, "")
     assert result.err == "nmspeller: wrong.txt is UTF-16, which a text diff cannot hold; use --fix.\n"
-    assert check("--diff", "right.txt").code == 0
+    assert check("-o", "diff", "right.txt").code == 0
 
 
 def test_a_word_document_has_a_diff_of_its_text_for_reading(check, tmp_path):
@@ -79,7 +79,7 @@ def test_a_word_document_has_a_diff_of_its_text_for_reading(check, tmp_path):
         document.add_paragraph(line)
     document.save(str(tmp_path / "a.docx"))
     before = (tmp_path / "a.docx").read_bytes()
-    result = check("--diff", "a.docx")
+    result = check("-o", "diff", "a.docx")
     assert (result.code, result.err) == (1, "")
     assert result.out == (
         "# a.docx: the text of the document, for reading; --fix corrects the document itself.\n"
@@ -95,7 +95,7 @@ def test_beside_a_word_document_patch_still_corrects_the_text_files(check, tmp_p
     document.save(str(tmp_path / "a.docx"))
     (tmp_path / "b.txt").write_text(WRONG)
     before = (tmp_path / "a.docx").read_bytes()
-    diff = check("--diff", "a.docx", "b.txt").raw
+    diff = check("-o", "diff", "a.docx", "b.txt").raw
     subprocess.run(["patch", "-p1", "--binary", "--force"], input=diff, cwd=tmp_path)
     assert (tmp_path / "b.txt").read_text() == RIGHT
     assert (tmp_path / "a.docx").read_bytes() == before

@@ -42,10 +42,10 @@ def test_fix_leaves_them_alone(hinted, tmp_path):
 
 
 def test_programs_get_them_beside_the_edits(hinted):
-    document = json.loads(hinted("--json").out)
+    document = json.loads(hinted("-o", "json").out)
     assert document["edits"] == []
     assert document["hints"] == [{"offset": 0, "length": 2, "source": "张琳", "rule": "name_variants"}]
-    assert hinted("--diff").out == ""
+    assert hinted("-o", "diff").out == ""
     annotation = hinted("-o", "github").out
     assert annotation.startswith("::notice file=a.md,line=1,col=1,endColumn=3,title=nmspeller::张琳")
 
@@ -66,7 +66,7 @@ def test_the_terminal_shows_them_and_counts_no_error(hinted):
 
 
 def test_a_hint_over_markup_has_the_place_of_both_halves(hinted):
-    document = json.loads(hinted("--json", text="今天**张**琳说好。").out)
+    document = json.loads(hinted("-o", "json", text="今天**张**琳说好。").out)
     (hint,) = document["hints"]
     assert hint == {"offset": 4, "length": 4, "source": "张**琳", "rule": "name_variants"}
 
@@ -81,7 +81,7 @@ def test_rules_are_chosen_by_the_settings_file_and_by_options(check, speller, tm
     for setting, chosen in (("true", True), ("false", False), ('["idiom"]', ("idiom",)), (None, False)):
         (tmp_path / ".nmspeller.toml").write_text(f"rules = {setting}\n" if setting else "")
         for arguments, used in (((), chosen), (("--rules",), True), (("--no-rules",), False)):
-            from nmspeller.apps.documents import config
+            from nmspeller.apps.project import config
 
             config.forget()
             assert check("a.txt", *arguments).code == 1

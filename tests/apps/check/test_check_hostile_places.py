@@ -173,7 +173,7 @@ def test_a_review_goes_on_where_decisions_and_words_cannot_be_written(tmp_path):
     (tmp_path / "a.txt").write_text("我门去公圆。")
     (tmp_path / "state").write_text("a file where a folder should be")
     (tmp_path / "known.txt").write_text("公园\n")
-    with Terminal([*PROGRAM, "--review", "--words", "known.txt", "a.txt"], tmp_path) as terminal:
+    with Terminal([*PROGRAM[:-1], "review", "--words", "known.txt", "a.txt"], tmp_path) as terminal:
         terminal.wait_for("1/2")
         terminal.press("a")
         terminal.wait_for("Decisions cannot be kept for later")

@@ -40,7 +40,7 @@ def test_the_settings_choose_the_language_unless_the_option_does(check, tmp_path
     assert "(same sound, 0.99)" in check("--lang", "en", "信.txt").out
     (tmp_path / ".nmspeller.toml").write_text('lang = "en"\n', encoding="utf-8")
     monkeypatch.setenv("LANG", "zh_CN.UTF-8")
-    from nmspeller.apps.documents import config
+    from nmspeller.apps.project import config
 
     config.forget()
     assert "(same sound, 0.99)" in check("信.txt").out
@@ -54,7 +54,7 @@ def test_a_language_that_there_is_not(check, tmp_path, letter):
 
 
 def test_json_stays_the_same_in_any_language(check, letter):
-    assert check("--json", "--lang", "zh", "信.txt").raw == check("--json", "信.txt").raw
+    assert check("-o", "json", "--lang", "zh", "信.txt").raw == check("-o", "json", "信.txt").raw
 
 
 def test_sarif_and_annotations_in_chinese(check, letter):
@@ -87,7 +87,7 @@ def test_explanations_on_a_terminal(check, letter):
     ("explain", "expected"), [((), None), (("--explain",), WHY)], ids=["without", "with"]
 )
 def test_explanations_in_json(check, letter, explain, expected):
-    edits = json.loads(check("--json", *explain, "信.txt").out)["edits"]
+    edits = json.loads(check("-o", "json", *explain, "信.txt").out)["edits"]
     assert edits[0].get("why") == expected
     assert edits[0]["reason"] == "same sound"
 
@@ -98,11 +98,11 @@ def test_explanations_for_programs(check, letter):
     assert check("--explain", "-o", "github", "信.txt").out.splitlines()[0].endswith(f"0.99) {WHY}")
 
 
-@pytest.mark.parametrize("options", [("--diff", "信.txt"), ("--fix", "--text", "我门")])
+@pytest.mark.parametrize("options", [("-o", "diff", "信.txt"), ("--fix", "--text", "我门")])
 def test_what_is_no_report_has_no_explanations(check, letter, options):
     done = check("--explain", *options)
     assert (done.code, done.out) == (2, "")
-    assert "--explain cannot be combined" in done.err
+    assert "cannot be used with --explain" in done.err
 
 
 def test_a_language_that_was_spoken_before_does_not_matter(check, letter):

@@ -35,14 +35,30 @@ def test_tracked_changes_with_comments(check, word):
     assert "Corrected a.docx; the original is a.docx.bak." in result.err
     document = docx.Document(word)
     assert [comment.text for comment in document.comments] == [
-        "Same sound, confidence 0.99.",
-        "Same sound, confidence 0.91.",
+        "门 mén and 们 men sound the same and look similar; 我们 is a word. Confidence 0.99.",
+        "圆 yuán and 园 yuán sound the same and look similar; 公园 is a word. Confidence 0.91.",
     ]
     with zipfile.ZipFile(word) as file:
         body = file.read("word/document.xml").decode()
     assert body.count("<w:del ") == body.count("<w:ins ") == 2
     assert from_bytes("a.docx", word.read_bytes()).text == "今天我们去公园。\n"
     assert check("--fix", "--track", "a.docx").code == 0
+
+
+def test_nothing_is_called_corrected_that_was_not_written(check, tmp_path):
+    document = docx.Document()
+    paragraph = document.add_paragraph("一切都好。")
+    document.add_comment(paragraph.runs, "我门再看看。", author="王编辑")
+    document.save(tmp_path / "a.docx")
+    before = (tmp_path / "a.docx").read_bytes()
+    result = check("--fix", "--track", "--backup", "a.docx")
+    assert result.code == 1
+    assert result.err == (
+        "a.docx was left as it is: changes in comments cannot be tracked; leave out --track.\n"
+    )
+    assert (tmp_path / "a.docx").read_bytes() == before
+    assert [path.name for path in tmp_path.iterdir()] == ["a.docx"]
+    assert check("--fix", "a.docx").err == "Corrected a.docx.\n"
 
 
 def test_tracked_changes_by_way_of_standard_input(check, word):
@@ -70,7 +86,7 @@ def test_an_opendocument_text_is_found_in_a_folder_reported_and_corrected(check,
         "a.odt:1:4: 门 → 们 (same sound, 0.99)",
         "a.odt:1:7: 圆 → 园 (same sound, 0.91)",
     ]
-    assert "-今天我门去公圆。\n+今天我们去公园。\n" in check("--diff", "a.odt").out
+    assert "-今天我门去公圆。\n+今天我们去公园。\n" in check("-o", "diff", "a.odt").out
     assert check("--fix", "a.odt").code == 1
     with zipfile.ZipFile(opendocument) as file:
         assert "今天我<t:span>们</t:span>去公园。" in file.read("content.xml").decode()

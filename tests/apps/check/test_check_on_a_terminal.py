@@ -71,7 +71,7 @@ def test_the_report_of_a_text_does_not_speak_of_files(tmp_path):
 
 def test_the_diff_is_coloured_too(tmp_path):
     (tmp_path / "a.txt").write_text("我门")
-    out, _ = run_on_a_terminal(["--diff", "a.txt"], tmp_path)
+    out, _ = run_on_a_terminal(["-o", "diff", "a.txt"], tmp_path)
     assert "\x1b[32m+我们" in out
 
 

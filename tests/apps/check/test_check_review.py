@@ -1,4 +1,4 @@
-"""`check --review` in a real terminal: a person decides on each finding, and nothing is lost."""
+"""`review` in a real terminal: a person decides on each finding, and nothing is lost."""
 
 import os
 import subprocess
@@ -10,8 +10,10 @@ import docx
 import pytest
 from tmux_terminal import Terminal, is_installed
 
+from nmspeller.__main__ import run
+
 SCRIPT = Path(__file__).with_name("scripted_speller.py")
-REVIEW = [sys.executable, str(SCRIPT), "check", "--review"]
+REVIEW = [sys.executable, str(SCRIPT), "review"]
 TEXT = "上个周末，我门一家人去公圆玩。今天的天汽真好，他门都很高兴。\n\n老师借少了一本书。我门都想看。\n"
 
 needs_tmux = pytest.mark.skipif(not is_installed(), reason="tmux is not installed")
@@ -71,8 +73,7 @@ def test_every_kind_of_decision(folder):
         assert (folder / "a.txt").read_text() == TEXT
         terminal.press("Enter")
         screen = terminal.wait_for("EXIT")
-    assert "Corrected a.txt." in screen
-    assert "The original is a.txt.bak." in screen
+    assert "Corrected a.txt; the original is a.txt.bak." in screen
     assert "All findings are decided." in screen
     assert (folder / "a.txt").read_text() == TEXT.replace("我门一", "我们一").replace("公圆", "公院")
     assert (folder / "a.txt.bak").read_text() == TEXT
@@ -243,7 +244,7 @@ def test_a_killed_review_keeps_its_decisions_and_a_file_changed_meanwhile_is_lef
 def test_ctrl_z_and_fg_in_a_shell(folder):
     with Terminal(["bash", "--norc", "-i"], folder) as terminal:
         terminal.wait_for("bash-")
-        terminal.press(f"{sys.executable} {SCRIPT} check --review a.txt", "Enter")
+        terminal.press(f"{sys.executable} {SCRIPT} review a.txt", "Enter")
         terminal.wait_for("1/6")
         terminal.press("C-z")
         terminal.wait_for("Stopped")
@@ -263,29 +264,60 @@ def test_without_a_terminal_it_says_so_in_one_sentence(folder):
         [*REVIEW, "a.txt"], cwd=folder, capture_output=True, stdin=subprocess.DEVNULL, start_new_session=True
     )
     assert done.returncode == 2
-    assert (
-        done.stderr.decode()
-        == "nmspeller: --review asks in a terminal, and there is none; use --fix or --diff.\n"
-    )
+    assert done.stderr.decode() == "nmspeller: `review` asks in a terminal, and there is none; use `check`.\n"
     assert (folder / "a.txt").read_text() == TEXT
 
 
 @pytest.mark.parametrize(
-    "arguments",
+    ("arguments", "sentence"),
     [
-        ["--fix", "a.txt"],
-        ["--diff", "a.txt"],
-        ["--json", "a.txt"],
-        ["--output-format", "plain", "a.txt"],
-        ["-"],
-        ["--text", "我门"],
+        (["-"], "review cannot be used with -."),
+        (["a.docx", "--author", "王"], "--author needs --track."),
+        ([], "Missing argument 'FILE'."),
     ],
 )
-def test_options_that_do_not_go_with_it(check, arguments):
-    result = check("--review", *arguments)
-    assert result.code == 2
-    assert result.err.startswith("nmspeller: --review ")
-    assert result.err.count("\n") == 1
+def test_wrong_usage_is_one_sentence(capsys, arguments, sentence):
+    assert run(["review", *arguments]) == 2
+    assert capsys.readouterr().err == f"nmspeller: {sentence}\n"
+
+
+@needs_tmux
+def test_chinese_is_typed_in_a_locale_that_is_not_installed(folder):
+    with Terminal([*REVIEW, "a.txt"], folder, LANG="zh_XX.UTF-8", LC_ALL="zh_XX.UTF-8") as terminal:
+        terminal.wait_for("1/6")
+        terminal.press("e")
+        terminal.wait_for("：们")
+        terminal.press("BSpace", "咱们", "Enter")
+        terminal.wait_for("✓ 咱们")
+        terminal.press("q")
+        terminal.wait_for("y")
+        terminal.press("y")
+        terminal.wait_for("EXIT")
+    assert (folder / "a.txt").read_text() == TEXT.replace("我门一", "我咱们一")
+
+
+@needs_tmux
+def test_tracked_changes_have_their_author_and_an_explanation(tmp_path):
+    document = docx.Document()
+    document.add_paragraph("那天我门去公圆。")
+    document.save(tmp_path / "a.docx")
+    (tmp_path / "b.txt").write_text("我门")
+    command = [*REVIEW, "--track", "--author", "王编辑", "a.docx", "b.txt"]
+    with Terminal(command, tmp_path) as terminal:
+        terminal.wait_for("1/2")
+        terminal.press("a")
+        terminal.wait_for("2/2")
+        terminal.press("s")
+        terminal.wait_for("Save 1 correction?")
+        terminal.press("Enter")
+        screen = terminal.wait_for("EXIT 2")
+    assert "Corrected a.docx." in screen
+    assert "b.txt cannot have tracked changes" in screen
+    [comment] = docx.Document(tmp_path / "a.docx").comments
+    assert comment.author == "王编辑"
+    assert comment.text == (
+        "门 mén and 们 men sound the same and look similar; 我们 is a word. Confidence 0.99."
+    )
 
 
 @needs_tmux

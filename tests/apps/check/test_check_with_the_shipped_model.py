@@ -32,7 +32,7 @@ def test_the_sample_of_the_readme():
 
 @pytest.fixture(scope="module")
 def edits_of_the_sample():
-    return json.loads(nmspeller("check", "--json", "examples/sample.txt", cwd=ROOT).stdout)["edits"]
+    return json.loads(nmspeller("check", "-o", "json", "examples/sample.txt", cwd=ROOT).stdout)["edits"]
 
 
 def test_the_findings_that_the_manual_shows(edits_of_the_sample):
@@ -44,7 +44,7 @@ def test_the_findings_that_the_manual_shows(edits_of_the_sample):
 
 
 def test_with_the_prefilter_plain_errors_are_still_found(edits_of_the_sample):
-    prefiltered = nmspeller("check", "--prefilter", "--json", "examples/sample.txt", cwd=ROOT).stdout
+    prefiltered = nmspeller("check", "--prefilter", "-o", "json", "examples/sample.txt", cwd=ROOT).stdout
     assert json.loads(prefiltered)["edits"] == edits_of_the_sample != []
 
 
@@ -53,7 +53,7 @@ def test_formats_are_kept_to_the_byte(tmp_path):
         "# 我**门**的 `我门` 计划\r\n\r\n[我们己经](http://x/己经)到了。\r\n", newline=""
     )
     (tmp_path / "b.html").write_text('<p title="我门">我<b>门</b>一起去公园玩。</p>')
-    result = nmspeller("check", "--fix", "--json", "a.md", "b.html", cwd=tmp_path)
+    result = nmspeller("check", "--fix", "-o", "json", "a.md", "b.html", cwd=tmp_path)
     assert result.returncode == 1
     assert (tmp_path / "a.md").read_bytes().decode() == (
         "# 我**们**的 `我门` 计划\r\n\r\n[我们已经](http://x/己经)到了。\r\n"

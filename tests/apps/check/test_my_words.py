@@ -1,9 +1,9 @@
-"""The user's file of words, which `check --review` and editors add to, and which every check reads."""
+"""The user's file of words, which `review` and editors add to, and which every check reads."""
 
 import pytest
 
-from nmspeller.apps.documents import config
-from nmspeller.apps.documents.my_words import WORDS_FILE, add_word, words_file
+from nmspeller.apps.project import config
+from nmspeller.apps.project.my_words import WORDS_FILE, add_word, words_file
 from nmspeller.errors import InputError
 
 

@@ -321,6 +321,12 @@ def test_the_inline_switch():
     assert prose("# 甲\n# nmspeller: off\n# 乙\n", "python") == ["甲"]
 
 
+def test_one_line_can_be_ignored():
+    assert prose("甲\n乙 nmspeller: ignore 丙\n丁\n", "text") == ["甲", "丁"]
+    assert prose("甲\r\n乙 <!-- nmspeller:ignore -->\r\n丁", "markdown") == ["甲", "丁"]
+    assert prose("甲 nmspeller: ignored", "text") == ["甲 nmspeller: ignored"]
+
+
 def test_formats_by_name():
     names = [
         "a.TXT",

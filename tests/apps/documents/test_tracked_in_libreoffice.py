@@ -100,8 +100,7 @@ def test_accepting_gives_the_correction_and_rejecting_the_original(raw, libreoff
     assert through("tracked", reject) == through("original", reject)
     assert through("tracked", accept) != through("original", accept)
     saved = libreoffice(tmp_path / "tracked.docx", tmp_path / "again.docx")
-    comments = [(one.author, one.text) for one in docx.Document(saved).comments]
-    assert sorted(comments) == [
-        *[("nmspeller", "Same sound, confidence 0.90.")] * 4,
-        ("编辑", "这条批注在先"),
-    ]
+    comments = sorted((one.author, one.text) for one in docx.Document(saved).comments)
+    assert comments[-1] == ("编辑", "这条批注在先")
+    assert [author for author, _text in comments[:-1]] == ["nmspeller"] * 4
+    assert all(text.endswith("Confidence 0.90.") for _author, text in comments[:-1])

@@ -35,7 +35,7 @@ def test_from_checkpoints_to_edits(
     capsys.readouterr()
     text = tmp_path / "text.txt"
     text.write_text("我门去外国", "utf-8")
-    assert run(["check", "--prefilter", "--model", str(model), "--json", str(text)]) in (0, 1)
+    assert run(["check", "--prefilter", "--model", str(model), "-o", "json", str(text)]) in (0, 1)
     assert json.loads(capsys.readouterr().out)["text"]
 
 

@@ -1,1 +1,1 @@
-"""`nmspeller check --review`: the user decides on one finding after another."""
+"""`nmspeller review`: the user decides on one finding after another."""

@@ -136,8 +136,10 @@ class Decisions:
 
 
 def replaced(one: Finding, replacement: str) -> Edit:
-    """The finding as one edit with another replacement."""
-    return replace(one.edits[0], length=one.length, source=one.source, target=replacement)
+    """The finding as one edit with another replacement, of which its reader is sure."""
+    return replace(
+        one.edits[0], length=one.length, source=one.source, target=replacement, confidence=1.0, rule=None
+    )
 
 
 def covers(word: str, text: str, one: Finding) -> bool:

@@ -1,4 +1,4 @@
-"""The dialogue of `nmspeller check --review`, file by file.
+"""The dialogue of `nmspeller review`, file by file.
 
 A file is written when all its findings are decided, or when the user quits and wants it; its new words go to
 the user's file of words at the same time. Until then every decision is kept in the user's state folder, so
@@ -17,10 +17,9 @@ from nmspeller.apps.check_review.keyboard import CLOSED, REDRAW, Keyboard
 from nmspeller.apps.check_review.saved import Saved
 from nmspeller.apps.check_review.screen import Screen
 from nmspeller.apps.check_review.search import Search
-from nmspeller.apps.documents import files
-from nmspeller.apps.documents.config import config_for
 from nmspeller.apps.documents.document import Document
-from nmspeller.apps.documents.my_words import add_word, checked_word, words_file
+from nmspeller.apps.project.config import config_for
+from nmspeller.apps.project.my_words import add_word, checked_word, words_file
 from nmspeller.apps.reports.findings import Finding, doubts, visible
 from nmspeller.apps.reports.terminal import printable
 from nmspeller.errors import InputError
@@ -33,13 +32,18 @@ _TICK = 0.2  # seconds between two looks at the search
 
 @dataclass(frozen=True)
 class ToReview:
-    """A file, how to read it and to get its speller, and which of its edits to ask about."""
+    """A file: how to read it, to get its speller and to write it, and which of its edits to ask about.
+
+    `write` takes the document, the edits and the bytes that were read; it returns the new content and a
+    sentence about it.
+    """
 
     path: Path
     load: Callable[[], tuple[Document, bytes]]
     speller: Callable[[], Checker]
     level: str | None
     wanted: Callable[[Document, Sequence[Edit]], Sequence[Edit]]
+    write: Callable[[Document, Sequence[Edit], bytes], tuple[bytes, str]]
 
 
 class Quit(Exception):
@@ -52,12 +56,11 @@ class Review:
     def __init__(
         self,
         *,
-        backup: bool,
         asked_words: tuple[Path, ...],
         report_error: Callable[[InputError], None],
     ) -> None:
         self.keyboard, self.screen = Keyboard(), Screen()
-        self.backup, self.asked_words, self.report_error = backup, asked_words, report_error
+        self.asked_words, self.report_error = asked_words, report_error
         self.carried = Carried()
         self.keys_shown = False
         self.cannot_save = False
@@ -242,7 +245,7 @@ class _FileReview:
 
     def _key(self) -> str:
         """The next key; quitting is the same everywhere."""
-        while (key := self._keyboard.key(_TICK)) is None:
+        while (key := self._keyboard.key()) is None:
             pass
         if key in ("q", CLOSED):
             raise Quit
@@ -319,7 +322,7 @@ class _FileReview:
         self._screen.say("")
         while True:
             self._screen.prompt(_("Save {what} now?  y: yes  n: keep for later > ").format(what=self._what()))
-            key = self._keyboard.key(_TICK)
+            key = self._keyboard.key()
             if key in ("n", "q", CLOSED):
                 return
             if key == "y":
@@ -349,11 +352,8 @@ class _FileReview:
         path, content = self._one.path, self._raw
         edits = self._decisions.edits()
         if edits:
-            content = self._document.with_edits(edits)
-            kept = files.replace(path, content, expected=self._raw, backup=self._review.backup)
-            self._screen.say(_("Corrected {file}.").format(file=path), style="green")
-            if kept:
-                self._screen.say(_("The original is {file}.").format(file=kept))
+            content, sentence = self._one.write(self._document, edits, self._raw)
+            self._screen.say(sentence, style="green" if content != self._raw else "yellow")
         for word in self._decisions.words:
             file = words_file(path, config_for(path), self._review.asked_words)
             add_word(file, word)

@@ -2,6 +2,8 @@
 
 from rich.cells import cell_len, set_cell_size
 from rich.console import Console
+from rich.control import Control
+from rich.segment import ControlType
 from rich.text import Text
 
 from nmspeller.apps.reports.findings import Doubt, Finding, visible
@@ -86,8 +88,10 @@ class Screen:
 
     def clear_prompt(self) -> None:
         if self._prompted:
-            self._console.file.write("\r\x1b[K" if self._moves else "\n")
-            self._console.file.flush()
+            if self._moves:
+                self._console.control(Control(ControlType.CARRIAGE_RETURN, (ControlType.ERASE_IN_LINE, 2)))
+            else:
+                self._console.line()
             self._prompted = False
 
     def _sentence(self, text: str, one: Finding) -> Text:

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from nmspeller.apps.cli.options import MODEL, PREFILTER, QUICK, WORDS, Device, Level, wants_prefilter
+from nmspeller.apps.cli.conflicts import Excludes, Needs, require
+from nmspeller.apps.cli.options import FINDINGS, INPUT, MODEL, OUTPUT, PREFILTER, WORDS, Device, Level
 from nmspeller.errors import InputError
 from nmspeller.messages import N_, _
 
@@ -32,6 +33,13 @@ class What(str, Enum):
     both = "both"
 
 
+class SummaryFormat(str, Enum):
+    """How the summary of the job is printed."""
+
+    text = "text"
+    json = "json"
+
+
 class Where(str, Enum):
     """Where the work is done."""
 
@@ -46,48 +54,88 @@ HELP = N_(
 )
 
 
+_CONFLICTS = (
+    Needs("--address", ("--engine ray",)),
+    # The GPU is that of this machine, and the prefilter runs on the CPU.
+    Excludes(("--device cuda",), ("--engine ray", "--prefilter")),
+)
+# Further groups of options in the help.
+_WORKERS = N_("Workers")
+
+
 def batch(
+    context: typer.Context,
     inputs: list[str] = typer.Argument(
         metavar="INPUT...", help=N_("Files, folders, patterns, fsspec addresses.")
     ),
     output: str = typer.Argument(metavar="OUTPUT", help=N_("The folder to write to, or its fsspec address.")),
-    column: str = typer.Option("text", help=N_("The column or key that holds the text.")),
-    write: What = typer.Option(What.corrected, help=N_("What is written for each text.")),
-    level: Level = typer.Option(Level.balanced, "--level", "-l", help=N_("How much is corrected.")),
+    column: str = typer.Option(
+        "text", rich_help_panel=INPUT, help=N_("The column or key that holds the text.")
+    ),
+    write: What = typer.Option(
+        What.corrected, rich_help_panel=OUTPUT, help=N_("What is written for each text.")
+    ),
+    level: Level = typer.Option(
+        Level.balanced, "--level", "-l", rich_help_panel=FINDINGS, help=N_("How much is corrected.")
+    ),
     words: list[Path] = WORDS,
     model: Path = MODEL,
     prefilter: bool = PREFILTER,
-    quick: bool = QUICK,
     format: Format = typer.Option(
-        None, help=N_("Format of the files, if their suffix does not show it."), show_default=False
+        None,
+        rich_help_panel=INPUT,
+        help=N_("Format of the files, if their suffix does not show it."),
+        show_default=False,
     ),
-    engine: Where = typer.Option(Where.local, help=N_("Processes on this machine, or a Ray cluster.")),
+    engine: Where = typer.Option(
+        Where.local, rich_help_panel=_WORKERS, help=N_("Processes on this machine, or a Ray cluster.")
+    ),
     address: str = typer.Option(
-        None, help=N_("The Ray cluster to use; otherwise one is started for the job."), show_default=False
+        None,
+        rich_help_panel=_WORKERS,
+        help=N_("The Ray cluster to use; otherwise one is started for the job."),
+        show_default=False,
     ),
     device: Device = typer.Option(
-        Device.cpu, help=N_("cuda is one GPU that all workers share; it needs PyTorch and onnx.")
+        Device.cpu,
+        rich_help_panel=_WORKERS,
+        help=N_("cuda is one GPU that all workers share; it needs PyTorch and onnx."),
     ),
     workers: int = typer.Option(
         None,
         min=1,
+        rich_help_panel=_WORKERS,
         help=N_("Number of workers; by default one per core, and at most 8 on a GPU."),
         show_default=False,
     ),
-    cache: int = typer.Option(50_000, min=0, help=N_("How many different texts each worker caches.")),
+    cache: int = typer.Option(
+        50_000, min=0, rich_help_panel=_WORKERS, help=N_("How many different texts each worker caches.")
+    ),
     max_bad_share: float = typer.Option(
-        0.01, min=0, max=1, help=N_("Stop when more than this share of the rows cannot be processed.")
+        0.01,
+        min=0,
+        max=1,
+        rich_help_panel=_WORKERS,
+        help=N_("Stop when more than this share of the rows cannot be processed."),
     ),
     shard_size: int = typer.Option(
         1 << 20,
         min=1,
         max=64 << 20,
+        rich_help_panel=_WORKERS,
         help=N_("Bytes of input per shard, the unit of work that is resumed."),
     ),
-    as_json: bool = typer.Option(False, "--json", help=N_("Print the summary as one JSON object.")),
+    output_format: SummaryFormat = typer.Option(
+        SummaryFormat.text,
+        "--output-format",
+        "-o",
+        rich_help_panel=OUTPUT,
+        help=N_("How the summary is printed: for people, or as one JSON object."),
+    ),
     speller: str = typer.Option("nmspeller.runtime.checker:open_checker", hidden=True),
 ) -> None:
     """Run the job that the options describe, and print its summary."""
+    require(context, _CONFLICTS)
     try:
         from nmspeller.apps.batch import Interrupted, Job, SpellerSettings, Write, run
         from nmspeller.apps.batch.progress import Progress
@@ -96,13 +144,6 @@ def batch(
         raise InputError(_("`batch` needs more packages: pip install 'nmspeller[scale]'.")) from wrong
     from nmspeller.runtime.dictionary import read_words
 
-    prefilter = wants_prefilter(prefilter, quick)
-    if address is not None and engine is not Where.ray:
-        raise InputError(_("--address needs --engine ray."))
-    if device is not Device.cpu and engine is Where.ray:
-        raise InputError(_("--device cuda needs --engine local."))
-    if device is not Device.cpu and prefilter:
-        raise InputError(_("--prefilter is for the CPU; leave it out with --device cuda."))
     # Workers on other machines do not have these files, and run in other folders.
     known = tuple(word for path in words or () for word in read_words(path))
     folder = str(model.resolve()) if model else None
@@ -115,7 +156,11 @@ def batch(
     except Interrupted as stopped:
         typer.echo(f"nmspeller: {stopped}", err=True)
         raise typer.Exit(130) from stopped
-    typer.echo(json.dumps(summary, ensure_ascii=False) if as_json else as_text(summary, output))
+    typer.echo(
+        json.dumps(summary, ensure_ascii=False)
+        if output_format is SummaryFormat.json
+        else as_text(summary, output)
+    )
 
 
 def _engine(where: Where, address: str | None, workers: int | None, device: Device) -> "Engine":

@@ -59,6 +59,7 @@ _PLACEHOLDERS = (
     N_("INPUT"),
     N_("OUTPUT"),
     N_("TEXT"),
+    N_("NAME"),
     N_("PATH"),
     N_("INTEGER RANGE"),
     N_("INTEGER"),

@@ -1,10 +1,18 @@
 """Options that several commands share."""
 
 from enum import Enum
+from typing import Any
 
 import typer
 
-from nmspeller.messages import N_, _
+from nmspeller.messages import N_
+
+# The groups in which help lists the options.
+INPUT = N_("Input")
+OUTPUT = N_("Output")
+CORRECTING = N_("Correcting")
+FINDINGS = N_("What is found")
+KNOWN = N_("Known findings")
 
 
 class Level(str, Enum):
@@ -29,6 +37,44 @@ class Device(str, Enum):
     cuda = "cuda"
 
 
+class Format(str, Enum):
+    """How a file is read."""
+
+    auto = "auto"
+    text = "text"
+    markdown = "markdown"
+    html = "html"
+    srt = "srt"
+    docx = "docx"
+    odt = "odt"
+    odp = "odp"
+    pptx = "pptx"
+    latex = "latex"
+    rst = "rst"
+    git_commit = "git-commit"
+    code = "code"
+
+
+class Encoding(str, Enum):
+    """How a file's bytes are read."""
+
+    auto = "auto"
+    utf8 = "utf-8"
+    gb18030 = "gb18030"
+    big5 = "big5"
+    utf16 = "utf-16"
+
+
+def _optional(*names: str, panel: str, help: str, **settings: Any) -> Any:
+    """An option that is None unless it is given."""
+    return typer.Option(None, *names, rich_help_panel=panel, help=help, show_default=False, **settings)
+
+
+def flag(name: str, panel: str, help: str) -> Any:
+    """An option that is given or not."""
+    return typer.Option(False, name, rich_help_panel=panel, help=help)
+
+
 LANG = typer.Option(
     None,
     "--lang",
@@ -37,33 +83,61 @@ LANG = typer.Option(
     help=N_("Language of messages, reports and help; by default the language of the environment."),
     show_default=False,
 )
-MODEL = typer.Option(
-    None,
-    "--model",
-    metavar="FOLDER",
-    help=N_("A model folder instead of the shipped model."),
-    show_default=False,
+FORMAT = typer.Option(
+    Format.auto,
+    "--format",
+    "-f",
+    metavar="<auto|text|markdown|…>",  # all of them take more than a line; a wrong one lists them
+    rich_help_panel=INPUT,
+    help=N_("Only prose is checked; auto chooses by the file name."),
 )
-PREFILTER = typer.Option(
-    False,
-    "--prefilter",
-    help=N_(
-        "Read only sentences that a small model expects an error in: faster, but a few errors are missed."
-    ),
+ENCODING = typer.Option(
+    Encoding.auto,
+    "--encoding",
+    rich_help_panel=INPUT,
+    help=N_("auto distinguishes UTF-8, GB18030 and Big5."),
 )
-QUICK = typer.Option(False, "--quick", hidden=True, help=N_("The old name of --prefilter; deprecated."))
-WORDS = typer.Option(
-    None,
+BACKUP = flag("--backup", CORRECTING, N_("Keep each original beside the corrected file as NAME.bak."))
+TRACK = flag(
+    "--track", CORRECTING, N_("Write tracked changes with explanations into Word documents (.docx).")
+)
+AUTHOR = _optional(
+    "--author",
+    panel=CORRECTING,
+    metavar="NAME",
+    help=N_("The author of tracked changes.  [default: nmspeller]"),
+)
+LEVEL = _optional("--level", "-l", panel=FINDINGS, help=N_("How much is reported.  [default: balanced]"))
+WORDS = _optional(
     "--words",
     "-w",
+    panel=FINDINGS,
+    metavar="FILE",
     help=N_("A file of words that are correct, one per line; may be repeated."),
-    show_default=False,
 )
-
-
-def wants_prefilter(prefilter: bool, quick: bool) -> bool:
-    """Whether either name of the option was given; the old one, to be removed in 0.3, with a hint."""
-    if quick:
-        renamed = _("`{old}` is now `{new}`.").format(old="--quick", new="--prefilter")
-        typer.echo(f"nmspeller: {renamed}", err=True)
-    return prefilter or quick
+REPLACEMENTS = _optional(
+    "--replacements",
+    "-r",
+    panel=FINDINGS,
+    metavar="FILE",
+    help=N_("A file of wrong<TAB>right lines, always corrected."),
+)
+RULES = _optional(
+    "--rules/--no-rules",
+    panel=FINDINGS,
+    help=N_("Also apply rules: idioms, doubled characters, punctuation, spaces."),
+)
+PREFILTER = flag(
+    "--prefilter",
+    FINDINGS,
+    N_("Read only sentences that a small model expects an error in: faster, but a few errors are missed."),
+)
+MODEL = _optional(
+    "--model", panel=FINDINGS, metavar="FOLDER", help=N_("A model folder instead of the shipped model.")
+)
+BASELINE = _optional(
+    "--baseline",
+    panel=KNOWN,
+    metavar="FILE",
+    help=N_("A file of known findings; only new ones are reported and corrected."),
+)

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import typer
 
-from nmspeller.apps.cli.options import PREFILTER, QUICK, WORDS, wants_prefilter
+from nmspeller.apps.cli.options import FINDINGS, MODEL, PREFILTER, WORDS
 from nmspeller.apps.http.reloading import sighup_deferred
 from nmspeller.errors import InputError
 from nmspeller.messages import N_, _
@@ -25,16 +25,18 @@ def serve(
     threads: int | None = typer.Option(
         None, min=1, help=N_("Threads of each engine; by default cores / workers.")
     ),
-    model: Path | None = typer.Option(None, help=N_("Folder of another ONNX model than the shipped one.")),
+    model: Path | None = MODEL,
     level: str = typer.Option(
-        "balanced", help=N_("careful, balanced or thorough, unless a request sets it.")
+        "balanced",
+        rich_help_panel=FINDINGS,
+        help=N_("careful, balanced or thorough, unless a request sets it."),
     ),
     words: list[Path] = WORDS,
     prefilter: bool = PREFILTER,
-    quick: bool = QUICK,
     rules: bool = typer.Option(
         False,
         "--rules",
+        rich_help_panel=FINDINGS,
         help=N_("Apply rules unless a request says otherwise; LanguageTool clients always get them."),
     ),
     api_key: str | None = typer.Option(
@@ -83,7 +85,7 @@ def serve(
                 model=str(model) if model else None,
                 level=level,
                 words=tuple(map(str, words or ())),
-                prefilter=wants_prefilter(prefilter, quick),
+                prefilter=prefilter,
                 rules=rules,
                 api_key=api_key,
                 insecure=insecure,

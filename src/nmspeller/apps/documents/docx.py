@@ -8,7 +8,7 @@ from nmspeller.apps.documents.markup import names
 from nmspeller.apps.documents.office import OfficeDocument, assembled
 from nmspeller.apps.documents.package import references
 from nmspeller.apps.documents.tracked import with_tracked_changes
-from nmspeller.apps.documents.word_text import WordText, texts
+from nmspeller.apps.documents.word_text import AUTHOR, WordText, texts
 from nmspeller.apps.documents.xml_events import Source, root
 from nmspeller.errors import InputError
 from nmspeller.messages import N_, _
@@ -40,10 +40,14 @@ class DocxDocument(OfficeDocument):
         return cls(name, text, passages, raw, pieces, starts, body)
 
     def with_edits(self, edits: Iterable[Edit], *, track: bool = False) -> bytes:
-        """As for any Office document; or else with a tracked change for each finding, and a comment on it."""
-        if not track:
-            return super().with_edits(edits)
+        """As for any Office document; or else with tracked changes."""
+        return self.with_tracked_changes(edits) if track else super().with_edits(edits)
+
+    def with_tracked_changes(self, edits: Iterable[Edit], author: str = AUTHOR) -> bytes:
+        """The file's new content with a tracked change for each finding, and a comment that explains it.
+
+        Without any that can be tracked, the content as it is.
+        """
         sources, changes = self.sources(), list(self.changes(edits))
-        return package.with_members(
-            self.raw, with_tracked_changes(self.raw, self.body, sources, self.pieces, changes)
-        )
+        members = with_tracked_changes(self.raw, self.body, self.text, sources, self.pieces, changes, author)
+        return package.with_members(self.raw, members) if members else self.raw

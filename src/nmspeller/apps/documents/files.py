@@ -49,14 +49,15 @@ def replace(path: Path, content: bytes, *, expected: bytes, backup: bool = False
     """
     target = Path(os.path.realpath(path))
     try:
-        if not _may_be_written(target):
-            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
-        if not target.is_file():
+        # The path itself: what it leads to may have no name, as a pipe behind /dev/stdin.
+        if os.path.exists(path) and not path.is_file():
             raise InputError(
                 _("{file} is a pipe or a device, which cannot be corrected in place; read it as -.").format(
                     file=path
                 )
             )
+        if not _may_be_written(target):
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
         if target.read_bytes() != expected:
             raise InputError(
                 _("{file} changed while it was being checked and was left alone; check it again.").format(

@@ -16,11 +16,11 @@ from itertools import accumulate, chain, groupby, pairwise
 from pathlib import PurePath
 from typing import NamedTuple
 
-from nmspeller.apps.documents import code, html, latex, markdown, rst, subtitles
+from nmspeller.apps.documents import code, git_commit, html, latex, markdown, rst, subtitles
 from nmspeller.apps.documents.markup import BREAK, HANZI, Markup, in_order
 from nmspeller.runtime.correction import Edit, Hint
 
-FORMATS = ("text", "markdown", "html", "srt", "latex", "rst", "code")
+FORMATS = ("text", "markdown", "html", "srt", "latex", "rst", "git-commit", "code")
 """The formats that `segments` knows; `code` stands for any language id or alias that Pygments knows."""
 
 OFFICE_FORMATS = ("docx", "odt", "odp", "pptx")
@@ -41,7 +41,6 @@ _LANGUAGE_IDS = {
     "tex": "latex",
     "restructuredtext": "rst",
     "subrip": "srt",
-    "git-commit": "text",
     "xhtml": "html",
 }
 
@@ -51,6 +50,7 @@ _PARAGRAPH_END = re.compile(rf"{BREAK}(?:[ \t\u3000]*{BREAK})+")
 _SOFT_BREAK = re.compile(rf"(?<={_CHINESE})[ \t]*{BREAK}[ \t\u3000]*(?={_CHINESE})")
 _LINE_END = re.compile("[\n\r\x0b\x0c\x85\u2028\u2029]+")
 _SWITCH = re.compile(r"nmspeller:[ \t]*(off|on)\b")
+_IGNORED_LINE = re.compile(r"^[^\r\n]*nmspeller:[ \t]*ignore\b[^\r\n]*", re.MULTILINE)
 
 
 class Segment(NamedTuple):
@@ -158,9 +158,10 @@ def passages(text: str, format: str) -> list[Passage]:
     """The prose of a text in passages that continue across inline markup.
 
     Passages without a Chinese character are left out, and so is everything between `nmspeller: off` and
-    `nmspeller: on`.
+    `nmspeller: on`, and each line with `nmspeller: ignore`.
     """
-    marks = [*_breaks(text, format), *_switched_off(text)]
+    ignored = (Markup(*found.span()) for found in _IGNORED_LINE.finditer(text))
+    marks = [*_breaks(text, format), *_switched_off(text), *ignored]
     found = []
     for group in _groups(len(text), in_order(marks)):
         pieces = _without_edges(text, group)
@@ -173,6 +174,8 @@ def passages(text: str, format: str) -> list[Passage]:
 def format_of(path: str | PurePath) -> str:
     """The format of a file by its name: `code:` and the language for a program, `text` if unknown."""
     path = PurePath(path)
+    if path.name in git_commit.FILE_NAMES:
+        return "git-commit"
     known = _SUFFIXES.get(path.suffix.lower())
     if known:
         return known
@@ -191,6 +194,7 @@ _SCANNERS: dict[str, Callable[[str], Iterable[Markup]]] = {
     "srt": subtitles.scan,
     "latex": latex.scan,
     "rst": rst.scan,
+    "git-commit": git_commit.scan,
 }
 
 

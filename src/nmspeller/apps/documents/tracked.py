@@ -13,9 +13,9 @@ from typing import NamedTuple
 
 from nmspeller.apps.documents import word_comments
 from nmspeller.apps.documents.office import Change
-from nmspeller.apps.documents.word_comments import Comment
+from nmspeller.apps.documents.word_comments import Comment, Signature
 from nmspeller.apps.documents.word_markup import Dialect
-from nmspeller.apps.documents.word_text import AUTHOR, WordText
+from nmspeller.apps.documents.word_text import WordText
 from nmspeller.apps.documents.xml_events import Source, Splice, at_end, root, tag_name
 
 _ID = re.compile(rb"""(?<=[\s:]id=["'])-?\d+(?=["'])""")
@@ -34,16 +34,18 @@ class Tracked(NamedTuple):
 def with_tracked_changes(
     raw: bytes,
     body: str,
+    text: str,
     sources: Mapping[str, Source],
     pieces: Sequence[WordText],
     changes: Sequence[Change],
+    author: str,
 ) -> dict[str, bytes]:
-    """The new content of each member that differs.
+    """The new content of each member that differs; `text` is the document's, for explanations.
 
     Comments are left alone: no program tracks changes in them, and some show deleted and inserted text there.
     """
     # Word takes the date for local time, whatever its zone.
-    date = datetime.now().strftime("%Y-%m-%dT%H:%M:%SZ")
+    signature = Signature(author, datetime.now().strftime("%Y-%m-%dT%H:%M:%SZ"))
     with zipfile.ZipFile(BytesIO(raw)) as archive:
         part = word_comments.part(archive, body)
         if part is not None:
@@ -51,25 +53,25 @@ def with_tracked_changes(
         used = {int(found) for source in sources.values() for found in _ID.findall(source.xml)}
         ids = (number for number in count(1) if number not in used)
         can_be_tracked = [change for change in changes if pieces[change.piece].member != part]
-        tracked, comments = _tracked(pieces, can_be_tracked, ids)
+        tracked, comments = _tracked(text, pieces, can_be_tracked, ids)
         splices: dict[str, list[Splice]] = defaultdict(list)
         for index, in_piece in tracked.items():
             piece = pieces[index]
-            writer = _Writer(sources[piece.member].xml, piece, ids, date)
+            writer = _Writer(sources[piece.member].xml, piece, ids, signature)
             splices[piece.member].append(writer.splice(in_piece))
         added: dict[str, bytes] = {}
         if comments and part is not None:
             xml = sources[part].xml
             dialect = Dialect.of(root(xml).within(xml), root(xml).namespace)
-            splices[part].append(at_end(xml, word_comments.written(comments, dialect, date)))
+            splices[part].append(at_end(xml, word_comments.written(comments, dialect, signature)))
         elif comments:
             namespace = root(sources[body].xml).namespace
-            added = word_comments.new_part(archive, body, namespace, comments, date)
+            added = word_comments.new_part(archive, body, namespace, comments, signature)
     return {**{member: sources[member].with_splices(found) for member, found in splices.items()}, **added}
 
 
 def _tracked(
-    pieces: Sequence[WordText], changes: Sequence[Change], ids: Iterator[int]
+    text: str, pieces: Sequence[WordText], changes: Sequence[Change], ids: Iterator[int]
 ) -> tuple[dict[int, list[Tracked]], list[Comment]]:
     """The tracked changes of each piece, by its index, and the comments on them."""
     tracked: dict[int, list[Tracked]] = defaultdict(list)
@@ -78,7 +80,7 @@ def _tracked(
         merged = [change for change in _merged(finding) if _deleted(change, pieces) != change.text]
         comment = None
         if merged and all(pieces[change.piece].run.takes_comments for change in merged):
-            comment = Comment(next(ids), [change.edit for change in finding])
+            comment = Comment(next(ids), [change.edit for change in finding], text)
             comments.append(comment)
         for change in merged:
             opened = comment if change is merged[0] else None
@@ -120,7 +122,7 @@ class _Writer:
     xml: bytes
     piece: WordText
     ids: Iterator[int]
-    date: str
+    signature: Signature
 
     def splice(self, changes: Sequence[Tracked]) -> Splice:
         """The run ends before each change and continues after it, with the same properties.
@@ -175,7 +177,11 @@ class _Writer:
 
     def _revision(self, name: str, text: bytes) -> bytes:
         return self.piece.run.dialect.element(
-            name, self._run_start() + text + self._run_end(), id=next(self.ids), author=AUTHOR, date=self.date
+            name,
+            self._run_start() + text + self._run_end(),
+            id=next(self.ids),
+            author=self.signature.author,
+            date=self.signature.date,
         )
 
     def _run_start(self) -> bytes:

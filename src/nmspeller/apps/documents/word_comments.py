@@ -3,26 +3,18 @@
 import posixpath
 import zipfile
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import count
 from typing import NamedTuple
 
 from nmspeller.apps.documents.markup import names
 from nmspeller.apps.documents.package import references, references_of
 from nmspeller.apps.documents.word_markup import Dialect
-from nmspeller.apps.documents.word_text import AUTHOR
+from nmspeller.apps.documents.word_text import INITIALS
 from nmspeller.apps.documents.xml_events import Source, Splice, at_end, escaped, root, tag_name
-from nmspeller.messages import N_, _
+from nmspeller.messages import _
 from nmspeller.runtime.correction import Edit, Reason
 
-_SENTENCES = {
-    Reason.SAME_SOUND: N_("Same sound, confidence {confidence}."),
-    Reason.SIMILAR_SOUND: N_("Similar sound, confidence {confidence}."),
-    Reason.SIMILAR_SHAPE: N_("Similar shape, confidence {confidence}."),
-    Reason.DE: N_("Use of 的, 地 and 得, confidence {confidence}."),
-    Reason.USER_LIST: N_("From a list of replacements."),
-    Reason.RULE: N_("Rule: {rule}."),
-    Reason.CONTEXT: N_("Fits the context better, confidence {confidence}."),
-}
 _COMMENTS = names("comments")
 _CONTENT_TYPES = "[Content_Types].xml"
 _CONTENT_TYPE = "application/vnd.openxmlformats-officedocument.wordprocessingml.comments+xml"
@@ -34,24 +26,41 @@ _NO_TYPES, _NO_REFERENCES = (
 
 
 class Comment(NamedTuple):
-    """A comment on some edits, under an id of its own."""
+    """A comment on some edits of a text, under an id of its own."""
 
     id: int
     edits: Sequence[Edit]
+    text: str
 
     @property
     def sentence(self) -> str:
-        """The reason and the confidence, those of the least certain edit."""
-        edit = min(self.edits, key=lambda one: one.confidence)
-        return _(_SENTENCES[edit.reason]).format(
-            confidence=f"{edit.confidence:.2f}", rule=_rule_name(edit.rule or "")
+        """The explanation of each edit; and, of what the model found, the lowest confidence."""
+        # Loaded late: the rules come with it.
+        from nmspeller.runtime.why import why
+
+        explained = " ".join(why(self.text, edit) for edit in _as_words(self.edits))
+        least = min(self.edits, key=lambda edit: edit.confidence)
+        if least.reason in (Reason.USER_LIST, Reason.RULE):
+            return explained
+        return _("{explanation} Confidence {confidence}.").format(
+            explanation=explained, confidence=f"{least.confidence:.2f}"
         )
 
 
-def _rule_name(id: str) -> str:
-    from nmspeller.runtime.rules import RULES
+def _as_words(edits: Sequence[Edit]) -> Sequence[Edit]:
+    """Adjacent characters that the model found as one edit, so that the word that they make is explained."""
+    unique = list(dict.fromkeys(edits))
+    if any(edit.reason in (Reason.USER_LIST, Reason.RULE, Reason.DE) for edit in unique):
+        return unique
+    source, target = "".join(edit.source for edit in unique), "".join(edit.target for edit in unique)
+    return [replace(unique[0], length=len(source), source=source, target=target)]
 
-    return _(RULES[id].name) if id in RULES else id
+
+class Signature(NamedTuple):
+    """Whose changes and comments they are, and of when."""
+
+    author: str
+    date: str
 
 
 def part(archive: zipfile.ZipFile, body: str) -> str | None:
@@ -59,23 +68,23 @@ def part(archive: zipfile.ZipFile, body: str) -> str | None:
     return next((one.member for one in references(archive, body, _COMMENTS)), None)
 
 
-def written(comments: Sequence[Comment], dialect: Dialect, date: str) -> bytes:
+def written(comments: Sequence[Comment], dialect: Dialect, signature: Signature) -> bytes:
     """The comments as XML."""
     return b"".join(
         dialect.element(
             "comment",
             dialect.element("p", dialect.element("r", dialect.text("t", comment.sentence))),
             id=comment.id,
-            author=AUTHOR,
-            date=date,
-            initials="nm",
+            author=signature.author,
+            date=signature.date,
+            initials=INITIALS,
         )
         for comment in comments
     )
 
 
 def new_part(
-    archive: zipfile.ZipFile, body: str, namespace: str, comments: Sequence[Comment], date: str
+    archive: zipfile.ZipFile, body: str, namespace: str, comments: Sequence[Comment], signature: Signature
 ) -> dict[str, bytes]:
     """The members of a document that had no comments: the comments, a reference to them, and their type."""
     types = _read(archive, _CONTENT_TYPES, _NO_TYPES)
@@ -85,7 +94,7 @@ def new_part(
     [main] = [one for one in references(archive, "", names("officeDocument")) if one.member == body]
     comment_part = b'<w:comments xmlns:w="%s">%s</w:comments>' % (
         namespace.encode(),
-        written(comments, Dialect(b"w:", b""), date),
+        written(comments, Dialect(b"w:", b""), signature),
     )
     reference = _added(
         known.xml,

@@ -9,7 +9,10 @@ from nmspeller.apps.documents.word_markup import Dialect
 from nmspeller.apps.documents.xml_events import Event, escaped, events, skip
 
 AUTHOR = "nmspeller"
-"""The author of tracked changes and of the comments on them, which are not checked."""
+"""The author of tracked changes and of the comments on them, if no other is named."""
+
+INITIALS = "nmspeller"
+"""Of every author of such comments, so that they are known and not checked."""
 
 _BLANKS = " \t\r\n"  # not shown at the ends of a text element, unless it says that it keeps them
 _SPACE = "http://www.w3.org/XML/1998/namespace}space"
@@ -118,7 +121,10 @@ def _parent(open_elements: list[tuple[str, Event]]) -> str:
 
 
 def _by_nmspeller(comment: Event) -> bool:
-    return AUTHOR in (value for name, value in comment.attributes.items() if name.endswith("}author"))
+    return any(
+        (name.endswith("}initials") and value == INITIALS) or (name.endswith("}author") and value == AUTHOR)
+        for name, value in comment.attributes.items()
+    )
 
 
 def _takes_comments(inside: list[str]) -> bool:

@@ -7,10 +7,10 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TypeVar
 
-from nmspeller.apps.documents import config, my_words
-from nmspeller.apps.documents.my_words import WORDS_FILE, resolves_inside
 from nmspeller.apps.documents.prose import OFFICE_FORMATS, format_of, passages
 from nmspeller.apps.lsp.settings import Settings
+from nmspeller.apps.project import config, my_words
+from nmspeller.apps.project.my_words import WORDS_FILE, resolves_inside
 from nmspeller.errors import InputError
 from nmspeller.messages import _
 from nmspeller.runtime.dictionary import Watched, read_replacements, read_words
@@ -22,9 +22,10 @@ WATCHED_FILES = (config.FILE_NAME, WORDS_FILE)
 # Names that editors use for formats of prose. Pygments treats some of the first line as programs, of which
 # only comments would be checked.
 _EDITORS_NAMES = {
-    **dict.fromkeys(("asciidoc", "gitcommit", "jjdescription", "mail", "org", "textile", "typst"), "text"),
+    **dict.fromkeys(("asciidoc", "jjdescription", "mail", "org", "textile", "typst"), "text"),
     **dict.fromkeys(("mdx", "pandoc", "quarto", "rmd", "rmarkdown", "vimwiki"), "markdown"),
     **dict.fromkeys(("context", "plaintex"), "latex"),
+    "gitcommit": "git-commit",
 }
 
 

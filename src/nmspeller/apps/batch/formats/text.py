@@ -9,7 +9,7 @@ _BOM = "\ufeff"
 
 
 class TextFormat:
-    """Lines stay lines; with edits, each becomes the object that `nmspeller check --json` prints."""
+    """Lines stay lines; with edits, each becomes the object that `nmspeller check -o json` prints."""
 
     def __init__(self, write: Write) -> None:
         self._write = write

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from nmspeller.apps.documents.config import Config
+from nmspeller.apps.project.config import Config
 from nmspeller.errors import InputError
 from nmspeller.messages import _
 from nmspeller.runtime.dictionary import read_words

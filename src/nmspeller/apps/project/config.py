@@ -10,18 +10,14 @@ ignore = ["drafts/", "*.min.html"]
 "*.txt" = "markdown"
 """
 
-import glob
 import json
 import os
-import re
 import sys
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import date, time
-from fnmatch import fnmatchcase
 from functools import lru_cache
-from pathlib import Path
-from typing import Any, NamedTuple
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING, Any
 
 from nmspeller.apps.documents.files import reason
 from nmspeller.apps.documents.prose import FORMATS, OFFICE_FORMATS
@@ -29,6 +25,9 @@ from nmspeller.errors import InputError
 from nmspeller.messages import LANGUAGES, _
 from nmspeller.runtime.policy import Level
 from nmspeller.runtime.rule_matches import chosen_rules
+
+if TYPE_CHECKING:
+    from pathspec import GitIgnoreSpec
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -55,19 +54,19 @@ class Config:
 
     def ignores(self, path: Path) -> bool:
         """Whether the file or a folder that it is in is ignored; the last matching pattern decides."""
-        return any(self._ignores_step(step) for step in _steps(path, self.folder))
-
-    def _ignores_step(self, step: "_Step") -> bool:
-        for pattern in reversed(self.ignore):
-            if _matches(step, pattern.removeprefix("!")):
-                return not pattern.startswith("!")
-        return False
+        inside = _relative(path, self.folder)
+        if inside is None or not self.ignore:
+            return False
+        patterns = _patterns(self.ignore)
+        # Folders are tested on their own: as for git, no pattern includes a file of an ignored folder again.
+        folders = (f"{folder}/" for folder in inside.parents if folder.name)
+        return any(map(patterns.match_file, (*folders, str(inside))))
 
     def format_of(self, path: Path) -> str:
         """The format of the first matching pattern, `auto` if none matches."""
-        steps = list(_steps(path, self.folder))
-        for pattern, format in self.formats:
-            if any(_matches(step, pattern) for step in steps):
+        inside = _relative(path, self.folder)
+        for pattern, format in self.formats if inside else ():
+            if _patterns((pattern,)).match_file(str(inside)):
                 return format
         return "auto"
 
@@ -120,7 +119,7 @@ def _load(file: Path) -> Config:
         rules=_rules(file, table.get("rules")),
         words=tuple(file.parent / name for name in _strings(file, table, "words")),
         replacements=tuple(file.parent / name for name in _strings(file, table, "replacements")),
-        ignore=_strings(file, table, "ignore"),
+        ignore=_checked_patterns(file, _strings(file, table, "ignore")),
         formats=_formats(file, table.get("format", {})),
     )
 
@@ -175,7 +174,21 @@ def _formats(file: Path, value: Any) -> tuple[tuple[str, str], ...]:
                     file=file, format=_as_in_toml(format), names=", ".join(known)
                 )
             )
+    _checked_patterns(file, tuple(pairs))
     return tuple(pairs.items())
+
+
+def _checked_patterns(file: Path, patterns: tuple[str, ...]) -> tuple[str, ...]:
+    for pattern in patterns:
+        try:
+            _patterns((pattern,))
+        except ValueError:
+            raise InputError(
+                _("{file}: {pattern} is not a pattern of .gitignore.").format(
+                    file=file, pattern=_as_in_toml(pattern)
+                )
+            ) from None
+    return patterns
 
 
 def _without_dots(path: Path) -> Path:
@@ -183,53 +196,16 @@ def _without_dots(path: Path) -> Path:
     return Path(os.path.abspath(path))
 
 
-class _Step(NamedTuple):
-    """A folder above a file, or the file itself, relative to the folder of the settings."""
-
-    names: tuple[str, ...]
-    is_folder: bool
-
-
-def _steps(path: Path, folder: Path) -> Iterator[_Step]:
-    """From the outermost folder to the file; empty for a file outside the folder."""
+def _relative(path: Path, folder: Path) -> PurePosixPath | None:
+    """The path from the folder; None if it is not in it."""
     whole = _without_dots(path)
-    names = whole.relative_to(folder).parts if whole.is_relative_to(folder) else ()
-    for depth in range(1, len(names) + 1):
-        yield _Step(names[:depth], is_folder=depth < len(names))
-
-
-def _matches(step: _Step, pattern: str) -> bool:
-    """As in `.gitignore`: a pattern with a slash starts at the folder, one without matches at any depth."""
-    if pattern.endswith("/") and not step.is_folder:
-        return False
-    return _all_match(step.names, _globs(pattern.removesuffix("/")))
+    return PurePosixPath(whole.relative_to(folder).as_posix()) if whole.is_relative_to(folder) else None
 
 
 @lru_cache(maxsize=4096)
-def _globs(pattern: str) -> tuple[str, ...]:
-    """The pattern split into names, in the syntax of `fnmatch`, which has no backslash and no `[^`."""
-    translated = re.sub(r"\\(.)|\[\^", lambda sign: glob.escape(sign[1]) if sign[1] else "[!", pattern)
-    first, *rest = translated.split("/")
-    if not rest:
-        return ("**", first)
-    return tuple(rest) if first == "" else (first, *rest)
+def _patterns(lines: tuple[str, ...]) -> "GitIgnoreSpec":
+    # Loaded late: most projects have no patterns.
+    from pathspec import GitIgnoreSpec
 
-
-@lru_cache(maxsize=4096)
-def _all_match(names: tuple[str, ...], globs: tuple[str, ...]) -> bool:
-    """Whether each name matches its glob; `**` matches any number of names, at the end one or more."""
-    reached = {0}  # how many globs the names so far may have matched
-    for name in names:
-        before = _past_stars(reached, globs)
-        reached = {at + 1 for at in before if at < len(globs) and fnmatchcase(name, globs[at])}
-        reached |= {at for at in before if globs[at : at + 1] == ("**",)}
-    return len(globs) in reached
-
-
-def _past_stars(reached: set[int], globs: tuple[str, ...]) -> set[int]:
-    """The same, and what follows each `**` that matches no further name."""
-    past = set(reached)
-    for at, one in enumerate(globs[:-1]):
-        if one == "**" and at in past:
-            past.add(at + 1)
-    return past
+    # For pathspec, unlike git, `docs/**` is the folder `docs/` as well.
+    return GitIgnoreSpec.from_lines(f"{line}/*" if line.endswith("/**") else line for line in lines)

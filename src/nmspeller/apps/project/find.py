@@ -2,13 +2,14 @@
 
 import glob
 import os
+from collections import Counter
 from collections.abc import Iterator
 from operator import attrgetter
 from pathlib import Path
 
-from nmspeller.apps.documents.config import config_for
 from nmspeller.apps.documents.files import reason
 from nmspeller.apps.documents.prose import is_prose_file
+from nmspeller.apps.project.config import config_for
 from nmspeller.errors import InputError
 from nmspeller.messages import _
 
@@ -27,20 +28,21 @@ _VENDORED = frozenset(
 )
 
 
-def find(name: str) -> Iterator[Path | InputError]:
+def find(name: str, skipped: Counter[str] | None = None) -> Iterator[Path | InputError]:
     """The files that a file name, a folder or a pattern stands for; what cannot be read comes as an error.
 
     A folder gives its files of known formats in order, without hidden and vendored ones. Links to folders
-    are not followed. Files that `.nmspeller.toml` ignores are left out.
+    are not followed. Files that `.nmspeller.toml` ignores are left out. `skipped` counts the suffixes of the
+    files in folders that are of no known format.
     """
-    for found in _named(name):
+    for found in _named(name, Counter() if skipped is None else skipped):
         if isinstance(found, InputError):
             yield found
         else:
             yield from _unless_ignored(found)
 
 
-def _named(name: str) -> Iterator[Path | InputError]:
+def _named(name: str, skipped: Counter[str]) -> Iterator[Path | InputError]:
     if not name:  # an unset shell variable, which `Path` would take for the current folder
         yield InputError(_("The file name is empty; use . for the current folder."))
         return
@@ -52,16 +54,16 @@ def _named(name: str) -> Iterator[Path | InputError]:
         yield InputError(_("{name!r} cannot be looked up: {problem}.").format(name=name, problem=wrong))
         return
     if is_folder:
-        yield from _walk(path)
+        yield from _walk(path, skipped)
     elif exists:
         yield path
     elif glob.has_magic(name):
-        yield from _matching(name)
+        yield from _matching(name, skipped)
     else:
         yield InputError(_("{name} does not exist.").format(name=name))
 
 
-def _matching(pattern: str) -> Iterator[Path | InputError]:
+def _matching(pattern: str, skipped: Counter[str]) -> Iterator[Path | InputError]:
     found: list[Path | InputError] = []
     try:
         matches = sorted(glob.glob(pattern, recursive=True))
@@ -76,11 +78,11 @@ def _matching(pattern: str) -> Iterator[Path | InputError]:
         if match.is_file():
             found.append(match)
         elif match.is_dir() and "**" not in pattern:  # `**` already includes the content of folders
-            found += _walk(match)
+            found += _walk(match, skipped)
     yield from found or [InputError(_("No file matches {pattern}.").format(pattern=pattern))]
 
 
-def _walk(folder: Path) -> Iterator[Path | InputError]:
+def _walk(folder: Path, skipped: Counter[str]) -> Iterator[Path | InputError]:
     problems: list[OSError] = []
     waiting = [folder]
     while waiting:  # `os.walk` cannot walk through a thousand nested folders before Python 3.12
@@ -90,7 +92,12 @@ def _walk(folder: Path) -> Iterator[Path | InputError]:
         except OSError as wrong:
             problems.append(wrong)
             continue
-        yield from (Path(one) for one in entries if _is_document(one))
+        for one in entries:
+            if not one.name.startswith((".", "~$")) and _is_file(one):
+                if is_prose_file(one.name):
+                    yield Path(one)
+                else:
+                    skipped[Path(one.name).suffix.lower()] += 1
         waiting += (Path(one) for one in reversed(folders) if _is_searched(one.name))
     for problem in problems:
         yield InputError(
@@ -98,10 +105,9 @@ def _walk(folder: Path) -> Iterator[Path | InputError]:
         )
 
 
-def _is_document(entry: os.DirEntry[str]) -> bool:
-    """Whether it is to be read: not a folder, nor a pipe, a socket or a device, which may never end."""
-    is_named_so = not entry.name.startswith((".", "~$")) and is_prose_file(entry.name)
-    return is_named_so and (os.path.isfile(entry) or not os.path.exists(entry))
+def _is_file(entry: os.DirEntry[str]) -> bool:
+    """Whether it can be read: not a folder, nor a pipe, a socket or a device, which may never end."""
+    return os.path.isfile(entry) or not os.path.exists(entry)
 
 
 def _is_searched(folder: str) -> bool:

@@ -1,0 +1,66 @@
+"""`nmspeller review`"""
+
+import io
+import sys
+from pathlib import Path
+
+import typer
+
+from nmspeller.apps.cli import options
+from nmspeller.apps.cli.conflicts import Excludes, Needs, require
+from nmspeller.apps.cli.options import Encoding, Format, Level
+from nmspeller.messages import N_
+
+HELP = N_(
+    "Decide on each finding in the terminal, then correct the files.\n\n"
+    "A file is written when all its findings are decided. To continue a review that you quit, run the same "
+    "command. The exit code is that of `check`."
+)
+_CONFLICTS = (
+    Excludes(("review",), ("-",)),
+    Needs("--author", ("--track",)),
+)
+
+
+def review(
+    context: typer.Context,
+    files: list[str] = typer.Argument(
+        metavar="FILE", help=N_("Files, folders or patterns."), show_default=False
+    ),
+    format: Format = options.FORMAT,
+    encoding: Encoding = options.ENCODING,
+    backup: bool = options.BACKUP,
+    track: bool = options.TRACK,
+    author: str = options.AUTHOR,
+    level: Level = options.LEVEL,
+    words: list[Path] = options.WORDS,
+    replacements: list[Path] = options.REPLACEMENTS,
+    rules: bool = options.RULES,
+    prefilter: bool = options.PREFILTER,
+    model: Path = options.MODEL,
+    baseline: Path = options.BASELINE,
+) -> None:
+    """Ask about each finding of the files."""
+    require(context, _CONFLICTS)
+    from nmspeller.apps.baseline import Baseline
+    from nmspeller.apps.cli.job import Job
+    from nmspeller.apps.cli.reviewing import review as review_files
+
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(encoding="utf-8", errors="surrogateescape")
+    job = Job(
+        level=level.value if level else None,
+        words=tuple(words or ()),
+        replacements=tuple(replacements or ()),
+        model=model,
+        prefilter=prefilter,
+        rules=rules,
+        format=format.value,
+        encoding=encoding.value,
+        backup=backup,
+        track=track,
+        author=author,
+    )
+    if baseline:
+        job.baseline = Baseline.read(baseline)
+    raise typer.Exit(review_files(job, files))

@@ -1,0 +1,1 @@
+"""The settings of a project, the files that it has to check, and its words."""
