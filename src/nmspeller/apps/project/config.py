@@ -35,6 +35,7 @@ else:
     import tomli as tomllib
 
 FILE_NAME = ".nmspeller.toml"
+_MOST_STARS = 3
 _SETTINGS = ("lang", "level", "rules", "words", "replacements", "ignore", "format")
 _LEVELS = tuple(level.value for level in Level)
 
@@ -180,6 +181,13 @@ def _formats(file: Path, value: Any) -> tuple[tuple[str, str], ...]:
 
 def _checked_patterns(file: Path, patterns: tuple[str, ...]) -> tuple[str, ...]:
     for pattern in patterns:
+        # Each of them multiplies the time that a name of a hostile project can take.
+        if any(part.count("*") > _MOST_STARS for part in pattern.split("/")):
+            raise InputError(
+                _("{file}: {pattern} has more than {number} * in one name; use fewer.").format(
+                    file=file, pattern=_as_in_toml(pattern), number=_MOST_STARS
+                )
+            )
         try:
             _patterns((pattern,))
         except ValueError:
