@@ -1,21 +1,18 @@
 """Local paths and fsspec addresses, and files that are written atomically."""
 
 import os
-import re
-import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import IO, Any
 
 import fsspec
 from fsspec.implementations.local import LocalFileSystem
 
+from nmspeller import files
 from nmspeller.errors import InputError
 from nmspeller.messages import _
-
-# The names of temporary files. They do not contain the final name, which may already have the maximum length.
-TEMPORARY = re.compile(r"\.[0-9a-f]{16}\.aside$")
 
 
 @dataclass(frozen=True)
@@ -89,19 +86,16 @@ class Folder:
         fs, root = self._place
         path = f"{root.rstrip('/')}/{name}"
         folder = path.rsplit("/", 1)[0]
-        temporary = f"{folder}/.{secrets.token_hex(8)}.aside"
         fs.makedirs(folder, exist_ok=True)
+        if self.is_local:
+            with files.writing(Path(path)) as stream:
+                yield stream
+            return
+        temporary = f"{folder}/{files.temporary_name()}"
         try:
             with fs.open(temporary, "wb") as stream:
                 yield stream
-                stream.flush()
-                if self.is_local:
-                    os.fsync(stream.fileno())
-            if self.is_local:
-                os.replace(temporary, path)
-                _sync_folder(os.path.dirname(path))
-            else:
-                fs.mv(temporary, path)
+            fs.mv(temporary, path)
         except BaseException:
             if fs.exists(temporary):
                 fs.rm_file(temporary)
@@ -131,15 +125,3 @@ def absolute(address: str) -> str:
 def printable(address: str) -> str:
     """The address for messages; bytes that are not UTF-8 are escaped."""
     return os.fsencode(address).decode("utf-8", "backslashreplace")
-
-
-def _sync_folder(path: str) -> None:
-    """Make a rename survive a power failure; not every system can open a folder."""
-    try:
-        handle = os.open(path, os.O_RDONLY)
-    except OSError:
-        return
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)

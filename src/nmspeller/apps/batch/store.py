@@ -6,9 +6,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from nmspeller.apps.batch.filesystem import TEMPORARY, Folder, file_system
+from nmspeller.apps.batch.filesystem import Folder, file_system
 from nmspeller.apps.batch.formats.jsonl import dump
 from nmspeller.errors import InputError
+from nmspeller.files import TEMPORARY
 from nmspeller.messages import _
 
 MANIFEST = "nmspeller-batch.json"
