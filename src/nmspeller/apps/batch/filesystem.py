@@ -1,5 +1,6 @@
 """Local paths and fsspec addresses, and files that are written atomically."""
 
+import hashlib
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,6 +14,8 @@ from fsspec.implementations.local import LocalFileSystem
 from nmspeller import files
 from nmspeller.errors import InputError
 from nmspeller.messages import _
+
+_PIECE = 1 << 20
 
 
 @dataclass(frozen=True)
@@ -52,6 +55,13 @@ class Folder:
         fs, root = self._place
         try:
             return int(fs.info(f"{root.rstrip('/')}/{name}")["size"])
+        except FileNotFoundError:
+            return None
+
+    def sha256(self, name: str) -> str | None:
+        """The hash of a file's content, or None if it does not exist."""
+        try:
+            return sha256(self.path(name))
         except FileNotFoundError:
             return None
 
@@ -114,6 +124,16 @@ def file_system(address: str) -> tuple[Any, str]:
             _("{address} cannot be reached: {problem}.").format(address=address, problem=wrong)
         ) from wrong
     return fs, path
+
+
+def sha256(address: str) -> str:
+    """The hash of a file's content."""
+    fs, path = file_system(address)
+    digest = hashlib.sha256()
+    with fs.open(path, "rb") as stream:
+        while piece := stream.read(_PIECE):
+            digest.update(piece)
+    return digest.hexdigest()
 
 
 def absolute(address: str) -> str:
