@@ -1,5 +1,6 @@
-"""Atomic file writing, what the system says of files, and the exceptions that damaged npz files raise."""
+"""Atomic file writing, hashes, the system's errors, and the exceptions that damaged npz files raise."""
 
+import hashlib
 import os
 import re
 import secrets
@@ -8,7 +9,7 @@ import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import BinaryIO
+from typing import IO, BinaryIO
 from zipfile import BadZipFile
 
 from nmspeller.messages import N_, _
@@ -41,6 +42,14 @@ def reason(wrong: Exception) -> str:
     """Why the system refused something, in the present language if it is among the common reasons."""
     said = getattr(wrong, "strerror", None) or str(wrong)
     return _(said) if said in _SYSTEM else said
+
+
+def sha256(stream: IO[bytes]) -> str:
+    """The hash of the rest of a stream, in hexadecimal digits."""
+    digest = hashlib.sha256()
+    while piece := stream.read(1 << 20):
+        digest.update(piece)
+    return digest.hexdigest()
 
 
 TEMPORARY = re.compile(r"\.[0-9a-f]{16}\.aside$")

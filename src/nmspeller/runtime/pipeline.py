@@ -17,6 +17,7 @@ from nmspeller.runtime.explain import is_explained
 from nmspeller.runtime.policy import Policy, Thresholds
 from nmspeller.runtime.prefilter import Prefilter, PrefilterThresholds
 from nmspeller.runtime.text_batch import PreparedText, TextBatch, prepare
+from nmspeller.runtime.verified import verify
 from nmspeller.text.protect import WordMatcher
 from nmspeller.text.script import Script
 from nmspeller.text.vocabulary import Vocabulary
@@ -44,8 +45,9 @@ class Pipeline:
         device: Device = Device.CPU,
         prefilter: bool = False,
     ) -> None:
-        weight_files(folder, device)
+        weights = weight_files(folder, device)
         self.policy = Policy.read(folder / "policy.json")
+        verify(weights, self.policy.sha256)
         self.vocabulary = Vocabulary.from_file(folder / "vocab.txt")
         engine = open_engine(folder, self.vocabulary, device, threads=threads)
         if self.policy.window > engine.longest:

@@ -1,6 +1,5 @@
 """Local paths and fsspec addresses, and files that are written atomically."""
 
-import hashlib
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,8 +13,6 @@ from fsspec.implementations.local import LocalFileSystem
 from nmspeller import files
 from nmspeller.errors import InputError
 from nmspeller.messages import _
-
-_PIECE = 1 << 20
 
 
 @dataclass(frozen=True)
@@ -129,11 +126,8 @@ def file_system(address: str) -> tuple[Any, str]:
 def sha256(address: str) -> str:
     """The hash of a file's content."""
     fs, path = file_system(address)
-    digest = hashlib.sha256()
     with fs.open(path, "rb") as stream:
-        while piece := stream.read(_PIECE):
-            digest.update(piece)
-    return digest.hexdigest()
+        return files.sha256(stream)
 
 
 def absolute(address: str) -> str:
