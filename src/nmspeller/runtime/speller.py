@@ -13,7 +13,7 @@ from nmspeller.messages import _
 from nmspeller.runtime.correction import Correction, Hint, apply_edits
 from nmspeller.runtime.decoder import Detections, confidence
 from nmspeller.runtime.device import Device, prefilter_files, weight_files
-from nmspeller.runtime.dictionary import replacement_source, word_sources
+from nmspeller.runtime.dictionary import replacement_source, word_matcher, word_sources
 from nmspeller.runtime.edits import Change, edits_of
 from nmspeller.runtime.pipeline import SHIPPED, Pipeline
 from nmspeller.runtime.policy import Level
@@ -196,7 +196,7 @@ class Speller:
         return find_in_document(texts, protected, chosen)
 
     def _matchers(self, words: Iterable[str] | None) -> list[WordMatcher]:
-        matchers = [*(source.current() for source in self._words), WordMatcher(words or ())]
+        matchers = [*(source.current() for source in self._words), word_matcher(words or ())]
         return [matcher for matcher in matchers if len(matcher)]
 
     def _corrections(
