@@ -92,6 +92,11 @@ def check(
         "--track",
         help=N_("With --fix, write tracked changes with comments into Word documents (.docx)."),
     ),
+    force: bool = typer.Option(
+        False,
+        "--force",
+        help=N_("With --fix, also correct documents with a digital signature, which becomes invalid."),
+    ),
     json: bool = typer.Option(
         False, "--json", help=N_("Print one JSON object per file, the same as --output-format json.")
     ),
@@ -140,6 +145,8 @@ def check(
         raise InputError(_("--backup needs --fix or --review."))
     if track and not fix:
         raise InputError(_("--track needs --fix."))
+    if force and not fix:
+        raise InputError(_("--force needs --fix."))
     if review and (fix or diff or json or output_format is not OutputFormat.auto):
         raise InputError(_("--review shows the findings itself; leave out --fix, --diff and output formats."))
     if review and (text is not None or "-" in files):
@@ -179,6 +186,7 @@ def check(
         explain=explain,
         backup=backup,
         track=track,
+        force=force,
         level=level.value if level else None,
         words=tuple(words or ()),
         replacements=tuple(replacements or ()),

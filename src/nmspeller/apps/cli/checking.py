@@ -65,6 +65,7 @@ class Job:
     explain: bool
     backup: bool
     track: bool
+    force: bool
     level: str | None
     words: tuple[Path, ...]
     replacements: tuple[Path, ...]
@@ -174,7 +175,12 @@ class Job:
             text = apply_edits(document.text, unknown)
             correction = replace(correction, text=text, edits=tuple(unknown))
         if self.fix and (correction.edits or one.path is None):
-            corrected = document.with_edits(correction.edits, track=self.track)
+            if correction.edits and document.is_signed and self.force:
+                progress.pause()
+                _report_invalid_signature(document.name)
+            # Without an edit there is nothing that a signature could suffer from.
+            force = self.force or not correction.edits
+            corrected = document.with_edits(correction.edits, track=self.track, force=force)
             if one.path is None:
                 sys.stdout.buffer.write(corrected)
                 self.found |= bool(correction.edits)
@@ -289,6 +295,11 @@ def _report_written(path: Path, backup: Path | None) -> None:
     written = _("Corrected {path}; the original is {backup}.") if backup else _("Corrected {path}.")
     sys.stdout.flush()
     print(written.format(path=path, backup=backup), file=sys.stderr, flush=True)
+
+
+def _report_invalid_signature(name: str) -> None:
+    sentence = _("The digital signature of {name} becomes invalid; sign the document again.")
+    print(sentence.format(name=name), file=sys.stderr, flush=True)
 
 
 def load_speller(model: Path | None, lists: Lists, *, prefilter: bool, rules: Rules) -> Checker:

@@ -39,10 +39,12 @@ class DocxDocument(OfficeDocument):
             text, passages, pieces, starts = assembled(found)
         return cls(name, text, passages, raw, pieces, starts, body)
 
-    def with_edits(self, edits: Iterable[Edit], *, track: bool = False) -> bytes:
+    def with_edits(self, edits: Iterable[Edit], *, track: bool = False, force: bool = False) -> bytes:
         """As for any Office document; or else with a tracked change for each finding, and a comment on it."""
         if not track:
-            return super().with_edits(edits)
+            return super().with_edits(edits, force=force)
+        if not force:
+            self.require_unsigned()
         sources, changes = self.sources(), list(self.changes(edits))
         return package.with_members(
             self.raw, with_tracked_changes(self.raw, self.body, sources, self.pieces, changes)

@@ -6,6 +6,7 @@ from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import groupby
 from typing import NamedTuple, TypeVar
 
@@ -61,13 +62,31 @@ class OfficeDocument:
     pieces: Sequence[Piece]
     starts: Sequence[int]
 
-    def with_edits(self, edits: Iterable[Edit], *, track: bool = False) -> bytes:
+    @cached_property
+    def is_signed(self) -> bool:
+        """Whether the file has a digital signature, which any edit makes invalid."""
+        return package.is_signed(self.raw)
+
+    def require_unsigned(self) -> None:
+        """Raise an `InputError` if the file has a digital signature."""
+        if self.is_signed:
+            raise InputError(
+                _(
+                    "{name} has a digital signature, which a correction would make invalid; "
+                    "correct it nevertheless with --fix --force."
+                ).format(name=self.name)
+            )
+
+    def with_edits(self, edits: Iterable[Edit], *, track: bool = False, force: bool = False) -> bytes:
         """The file's new content; all but the edited texts is the same to the byte.
 
-        An edit may span several pieces: each keeps its share of the characters, and its font.
+        An edit may span several pieces: each keeps its share of the characters, and its font. A signed file
+        is edited only by `force`.
         """
         if track:
             raise no_tracking(self.name)
+        if not force:
+            self.require_unsigned()
         splices: dict[str, list[Splice]] = defaultdict(list)
         sources = self.sources()
         for index, changes in groupby(self.changes(edits), key=lambda change: change.piece):
