@@ -12,7 +12,7 @@ from typing import NamedTuple, TypeVar
 
 from nmspeller.apps.documents import package, prose
 from nmspeller.apps.documents.prose import Passage
-from nmspeller.apps.documents.xml_events import Source, Splice, can_hold, escaped
+from nmspeller.apps.documents.xml_events import Source, Splice, TextReplacement, can_hold, with_text
 from nmspeller.errors import InputError
 from nmspeller.messages import _
 from nmspeller.runtime.correction import Edit
@@ -33,9 +33,9 @@ class Piece:
     stop: int
     text: str
 
-    def holding(self, text: str, xml: bytes) -> bytes:
-        """What replaces the bytes, so that they hold another text."""
-        return escaped(text)
+    def with_text(self, replacements: Sequence[TextReplacement], xml: bytes) -> bytes:
+        """What replaces the bytes, so that they hold other characters in some places."""
+        return with_text(xml[self.start : self.stop], replacements)
 
 
 AnyPiece = TypeVar("AnyPiece", bound=Piece)
@@ -91,11 +91,8 @@ class OfficeDocument:
         sources = self.sources()
         for index, changes in groupby(self.changes(edits), key=lambda change: change.piece):
             piece = self.pieces[index]
-            content, end = "", 0
-            for change in changes:
-                content += piece.text[end : change.begin] + change.text
-                end = change.end
-            xml = piece.holding(content + piece.text[end:], sources[piece.member].xml)
+            replacements = [TextReplacement(change.begin, change.end, change.text) for change in changes]
+            xml = piece.with_text(replacements, sources[piece.member].xml)
             splices[piece.member].append(Splice(piece.start, piece.stop, xml))
         return package.with_members(
             self.raw, {member: sources[member].with_splices(found) for member, found in splices.items()}
