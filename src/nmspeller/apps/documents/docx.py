@@ -46,6 +46,7 @@ class DocxDocument(OfficeDocument):
         if not force:
             self.require_unsigned()
         sources, changes = self.sources(), list(self.changes(edits))
-        return package.with_members(
-            self.raw, with_tracked_changes(self.raw, self.body, sources, self.pieces, changes)
-        )
+        # Parts that only comments need were not read before, and may be damaged.
+        with package.reading(self.raw, self.name, _KIND):
+            members = with_tracked_changes(self.raw, self.body, sources, self.pieces, changes)
+        return package.with_members(self.raw, members)

@@ -49,6 +49,8 @@ def with_members(raw: bytes, contents: Mapping[str, bytes]) -> bytes:
 
     The other members are copied as they are, without compressing them again.
     """
+    if not contents:
+        return raw
     output = io.BytesIO()
     with zipfile.ZipFile(io.BytesIO(raw)) as old, zipfile.ZipFile(output, "w") as new:
         places = sorted(member.header_offset for member in old.infolist())
