@@ -22,8 +22,8 @@ _SECONDS = 20
 _BYTES = 2 << 30
 _STRANGE = [
     b"\0", b"\xff\xfe", b"\xef\xbb\xbf", b"\xed\xa0\x80", b"\r", b"<", b"&", b"&#0;", b"&#x110000;", b"]]>",
-    b"<![CDATA[", b"<!--", b"<!DOCTYPE a>", b"PK\x05\x06", b"PK\x03\x04", b"{", b"}", b"\\", b"$", b'"', b"'''",
-    b"`" * 50, b"*" * 50, b"[" * 50, b"\n" * 50,
+    b"<![CDATA[", b"<!--", b"<!DOCTYPE a>", b"PK\x05\x06", b"PK\x03\x04", b"{", b"}", b"\\", b"$",
+    b'"', b"'''", b"`" * 50, b"*" * 50, b"[" * 50, b"\n" * 50,
     "漏".encode(), "漏".encode("gb18030"), "漏".encode("utf-16-le"),
 ]  # fmt: skip
 
