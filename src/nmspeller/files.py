@@ -1,5 +1,6 @@
 """Atomic file writing, hashes, the system's errors, and the exceptions that damaged npz files raise."""
 
+import ctypes
 import hashlib
 import os
 import re
@@ -54,6 +55,10 @@ def sha256(stream: IO[bytes]) -> str:
 
 TEMPORARY = re.compile(r"\.[0-9a-f]{16}\.aside$")
 """The names of files that are not complete. They lack the final name, which may have the maximum length."""
+
+
+_IN_THIS_FOLDER, _EXCHANGE = -100, 2
+"""AT_FDCWD and RENAME_EXCHANGE of the C library."""
 
 
 def temporary_name() -> str:
@@ -119,6 +124,16 @@ def put_in_place(temporary: Path, path: Path) -> None:
         copy_attributes(path, temporary)
     os.replace(temporary, path)
     sync(path.parent)
+
+
+def exchange(one: Path, other: Path) -> bool:
+    """Let two files change names in one step, and return whether this system can; only Linux does."""
+    try:
+        rename = ctypes.CDLL(None, use_errno=True).renameat2
+    except (AttributeError, OSError, TypeError):
+        return False
+    names = os.fsencode(one), os.fsencode(other)
+    return bool(rename(_IN_THIS_FOLDER, names[0], _IN_THIS_FOLDER, names[1], _EXCHANGE) == 0)
 
 
 def copy_attributes(model: Path, copy: Path) -> None:

@@ -4,6 +4,7 @@ import os
 
 import pytest
 
+from nmspeller import files
 from nmspeller.apps.documents.files import replace
 from nmspeller.errors import InputError
 
@@ -66,6 +67,31 @@ def test_an_edit_between_the_last_comparison_and_its_end_is_kept(file, monkeypat
         replace(file, AFTER, expected=BEFORE)
     monkeypatch.undo()
     assert file.read_bytes() == THEIRS + THEIRS
+
+
+@pytest.mark.parametrize("edit", [in_place, by_renaming])
+def test_an_edit_right_after_the_last_comparison_is_kept(file, monkeypatch, edit):
+    if not files.exchange(file, file):
+        pytest.skip("two files can change names in one step on Linux only")
+
+    def edit_before(one, other):
+        if file.read_bytes() == BEFORE:
+            edit(file)
+        return files.exchange(one, other)
+
+    monkeypatch.setattr("nmspeller.apps.documents.files.exchange", edit_before)
+    with pytest.raises(InputError, match="left alone"):
+        replace(file, AFTER, expected=BEFORE)
+    assert file.read_bytes() == THEIRS
+    assert file.with_name("a.txt.corrected").read_bytes() == AFTER
+    assert names(file.parent) == ["a.txt", "a.txt.corrected"]
+
+
+def test_a_system_that_cannot_exchange_files_replaces_them(file, monkeypatch):
+    monkeypatch.setattr("nmspeller.apps.documents.files.exchange", lambda one, other: False)
+    replace(file, AFTER, expected=BEFORE)
+    assert file.read_bytes() == AFTER
+    assert names(file.parent) == ["a.txt"]
 
 
 def test_a_file_that_is_gone_does_not_come_back(file, monkeypatch):

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from nmspeller.errors import InputError
-from nmspeller.files import beside, copy_attributes, replacing, sync
+from nmspeller.files import beside, copy_attributes, exchange, replacing, sync
 from nmspeller.files import reason as system_reason
 from nmspeller.messages import _
 
@@ -62,16 +62,10 @@ def replace(path: Path, content: bytes, *, expected: bytes, backup: bool = False
             copy_attributes(target, corrected)
             sync(corrected)
             kept = _backup(target, expected) if backup else None
-            # Nothing slow from here on: what another program writes after the comparison would be lost.
-            if not _still_holds(target, expected):
+            if not _put_in_place(corrected, target, content, expected):
                 if kept:
                     kept.unlink()
                 raise _changed(path, _keep(corrected, target))
-            if target.stat().st_nlink > 1:
-                _overwrite(target, content, expected)
-            else:
-                os.replace(corrected, target)
-            sync(target.parent)
         return kept and _beside_as_named(path, kept)
     except OSError as wrong:
         raise InputError(
@@ -83,6 +77,25 @@ def _may_be_written(path: Path) -> bool:
     """Whether the file itself may be: putting another in its place takes the folder's permission alone."""
     has_write_bit = path.stat().st_mode & 0o222 != 0  # root may write all files, also those made read-only
     return has_write_bit and os.access(path, os.W_OK)
+
+
+def _put_in_place(corrected: Path, target: Path, content: bytes, expected: bytes) -> bool:
+    """Replace a file unless it has changed, up to the last moment; returns whether it was replaced."""
+    if not _still_holds(target, expected):
+        return False
+    if target.stat().st_nlink > 1:
+        _overwrite(target, content, expected)
+    elif exchange(corrected, target):
+        # What another program wrote since the comparison is now under the name of the corrected text, and so is
+        # what it still writes to a file that it opened before. Syncing gives it time to finish.
+        sync(target.parent)
+        if not _still_holds(corrected, expected):
+            exchange(corrected, target)
+            return False
+    else:
+        os.replace(corrected, target)
+        sync(target.parent)
+    return True
 
 
 def _still_holds(path: Path, expected: bytes) -> bool:
