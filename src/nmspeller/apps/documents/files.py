@@ -86,8 +86,8 @@ def _put_in_place(corrected: Path, target: Path, content: bytes, expected: bytes
     if target.stat().st_nlink > 1:
         _overwrite(target, content, expected)
     elif exchange(corrected, target):
-        # What another program wrote since the comparison is now under the name of the corrected text, and so is
-        # what it still writes to a file that it opened before. Syncing gives it time to finish.
+        # What another program wrote since the comparison is now where the corrected text was, and so is what it
+        # still writes to a file that it opened before. Syncing gives it time to finish.
         sync(target.parent)
         if not _still_holds(corrected, expected):
             exchange(corrected, target)
