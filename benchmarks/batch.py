@@ -19,7 +19,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from nmspeller.apps.batch import Job, SpellerSettings, run
+from nmspeller.apps.batch import BatchJob, SpellerSettings, run
 from nmspeller.apps.batch.local import LocalEngine, cores
 from nmspeller.apps.batch.store import Store
 from nmspeller.apps.batch.tally import peak_memory
@@ -137,7 +137,7 @@ def measure_speed(folder: Path, count: int) -> dict[str, Any]:
         for workers in (1, 2):
             engine = Watched(make(workers))
             output = folder / f"{name}{workers}"
-            job = Job((str(path),), str(output), shard_bytes=shard_bytes)
+            job = BatchJob((str(path),), str(output), shard_bytes=shard_bytes)
             summary = run(job, engine, cache=0)
             if (output / path.name).read_text(encoding="utf-8").splitlines() != loop:
                 raise SystemExit(f"{name} with {workers} workers does not write what the loop does")
@@ -175,7 +175,7 @@ def measure_stages(folder: Path, count: int) -> dict[str, float]:
     watch(Store, "finish", "keep")
     path = folder / "stages.txt"
     write_sentences(path, count)
-    summary = run(Job((str(path),), str(folder / "stages")), HereEngine(), cache=0)
+    summary = run(BatchJob((str(path),), str(folder / "stages")), HereEngine(), cache=0)
     stages = summary["worker_seconds"]
     seconds = {
         "read": stages["read"],
@@ -194,7 +194,7 @@ def measure_growth(folder: Path, counts: list[int]) -> list[dict[str, float]]:
         path = folder / f"growth{count}.txt"
         write_sentences(path, count)
         summary = run(
-            Job((str(path),), str(folder / f"growth{count}"), speller=INSTANT), LocalEngine(2), cache=0
+            BatchJob((str(path),), str(folder / f"growth{count}"), speller=INSTANT), LocalEngine(2), cache=0
         )
         grown.append(
             {
@@ -216,7 +216,7 @@ def measure_memory(folder: Path, gigabytes: float) -> dict[str, Any]:
     with path.open("wb") as stream:
         while stream.tell() < gigabytes * 1e9:
             stream.write(block)
-    summary = run(Job((str(path),), str(folder / "large"), speller=INSTANT), LocalEngine(2))
+    summary = run(BatchJob((str(path),), str(folder / "large"), speller=INSTANT), LocalEngine(2))
     result = {
         "bytes": path.stat().st_size,
         "sentences": summary["sentences"],
@@ -239,7 +239,7 @@ def measure_cache(folder: Path, count: int) -> dict[str, Any]:
                 stream.write(text + "\n")
         for capacity in (50_000, 1_000_000):
             output = str(folder / f"{name}{capacity}")
-            summary = run(Job((str(path),), output, speller=INSTANT), HereEngine(), cache=capacity)
+            summary = run(BatchJob((str(path),), output, speller=INSTANT), HereEngine(), cache=capacity)
             result[f"{name} {capacity}"] = summary["remembered"] / max(summary["texts"], 1)
     return result
 

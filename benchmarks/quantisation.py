@@ -17,7 +17,7 @@ from nmspeller.lab.data.pairs import read_pairs
 from nmspeller.lab.data.sentences import read_sentences
 from nmspeller.lab.evaluation.metrics import evaluate
 from nmspeller.lab.evaluation.speed import processor
-from nmspeller.lab.export.export import export_model
+from nmspeller.lab.export.export import export_model, record_hash
 from nmspeller.lab.export.parity import checkpoint_pipeline, compare
 from nmspeller.lab.export.text_parts import answers
 from nmspeller.runtime.onnx_runtime import onnxruntime
@@ -67,6 +67,7 @@ def measure(floats: Path, rounded: Path, texts: list[str], pairs: list, scratch:
     }
     for (name, folder), checkpoint in zip(exports.items(), (floats, floats, rounded), strict=True):
         (folder / "policy.json").write_bytes((checkpoint / "policy.json").read_bytes())
+        record_hash(folder)
         print(name, flush=True)
     readers = {name: Pipeline(folder, threads=1) for name, folder in exports.items()}
     sources, targets = [pair.source for pair in pairs], [pair.target for pair in pairs]

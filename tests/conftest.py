@@ -200,7 +200,7 @@ def model_folder(source_folder: Path, tmp_path_factory: pytest.TempPathFactory) 
     from nmspeller.runtime.policy import Level, Policy, Thresholds
 
     folder = export_model(source_folder, tmp_path_factory.mktemp("model"))
-    policy = Policy.uncalibrated()
+    policy = Policy.read(folder / "policy.json")
     levels = {level: Thresholds(0.002, 0.002) for level in Level}
     replace(policy, levels=levels, window=40, passes=2).write(folder / "policy.json")
     return folder

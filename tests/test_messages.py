@@ -331,7 +331,7 @@ def test_a_process_speaks_the_language_of_its_environment_or_of_its_option(
 def test_a_process_reports_errors_in_its_language() -> None:
     done = nmspeller("check", "--words", "没有.txt", "--nope", LANG="zh_CN.UTF-8")
     assert done.returncode == 2
-    assert done.stderr == "nmspeller: 没有选项 --nope（相近的选项：--model, --no-rules）\n"
+    assert done.stderr == "nmspeller: 没有选项 --nope（相近的选项：--force, --model, --no-rules）\n"
 
 
 def test_help_in_chinese_on_a_terminal_without_chinese() -> None:

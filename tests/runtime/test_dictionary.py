@@ -187,3 +187,17 @@ def test_what_is_no_string_is_rejected_at_once(word: Any) -> None:
         ReplacementSources({word: "我们"})
     with pytest.raises(InputError, match="'我门' must be replaced by a string"):
         ReplacementSources({"我门": word})
+
+
+@pytest.mark.parametrize("word", [None, 5, b"word", ["word"]])
+def test_what_is_no_word_is_rejected(eager: Speller, word: Any) -> None:
+    with pytest.raises(InputError, match=r"a word must be a string, not "):
+        word_sources(["李雷", word])
+    with pytest.raises(InputError, match=r"a word must be a string, not "):
+        eager.check("我门", words=["李雷", word])
+
+
+@pytest.mark.parametrize("wrong", [5, b"wrong"])
+def test_only_a_text_can_be_replaced(wrong: Any) -> None:
+    with pytest.raises(InputError, match=r"a word must be a string, not "):
+        Replacements({wrong: "right"})

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from nmspeller import InputError, Speller
 from nmspeller.lab.data.pairs import Pair
-from nmspeller.lab.export.export import calibrate_prefilter_model, export_model, export_prefilter
+from nmspeller.lab.export.export import calibrate_prefilter_model, export_model, export_prefilter, record_hash
 from nmspeller.lab.export.prefilter_calibration import prefilter_scores
 from nmspeller.lab.export.weights import read_weights
 from nmspeller.lab.models.batch import collate
@@ -312,6 +312,7 @@ def test_a_prefilter_of_another_vocabulary(own_folder: Path) -> None:
 
 def test_a_prefilter_is_no_model(own_folder: Path) -> None:
     shutil.copy(own_folder / FILE, own_folder / "model.onnx")
+    record_hash(own_folder)
     with pytest.raises(InputError, match=r"model\.onnx was not written by `nmspeller lab export`"):
         Speller(own_folder)
 

@@ -14,13 +14,12 @@ from nmspeller.messages import _
 from nmspeller.runtime.analysis import Analyzer, Check
 from nmspeller.runtime.correction import Correction
 from nmspeller.runtime.device import Device
-from nmspeller.runtime.dictionary import ReplacementSources, word_sources
+from nmspeller.runtime.dictionary import ReplacementSources, word_matcher, word_sources
 from nmspeller.runtime.edits import Change
 from nmspeller.runtime.pipeline import SHIPPED, Pipeline
 from nmspeller.runtime.policy import Level
 from nmspeller.runtime.reading import Part
 from nmspeller.runtime.rule_matches import Chosen, chosen_rules
-from nmspeller.text.protect import WordMatcher
 
 Words = Iterable[str | Path] | Path
 """Words that are never changed: some words, a file of them, or several of both."""
@@ -84,7 +83,7 @@ class Checker:
         """
         if isinstance(words, str):
             raise InputError(_("give words as a list of words, not as one string."))
-        matchers = [*(source.current() for source in self._words), WordMatcher(words or ())]
+        matchers = [*(source.current() for source in self._words), word_matcher(words or ())]
         return Analyzer(
             self.model.window,
             [matcher for matcher in matchers if len(matcher)],

@@ -34,6 +34,8 @@ class Replacements:
         for wrong, right in pairs.items():
             if not wrong:
                 raise InputError(_("a replacement needs a text to replace; remove the empty one."))
+            if not isinstance(wrong, str):
+                raise _no_word(wrong)
             if not isinstance(right, str):
                 raise InputError(
                     _("{wrong!r} must be replaced by a string, not by {right!r}.").format(
@@ -107,6 +109,19 @@ class Fixed(Generic[Content]):
         return self._content
 
 
+def word_matcher(words: Iterable[str]) -> WordMatcher:
+    """The words as given by a program.
+
+    Raises:
+        InputError: one of them is not a string.
+    """
+    given = list(words)
+    for word in given:
+        if not isinstance(word, str):
+            raise _no_word(word)
+    return WordMatcher(given)
+
+
 def word_sources(
     words: Iterable[str | Path] | Path | None,
 ) -> list[Watched[WordMatcher] | Fixed[WordMatcher]]:
@@ -114,7 +129,7 @@ def word_sources(
     given = _several(words)
     files = [one for one in given if isinstance(one, Path)]
     return [
-        Fixed(WordMatcher([one for one in given if not isinstance(one, Path)])),
+        Fixed(word_matcher(one for one in given if not isinstance(one, Path))),
         *(Watched(file, lambda path: WordMatcher(read_words(path))) for file in files),
     ]
 
@@ -186,6 +201,10 @@ def _lines(path: Path, margin: str | None) -> Iterable[tuple[int, str]]:
         stripped = line.strip(margin)
         if stripped and not stripped.startswith("#"):
             yield number, stripped
+
+
+def _no_word(given: object) -> InputError:
+    return InputError(_("a word must be a string, not {word!r}.").format(word=given))
 
 
 def _unreadable(path: Path, error: OSError | ValueError) -> InputError:

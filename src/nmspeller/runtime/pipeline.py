@@ -22,6 +22,7 @@ from nmspeller.runtime.policy import Level, Policy, Thresholds
 from nmspeller.runtime.prefilter import Prefilter, PrefilterThresholds
 from nmspeller.runtime.reading import Mended, Part
 from nmspeller.runtime.tag_decoder import TagDecoder
+from nmspeller.runtime.verified import verify
 from nmspeller.text.script import is_traditional
 from nmspeller.text.vocabulary import Vocabulary
 
@@ -48,8 +49,10 @@ class Pipeline:
         device: Device = Device.CPU,
         prefilter: bool = False,
     ) -> None:
-        self._files = [*weight_files(folder, device), folder / "vocab.txt", folder / "policy.json"]
+        weights = weight_files(folder, device)
+        self._files = [*weights, folder / "vocab.txt", folder / "policy.json"]
         self.policy = Policy.read(folder / "policy.json")
+        verify(weights, self.policy.sha256)
         self.vocabulary = Vocabulary.from_file(folder / "vocab.txt")
         engine = open_engine(folder, self.vocabulary, device, threads=threads)
         if self.policy.window > engine.longest:

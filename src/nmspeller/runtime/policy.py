@@ -1,7 +1,9 @@
 """The decoding policy of a model: three levels with their thresholds, in `policy.json`."""
 
 import json
-from dataclasses import dataclass, field
+import math
+from dataclasses import asdict, dataclass, field, fields
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +16,7 @@ FORMAT = "nmspeller policy 2"
 
 
 class Level(Choice):
-    """How confident the speller must be before it proposes an edit."""
+    """How confident the speller must be before it proposes an edit; the strictest comes first."""
 
     CAREFUL = "careful"
     BALANCED = "balanced"
@@ -47,9 +49,12 @@ class Thresholds:
         return min(self.repeated, self.foreign, self.missing)
 
     def __post_init__(self) -> None:
-        for least in (self.explained, self.unexplained, self.unknown, self.lowest_tag):
-            if not isinstance(least, float | int):
-                raise TypeError(f"{least!r} is not a confidence")
+        for one in fields(self):
+            least = getattr(self, one.name)
+            if isinstance(least, bool) or not isinstance(least, float | int):
+                raise TypeError(f"{one.name} is {least!r}, not a confidence")
+            if not (math.isfinite(least) and least >= 0):  # with NaN, nothing would ever be found
+                raise ValueError(f"{one.name} is {least!r}, not a confidence")
 
 
 @dataclass(frozen=True)
@@ -58,13 +63,23 @@ class Policy:
 
     `window` is how many characters the model reads at once, `passes` how often a sentence is read: the second
     time with the first edits applied. `calibration` records the data that the thresholds were chosen on, and
-    the results there.
+    the results there. `sha256` has the hash of each file of the model, by name (see `verified`).
+
+    Raises:
+        ValueError: a level accepts what a less strict one does not.
     """
 
     levels: dict[Level, Thresholds]
     window: int = 126  # the longest rows in the shipped model's training data
     passes: int = 1
     calibration: dict[str, Any] = field(default_factory=dict)
+    sha256: dict[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for strict, lax in pairwise(self.levels[level] for level in Level):
+            for name in _of_policy(strict):
+                if getattr(strict, name) < getattr(lax, name):
+                    raise ValueError(f"{name} is lower at a stricter level")
 
     @classmethod
     def uncalibrated(cls) -> "Policy":
@@ -92,14 +107,17 @@ class Policy:
             window, passes = int(content["window"]), int(content["passes"])
             if window < 1 or passes < 1:
                 raise ValueError("its window and its passes must be 1 or more")
-            return cls(levels, window, passes, content["calibration"])
+            hashes = content.get("sha256", {})
+            if not all(isinstance(digits, str) for digits in hashes.values()):
+                raise ValueError("a hash is a string")
+            return cls(levels, window, passes, content["calibration"], hashes)
         except OSError as error:
             raise InputError(
                 _("cannot read {path} ({reason}); a model folder needs its policy.json.").format(
                     path=path, reason=reason(error)
                 )
             ) from error
-        except (ValueError, KeyError, TypeError, OverflowError, RecursionError) as error:
+        except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError) as error:
             raise InputError(
                 _("{path} is not a policy ({problem}); export the model again.").format(
                     path=path, problem=error
@@ -112,17 +130,13 @@ class Policy:
             "format": FORMAT,
             "window": self.window,
             "passes": self.passes,
-            "levels": {
-                level.value: {
-                    "explained": least.explained,
-                    "unexplained": least.unexplained,
-                    "unknown": least.unknown,
-                    "repeated": least.repeated,
-                    "foreign": least.foreign,
-                    "missing": least.missing,
-                }
-                for level, least in self.levels.items()
-            },
+            "sha256": self.sha256,
+            "levels": {level.value: _of_policy(least) for level, least in self.levels.items()},
             "calibration": self.calibration,
         }
         write_whole(path, (json.dumps(content, indent=1, ensure_ascii=False) + "\n").encode())
+
+
+def _of_policy(thresholds: Thresholds) -> dict[str, float]:
+    """The thresholds that policy.json has; the prefilter's own is in a file beside it."""
+    return {name: least for name, least in asdict(thresholds).items() if name != "prefilter"}

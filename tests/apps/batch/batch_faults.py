@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from nmspeller.apps.batch import Job, SpellerSettings, run
+from nmspeller.apps.batch import BatchJob, SpellerSettings, run
 from nmspeller.apps.batch.worker import ShardWorker
 
 STAND_IN = SpellerSettings(factory="stand_in_speller:StandIn")
@@ -54,11 +54,11 @@ def wait_until(condition) -> None:
         time.sleep(0.02)
 
 
-def job(folder: Path, output: Path) -> Job:
+def job(folder: Path, output: Path) -> BatchJob:
     source = folder / "a.txt"
     if not source.exists():
         source.write_text(LINES, encoding="utf-8")
-    return Job((str(source),), str(output), speller=STAND_IN, shard_bytes=SHARD)
+    return BatchJob((str(source),), str(output), speller=STAND_IN, shard_bytes=SHARD)
 
 
 def shards_done(output: Path) -> int:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from nmspeller.apps.batch import Job, SpellerSettings, run
+from nmspeller.apps.batch import BatchJob, SpellerSettings, run
 from nmspeller.apps.batch.worker import ShardWorker
 
 HERE = str(Path(__file__).parent)
@@ -54,7 +54,7 @@ def here_engine():
 def correct(tmp_path):
     """Run a job over files given by name, and return the output folder's files by name, and the summary."""
 
-    def correct(files, *, engine=None, output="out", cache=1000, max_bad_share=1.0, **options):
+    def correct(files, *, engine=None, output="out", cache=1000, max_bad_share=1.0, verify=False, **options):
         folder = tmp_path / "in"
         for name, content in files.items():
             path = folder / name
@@ -63,8 +63,8 @@ def correct(tmp_path):
             if not path.exists() or path.read_bytes() != content:
                 path.write_bytes(content)
         inputs = tuple(str(folder / name) for name in files)
-        job = Job(inputs, str(tmp_path / output), **{"speller": STAND_IN, **options})
-        summary = run(job, engine or HereEngine(), cache=cache, max_bad_share=max_bad_share)
+        job = BatchJob(inputs, str(tmp_path / output), **{"speller": STAND_IN, **options})
+        summary = run(job, engine or HereEngine(), cache=cache, max_bad_share=max_bad_share, verify=verify)
         return outputs(tmp_path / output), summary
 
     return correct

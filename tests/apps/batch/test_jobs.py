@@ -13,7 +13,7 @@ import zstandard
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from nmspeller.apps.batch import Interrupted, Job, SpellerSettings, Write, run
+from nmspeller.apps.batch import BatchJob, Interrupted, SpellerSettings, Write, run
 from nmspeller.apps.batch.local import LocalEngine
 from nmspeller.apps.batch.progress import Progress
 from nmspeller.errors import InputError
@@ -123,7 +123,7 @@ def test_input_that_changed_is_rejected_and_input_that_was_only_touched_is_not(
     path = tmp_path / "in" / "a.txt"
     path.write_bytes(LINES[::-1])
     with pytest.raises(InputError, match="has changed since"):
-        run(Job((str(path),), str(tmp_path / "out"), speller=STAND_IN, shard_bytes=700), here_engine())
+        run(BatchJob((str(path),), str(tmp_path / "out"), speller=STAND_IN, shard_bytes=700), here_engine())
     path.write_bytes(LINES)
     assert correct({"a.txt": LINES}, shard_bytes=700)[0] == {"a.txt": FIXED}
 
@@ -146,7 +146,7 @@ def test_a_job_outside_its_shards_stops_at_once_and_resumes(tmp_path, here_engin
                 os.kill(os.getpid(), number)
 
     (tmp_path / "a.txt").write_bytes(LINES)
-    job = Job((str(tmp_path / "a.txt"),), str(tmp_path / "out"), speller=STAND_IN)
+    job = BatchJob((str(tmp_path / "a.txt"),), str(tmp_path / "out"), speller=STAND_IN)
     heard = []
     before = signal.signal(number, lambda *_: heard.append(number))
     try:
@@ -230,7 +230,7 @@ def test_any_fsspec_address(here_engine):
     fs = fsspec.filesystem("memory")
     fs.pipe("/collection/a.txt", LINES)
     fs.pipe("/collection/b.csv.gz", gzip.compress("id,text\n1,己\n".encode()))
-    job = Job(("memory://collection",), "memory://corrected", speller=STAND_IN, shard_bytes=500)
+    job = BatchJob(("memory://collection",), "memory://corrected", speller=STAND_IN, shard_bytes=500)
     with pytest.raises(Interrupted):
         run(job, here_engine(stop_after=2))
     run(job, here_engine())
@@ -251,7 +251,7 @@ def test_any_bytes_are_either_written_or_set_aside(here_engine, content, shard_b
     fs = fsspec.filesystem("memory")
     fs.rm("/fuzz", recursive=True) if fs.exists("/fuzz") else None
     fs.pipe("/fuzz/in", content)
-    job = Job(
+    job = BatchJob(
         ("memory://fuzz/in",), "memory://fuzz/out", format=format, speller=STAND_IN, shard_bytes=shard_bytes
     )
     summary = run(job, here_engine(), max_bad_share=1)

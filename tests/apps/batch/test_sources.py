@@ -6,7 +6,7 @@ import os
 
 import pytest
 
-from nmspeller.apps.batch import Job, SpellerSettings, run
+from nmspeller.apps.batch import BatchJob, SpellerSettings, run
 from nmspeller.apps.batch.local import LocalEngine
 from nmspeller.apps.batch.summary import as_text
 from nmspeller.errors import InputError
@@ -33,7 +33,7 @@ def test_folders_patterns_and_subfolders(tmp_path, here_engine, capsys):
         path = tmp_path / "in" / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text("己\n")
-    run(Job((str(tmp_path / "in"),), str(tmp_path / "out"), speller=STAND_IN), here_engine())
+    run(BatchJob((str(tmp_path / "in"),), str(tmp_path / "out"), speller=STAND_IN), here_engine())
     assert sorted(str(p.relative_to(tmp_path / "out")) for p in (tmp_path / "out").rglob("*.*")) == [
         "a/c.txt",
         "b.txt",
@@ -41,7 +41,7 @@ def test_folders_patterns_and_subfolders(tmp_path, here_engine, capsys):
     ]
     assert "1 file in" in (said := capsys.readouterr().err)
     assert said.endswith("is skipped (.bin).\n")
-    run(Job((str(tmp_path / "in" / "*.txt"),), str(tmp_path / "out2"), speller=STAND_IN), here_engine())
+    run(BatchJob((str(tmp_path / "in" / "*.txt"),), str(tmp_path / "out2"), speller=STAND_IN), here_engine())
     assert (tmp_path / "out2" / "b.txt").read_text() == "已\n"
 
 
@@ -57,7 +57,7 @@ def test_a_subfolder_that_cannot_be_read_is_not_passed_over(tmp_path, here_engin
 
     monkeypatch.setattr(os, "scandir", scan)
     with pytest.raises(InputError, match="closed: Permission denied"):
-        run(Job((str(tmp_path / "in"),), str(tmp_path / "out"), speller=STAND_IN), here_engine())
+        run(BatchJob((str(tmp_path / "in"),), str(tmp_path / "out"), speller=STAND_IN), here_engine())
 
 
 @pytest.mark.parametrize("given", ["in", "in/pipe.txt"])
@@ -65,14 +65,17 @@ def test_a_pipe_is_rejected_and_not_waited_for(tmp_path, here_engine, given):
     (tmp_path / "in").mkdir()
     os.mkfifo(tmp_path / "in" / "pipe.txt")
     with pytest.raises(InputError, match=r"in/pipe\.txt is a pipe"):
-        run(Job((str(tmp_path / given),), str(tmp_path / "out"), speller=STAND_IN), here_engine())
+        run(BatchJob((str(tmp_path / given),), str(tmp_path / "out"), speller=STAND_IN), here_engine())
 
 
 def test_a_link_to_a_folder_is_not_followed(tmp_path, here_engine):
     (tmp_path / "in").mkdir()
     (tmp_path / "in" / "a").write_text("己\n")
     (tmp_path / "in" / "round").symlink_to(tmp_path / "in")
-    run(Job((str(tmp_path / "in"),), str(tmp_path / "out"), format="text", speller=STAND_IN), here_engine())
+    run(
+        BatchJob((str(tmp_path / "in"),), str(tmp_path / "out"), format="text", speller=STAND_IN),
+        here_engine(),
+    )
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["a", "nmspeller-batch.json"]
 
 
@@ -98,5 +101,5 @@ def test_what_cannot_be_done_is_rejected_in_a_sentence(tmp_path, here_engine, in
         (tmp_path / name).write_text("己\n")
     given = tuple(name if "://" in name else str(tmp_path / name) for name in inputs)
     with pytest.raises(InputError, match=says):
-        run(Job(given, str(tmp_path / output), speller=STAND_IN), here_engine())
+        run(BatchJob(given, str(tmp_path / output), speller=STAND_IN), here_engine())
     assert (tmp_path / "sub" / "a.txt").read_text() == "己\n"

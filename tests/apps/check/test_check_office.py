@@ -95,3 +95,53 @@ def test_an_opendocument_text_is_found_in_a_folder_reported_and_corrected(check,
 def test_a_name_without_a_suffix_takes_a_format(check, opendocument, tmp_path):
     opendocument.rename(tmp_path / "letter")
     assert check("--format", "odt", "letter").out.startswith("letter:1:4: 门 → 们")
+
+
+def sign(path):
+    """Add what a signed file of its kind has, as far as a reader looks."""
+    if path.suffix == ".odt":
+        with zipfile.ZipFile(path, "a") as file:
+            file.writestr("META-INF/documentsignatures.xml", "<document-signatures/>")
+        return
+    document = docx.Document(path)
+    package = document.part.package
+    origin = docx.opc.part.Part(
+        docx.opc.packuri.PackURI("/_xmlsignatures/origin.sigs"),
+        "application/vnd.openxmlformats-package.digital-signature-origin",
+        b"",
+        package,
+    )
+    package.relate_to(
+        origin, "http://schemas.openxmlformats.org/package/2006/relationships/digital-signature/origin"
+    )
+    document.save(str(path))
+
+
+@pytest.mark.parametrize("kind", ["word", "opendocument"])
+def test_a_signed_document_is_corrected_by_force_alone(check, kind, request):
+    path = request.getfixturevalue(kind)
+    sign(path)
+    signed = path.read_bytes()
+    assert check(path.name).code == 1
+    result = check("--fix", path.name)
+    assert result.code == 2
+    assert result.err == (
+        f"nmspeller: {path.name} has a digital signature, which a correction would make invalid; "
+        "correct it nevertheless with --fix --force.\n"
+    )
+    assert path.read_bytes() == signed
+    result = check("--fix", "--force", path.name)
+    assert result.code == 1
+    assert f"The digital signature of {path.name} becomes invalid; sign the document again.\n" in result.err
+    assert "我们" in from_bytes(path.name, path.read_bytes()).text
+    assert check("--fix", path.name).code == 0
+
+
+def test_a_signed_document_has_no_tracked_changes_without_force(check, word):
+    sign(word)
+    assert "has a digital signature" in check("--fix", "--track", "a.docx").err
+    assert check("--fix", "--track", "--force", "a.docx").code == 1
+
+
+def test_force_goes_with_fix(check, word):
+    assert "--force needs --fix." in check("--force", "a.docx").err

@@ -39,10 +39,11 @@ GOODBYE = call("shutdown", id=99) + call("exit")
 class Wire:
     """The bytes of a server, with nothing of any client library between."""
 
-    def __init__(self, command):
-        self.process = subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
-        )
+    def __init__(self, command, errors=os.devnull):
+        with open(errors, "wb") as stderr:
+            self.process = subprocess.Popen(
+                command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=stderr
+            )
         # A server that falls silent fails the test instead of holding it up.
         self._watchdog = threading.Timer(120, self.process.kill)
         self._watchdog.start()
@@ -87,8 +88,8 @@ class Wire:
 def wire(tmp_path):
     wires = []
 
-    def start(command=(sys.executable, str(FAKE_SERVER), str(tmp_path / "log"))):
-        wires.append(Wire(command))
+    def start(command=(sys.executable, str(FAKE_SERVER), str(tmp_path / "log")), **options):
+        wires.append(Wire(command, **options))
         return wires[-1]
 
     yield start
@@ -141,6 +142,36 @@ def test_a_request_that_makes_no_sense_is_answered(wire):
     assert answer["error"]["code"] == -32602
     assert "textDocument/codeAction" in answer["error"]["message"]
     server.end()
+
+
+@pytest.mark.parametrize(
+    ("method", "params"),
+    [
+        ("textDocument/hover", {"textDocument": {"uri": "x"}, "position": {"line": 0, "character": 0}}),
+        ("textDocument/codeAction", {"nothing": "right"}),
+        ("workspace/executeCommand", {"command": "nmspeller.addWord", "arguments": ["untitled:1", "word"]}),
+        ("textDocument/unheardOf", {}),
+        ("shutdown", None),
+    ],
+)
+def test_a_request_before_initialize_is_rejected(wire, method, params):
+    server = wire()
+    server.send(call(method, params, id=15))
+    answer = server.next()
+    assert (answer["id"], answer["error"]["code"]) == (15, -32002)
+    server.send(INITIALIZE, INITIALIZED, opened("明天在见"))
+    assert len(server.diagnostics()) == 1
+    server.end()
+
+
+@pytest.mark.parametrize("length", [b"99999999999", b"1000000000", b"9" * 5000])
+def test_a_header_that_announces_too_much_is_refused_in_one_sentence(wire, tmp_path, length):
+    server = wire(errors=tmp_path / "errors")
+    server.send(INITIALIZE, INITIALIZED, b"Content-Length: " + length + b"\r\n\r\n{}\r\n", opened("明天在见"))
+    assert len(server.diagnostics()) == 1
+    server.end()
+    errors = [line for line in (tmp_path / "errors").read_text().splitlines() if "must not reach" not in line]
+    assert errors == [f"nmspeller: a message of {length[:20].decode()} bytes is refused."]
 
 
 def test_garbage_before_the_greeting_does_no_harm(wire):

@@ -4,7 +4,7 @@ A job is planned in one pass over its input, which splits it into numbered shard
 in any order; each is written to a temporary file and renamed. Finished shards are joined in input order.
 """
 
-from nmspeller.apps.batch.job import Job, SpellerSettings, Write
+from nmspeller.apps.batch.job import BatchJob, SpellerSettings, Write
 from nmspeller.apps.batch.run import Interrupted, run
 
-__all__ = ["Interrupted", "Job", "SpellerSettings", "Write", "run"]
+__all__ = ["BatchJob", "Interrupted", "SpellerSettings", "Write", "run"]

@@ -7,10 +7,11 @@ from typing import IO, Any
 
 from nmspeller.apps.batch.filesystem import file_system
 from nmspeller.apps.batch.formats.csv import CsvFormat
-from nmspeller.apps.batch.job import Job
+from nmspeller.apps.batch.job import BatchJob
 from nmspeller.apps.batch.plan import Plan, PlannedSource, Shard
 from nmspeller.apps.batch.sources import compress
 from nmspeller.apps.batch.store import QUARANTINE, Entries, Store
+from nmspeller.apps.batch.verify import Facts, check_written
 from nmspeller.errors import InputError
 from nmspeller.messages import _
 
@@ -18,10 +19,11 @@ from nmspeller.messages import _
 _GROUP_BYTES = 64 << 20
 
 
-def assemble(job: Job, plan: Plan, entries: Entries, store: Store) -> dict[int, dict[str, Any]]:
+def assemble(job: BatchJob, plan: Plan, entries: Entries, store: Store) -> dict[int, Facts]:
     """Write every output file that does not exist yet; returns the facts about all of them.
 
-    A file's shards are removed once it is complete, so that at most one file takes its space twice.
+    A file's shards are removed once it was read back from the disk, so that at most one file takes its space
+    twice.
     """
     outputs = store.outputs()
     shards: dict[int, list[Shard]] = {}
@@ -43,21 +45,28 @@ def assemble(job: Job, plan: Plan, entries: Entries, store: Store) -> dict[int, 
                 "size": out.size,
                 "sha256": out.hash.hexdigest(),
             }
+            check_written(outputs[index], store.output)
             store.finish_output(index, outputs[index])
         for shard in mine:
             store.work.remove(store.data_name(shard.number))
     return outputs
 
 
-def write_quarantine(entries: Entries, store: Store) -> None:
-    """One JSON object per quarantined row, in input order; no file if there is none."""
+def write_quarantine(entries: Entries, store: Store) -> Facts | None:
+    """One JSON object per quarantined row, in input order; neither a file nor facts about it without any."""
     affected = [number for number in sorted(entries) if entries[number]["quarantined"]]
     if not affected:
         store.output.remove(QUARANTINE)
-        return
+        return None
     with store.output.writing(QUARANTINE) as stream:
+        out = _Counting(stream)
         for number in affected:
-            stream.write(store.quarantine(number))
+            out.write(
+                _whole(store.quarantine_name(number), number, entries[number]["quarantine_sha256"], store)
+            )
+    facts = {"name": QUARANTINE, "size": out.size, "sha256": out.hash.hexdigest()}
+    check_written(facts, store.output)
+    return facts
 
 
 class _Counting(io.RawIOBase):
@@ -82,18 +91,24 @@ class _Counting(io.RawIOBase):
 def _parts(shards: list[Shard], entries: Entries, store: Store) -> Iterator[bytes]:
     """The data of the shards, each verified by its hash; one shard at a time is in memory."""
     for shard in shards:
-        data = store.work.read(store.data_name(shard.number))
-        if data is None or hashlib.sha256(data).hexdigest() != entries[shard.number]["sha256"]:
-            store.forget(shard.number)
-            raise InputError(
-                _("shard {number} was damaged on disk; run the same command again to redo it.").format(
-                    number=shard.number
-                )
+        number = shard.number
+        yield _whole(store.data_name(number), number, entries[number]["sha256"], store)
+
+
+def _whole(name: str, number: int, sha256: str, store: Store) -> bytes:
+    """A file of a finished shard; if it is not as it was written, the shard has to be corrected again."""
+    content = store.work.read(name)
+    if content is None or hashlib.sha256(content).hexdigest() != sha256:
+        store.forget(number)
+        raise InputError(
+            _("shard {number} was damaged on disk; run the same command again to redo it.").format(
+                number=number
             )
-        yield data
+        )
+    return content
 
 
-def _join_bytes(job: Job, planned: PlannedSource, parts: Iterator[bytes], out: _Counting) -> None:
+def _join_bytes(job: BatchJob, planned: PlannedSource, parts: Iterator[bytes], out: _Counting) -> None:
     header = b""
     if planned.layout is not None:
         format = CsvFormat(planned.layout, job.edits_column, job.write)
@@ -105,7 +120,7 @@ def _join_bytes(job: Job, planned: PlannedSource, parts: Iterator[bytes], out: _
 
 
 def _join_parquet(
-    job: Job, planned: PlannedSource, shards: list[Shard], parts: Iterator[bytes], out: _Counting
+    job: BatchJob, planned: PlannedSource, shards: list[Shard], parts: Iterator[bytes], out: _Counting
 ) -> None:
     """Row groups stay those of the input, unless one is too large for memory."""
     import pyarrow as pa

@@ -1,21 +1,18 @@
 """Local paths and fsspec addresses, and files that are written atomically."""
 
 import os
-import re
-import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import IO, Any
 
 import fsspec
 from fsspec.implementations.local import LocalFileSystem
 
+from nmspeller import files
 from nmspeller.errors import InputError
 from nmspeller.messages import _
-
-# The names of temporary files. They do not contain the final name, which may already have the maximum length.
-TEMPORARY = re.compile(r"\.[0-9a-f]{16}\.aside$")
 
 
 @dataclass(frozen=True)
@@ -58,6 +55,13 @@ class Folder:
         except FileNotFoundError:
             return None
 
+    def sha256(self, name: str) -> str | None:
+        """The hash of a file's content, or None if it does not exist."""
+        try:
+            return sha256(self.path(name))
+        except FileNotFoundError:
+            return None
+
     def remove(self, name: str) -> None:
         """Remove a file or a folder with its content, if it exists."""
         fs, root = self._place
@@ -89,19 +93,16 @@ class Folder:
         fs, root = self._place
         path = f"{root.rstrip('/')}/{name}"
         folder = path.rsplit("/", 1)[0]
-        temporary = f"{folder}/.{secrets.token_hex(8)}.aside"
         fs.makedirs(folder, exist_ok=True)
+        if self.is_local:
+            with files.writing(Path(path)) as stream:
+                yield stream
+            return
+        temporary = f"{folder}/{files.temporary_name()}"
         try:
             with fs.open(temporary, "wb") as stream:
                 yield stream
-                stream.flush()
-                if self.is_local:
-                    os.fsync(stream.fileno())
-            if self.is_local:
-                os.replace(temporary, path)
-                _sync_folder(os.path.dirname(path))
-            else:
-                fs.mv(temporary, path)
+            fs.mv(temporary, path)
         except BaseException:
             if fs.exists(temporary):
                 fs.rm_file(temporary)
@@ -122,6 +123,13 @@ def file_system(address: str) -> tuple[Any, str]:
     return fs, path
 
 
+def sha256(address: str) -> str:
+    """The hash of a file's content."""
+    fs, path = file_system(address)
+    with fs.open(path, "rb") as stream:
+        return files.sha256(stream)
+
+
 def absolute(address: str) -> str:
     """The address in a form that does not depend on the working folder."""
     fs, path = file_system(address)
@@ -131,15 +139,3 @@ def absolute(address: str) -> str:
 def printable(address: str) -> str:
     """The address for messages; bytes that are not UTF-8 are escaped."""
     return os.fsencode(address).decode("utf-8", "backslashreplace")
-
-
-def _sync_folder(path: str) -> None:
-    """Make a rename survive a power failure; not every system can open a folder."""
-    try:
-        handle = os.open(path, os.O_RDONLY)
-    except OSError:
-        return
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)

@@ -3,16 +3,16 @@
 from typing import Any
 
 from nmspeller import __version__
-from nmspeller.apps.batch.filesystem import file_system
-from nmspeller.apps.batch.job import Job
-from nmspeller.apps.batch.plan import Plan, key, sha256_of
+from nmspeller.apps.batch.filesystem import file_system, sha256
+from nmspeller.apps.batch.job import BatchJob
+from nmspeller.apps.batch.plan import Plan, key
 from nmspeller.apps.batch.sources import Source
 from nmspeller.apps.batch.store import MANIFEST, QUARANTINE, WORK, Store
 from nmspeller.errors import InputError
 from nmspeller.messages import _
 
 
-def identity(job: Job, model_hash: str, plan: Plan) -> dict[str, Any]:
+def identity(job: BatchJob, model_hash: str, plan: Plan) -> dict[str, Any]:
     """The part of the manifest that must not change when a job resumes."""
     return {
         "nmspeller": __version__,
@@ -32,7 +32,7 @@ def identity(job: Job, model_hash: str, plan: Plan) -> dict[str, Any]:
     }
 
 
-def check_same_job(started: dict[str, Any], job: Job, model_hash: str, sources: list[Source]) -> None:
+def check_same_job(started: dict[str, Any], job: BatchJob, model_hash: str, sources: list[Source]) -> None:
     """Raise InputError if the job was started with another model, other options or other input."""
 
     def fail(difference: str) -> None:
@@ -60,10 +60,10 @@ def check_same_job(started: dict[str, Any], job: Job, model_hash: str, sources: 
         fail(_("other input files"))
 
 
-def check_unchanged_input(started: dict[str, Any], job: Job, sources: list[Source]) -> None:
+def check_unchanged_input(started: dict[str, Any], job: BatchJob, sources: list[Source]) -> None:
     """Raise InputError if the content of an input file has changed; a new modification time is no change."""
     for file, source in zip(started["inputs"], sources, strict=True):
-        if file["key"] != key(source) and file["sha256"] != sha256_of(source):
+        if file["key"] != key(source) and file["sha256"] != sha256(source.address):
             raise InputError(
                 _(
                     "{file} has changed since the job in {output} read it; give another OUTPUT, or remove "
@@ -72,7 +72,7 @@ def check_unchanged_input(started: dict[str, Any], job: Job, sources: list[Sourc
             )
 
 
-def check_output_folder(job: Job, sources: list[Source], store: Store) -> None:
+def check_output_folder(job: BatchJob, sources: list[Source], store: Store) -> None:
     """Raise InputError for an OUTPUT inside the input, around it, or with files that are not this job's."""
     fs, root = file_system(job.output)
     inside = f"{fs.unstrip_protocol(root).rstrip('/')}/"

@@ -48,7 +48,7 @@ class SpellerSettings:
 
 
 @dataclass(frozen=True)
-class Job:
+class BatchJob:
     """Everything that determines the output; the number of workers and the engine do not."""
 
     inputs: tuple[str, ...]

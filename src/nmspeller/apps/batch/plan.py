@@ -16,7 +16,7 @@ from typing import IO, Any
 
 from nmspeller.apps.batch.filesystem import Folder, file_system
 from nmspeller.apps.batch.formats.csv import CsvLayout, read_layout
-from nmspeller.apps.batch.job import Job, Write
+from nmspeller.apps.batch.job import BatchJob, Write
 from nmspeller.apps.batch.rows import Row, csv_rows, lines
 from nmspeller.apps.batch.sources import Source, decompress
 from nmspeller.apps.batch.store import piece_name
@@ -85,7 +85,7 @@ class Plan:
         return cls(tuple(sources), tuple(Shard(*shard) for shard in values["shards"]))
 
 
-def plan(job: Job, sources: list[Source], pieces: Folder, on_bytes: Callable[[int], None]) -> Plan:
+def plan(job: BatchJob, sources: list[Source], pieces: Folder, on_bytes: Callable[[int], None]) -> Plan:
     """Read every file once and split it.
 
     A compressed file cannot be read from the middle, so its shards are stored as separate files in the folder
@@ -137,16 +137,6 @@ def size_of(source: Source) -> int:
     return int(fs.size(path) or 0)
 
 
-def sha256_of(source: Source) -> str:
-    """The hash of a file's content."""
-    fs, path = file_system(source.address)
-    with fs.open(path, "rb") as opened:
-        hashing = _Hashing(opened, lambda count: None)
-        while hashing.read(_PIECE):
-            pass
-    return hashing.hash.hexdigest()
-
-
 class _Hashing(io.RawIOBase):
     """A stream that hashes what is read through it."""
 
@@ -168,7 +158,7 @@ class _Hashing(io.RawIOBase):
         return len(data)
 
 
-def _header(job: Job, source: Source, stream: IO[bytes]) -> tuple[str, CsvLayout | None, Iterator[Row]]:
+def _header(job: BatchJob, source: Source, stream: IO[bytes]) -> tuple[str, CsvLayout | None, Iterator[Row]]:
     """The header of a CSV file, its layout, and the rows that follow.
 
     An empty file or one of another format has neither header nor layout.
@@ -189,7 +179,7 @@ def _header(job: Job, source: Source, stream: IO[bytes]) -> tuple[str, CsvLayout
 
 
 def _byte_shards(
-    job: Job, source: Source, index: int, number: int, start: int, cut: Iterator[Row], pieces: Folder
+    job: BatchJob, source: Source, index: int, number: int, start: int, cut: Iterator[Row], pieces: Folder
 ) -> Iterator[Shard]:
     first_row, count, size = 1, 0, 0
     piece: list[bytes] = []
@@ -214,7 +204,7 @@ def _byte_shards(
         yield finish()
 
 
-def _parquet_shards(job: Job, source: Source, index: int, number: int) -> Iterator[Shard]:
+def _parquet_shards(job: BatchJob, source: Source, index: int, number: int) -> Iterator[Shard]:
     from nmspeller.apps.batch.formats.parquet import check_schema, open_parquet
 
     fs, path = file_system(source.address)

@@ -14,7 +14,7 @@ from nmspeller.apps.batch.identity import (
     check_unchanged_input,
     identity,
 )
-from nmspeller.apps.batch.job import Job
+from nmspeller.apps.batch.job import BatchJob
 from nmspeller.apps.batch.plan import Plan, Shard, plan, size_of
 from nmspeller.apps.batch.progress import Progress, Rate
 from nmspeller.apps.batch.sources import Source, find_sources
@@ -22,6 +22,7 @@ from nmspeller.apps.batch.stopping import Stop, StopNow
 from nmspeller.apps.batch.store import QUARANTINE, Entries, Store
 from nmspeller.apps.batch.summary import summarise
 from nmspeller.apps.batch.tally import timed
+from nmspeller.apps.batch.verify import Facts, missing
 from nmspeller.apps.batch.worker import WorkOrder, disk_error_message
 from nmspeller.errors import InputError
 from nmspeller.messages import _, language, ngettext
@@ -30,7 +31,7 @@ DEFAULT_CACHE = 50_000
 DEFAULT_BAD_SHARE = 0.01
 
 
-class Engine(Protocol):
+class ShardEngine(Protocol):
     """Where shards are corrected."""
 
     def correct(
@@ -49,26 +50,36 @@ class Interrupted(Exception):
 
 
 def run(
-    job: Job,
-    engine: Engine,
+    job: BatchJob,
+    engine: ShardEngine,
     *,
     cache: int = DEFAULT_CACHE,
     max_bad_share: float = DEFAULT_BAD_SHARE,
+    verify: bool = False,
     progress: Progress | None = None,
 ) -> dict[str, Any]:
-    """Run the job and return its summary; a finished job is only summarised."""
+    """Run the job and return its summary; a finished job is only summarised.
+
+    The files of a finished job are verified by their sizes, and with `verify` by their hashes.
+    """
     progress = progress or Progress(quiet=True)
     stop = Stop()
     try:
         with stop.listening():
-            return _run(job, engine, cache, max_bad_share, progress, stop)
+            return _run(job, engine, cache, max_bad_share, verify, progress, stop)
     except StopNow as asked:
         progress.clear()
         raise Interrupted(_("stopped; run the same command again to resume.")) from asked
 
 
 def _run(
-    job: Job, engine: Engine, cache: int, max_bad_share: float, progress: Progress, stop: Stop
+    job: BatchJob,
+    engine: ShardEngine,
+    cache: int,
+    max_bad_share: float,
+    verify: bool,
+    progress: Progress,
+    stop: Stop,
 ) -> dict[str, Any]:
     # Workers may run in another folder or on another machine.
     job = replace(job, output=absolute(job.output))
@@ -83,7 +94,7 @@ def _run(
         if finished is not None:
             check_same_job(finished, job, model_hash, sources)
             check_unchanged_input(finished, job, sources)
-            if _outputs_are_there(finished, store):
+            if _is_complete(finished, store, verify):
                 store.remove_work()
                 summary: dict[str, Any] = finished["summary"]
                 return summary
@@ -91,6 +102,8 @@ def _run(
         phases = {"start": time.monotonic() - began}
         with timed(phases, "plan"):
             the_plan = _plan(job, sources, model_hash, store, progress)
+            for source in _missing_outputs(store.outputs(), store, by_hash=True):
+                store.forget_output(source)
             entries = store.entries()
         skipped = len(entries)
         order = WorkOrder(job, the_plan.sources, model_hash, cache, language())
@@ -101,19 +114,40 @@ def _run(
         progress.show(_("writing the output"))
         with timed(phases, "assemble"):
             outputs = assemble(job, the_plan, entries, store)
-            write_quarantine(entries, store)
+            quarantine = write_quarantine(entries, store)
+            _check_nothing_was_removed(outputs, store, verify)
         summary = summarise(the_plan, entries, phases, skipped)
         facts = [outputs[index] for index in sorted(outputs)]
-        store.end({**started, "outputs": facts, "summary": summary})
+        store.end({**started, "outputs": facts, "quarantine": quarantine, "summary": summary})
         progress.clear()
         return summary
 
 
-def _outputs_are_there(manifest: dict[str, Any], store: Store) -> bool:
-    return all(store.output.size(facts["name"]) == facts["size"] for facts in manifest["outputs"])
+def _is_complete(manifest: dict[str, Any], store: Store, verify: bool) -> bool:
+    """Whether all files of a finished job are there; if not, the others will be written again as well."""
+    written = [*manifest["outputs"], *filter(None, [manifest.get("quarantine")])]
+    if not missing(written, store.output, by_hash=verify):
+        return True
+    missing(written, store.output, by_hash=True)
+    return False
 
 
-def _plan(job: Job, sources: list[Source], model_hash: str, store: Store, progress: Progress) -> Plan:
+def _missing_outputs(outputs: dict[int, Facts], store: Store, *, by_hash: bool) -> list[int]:
+    gone = missing(outputs.values(), store.output, by_hash=by_hash)
+    return [source for source, facts in outputs.items() if facts in gone]
+
+
+def _check_nothing_was_removed(outputs: dict[int, Facts], store: Store, verify: bool) -> None:
+    for source in _missing_outputs(outputs, store, by_hash=verify):
+        store.forget_output(source)
+        raise InputError(
+            _("{file} was removed while the job ran; run the same command again to write it.").format(
+                file=store.output.path(outputs[source]["name"])
+            )
+        )
+
+
+def _plan(job: BatchJob, sources: list[Source], model_hash: str, store: Store, progress: Progress) -> Plan:
     """The plan of the job to resume, or a new one."""
     started = store.read_job()
     if started is not None:
@@ -135,7 +169,7 @@ def _plan(job: Job, sources: list[Source], model_hash: str, store: Store, progre
 
 def _correct(
     order: WorkOrder,
-    engine: Engine,
+    engine: ShardEngine,
     the_plan: Plan,
     entries: Entries,
     store: Store,
@@ -193,7 +227,7 @@ def _correct(
 
 
 @contextmanager
-def _disk_errors_as_input_errors(job: Job) -> Iterator[None]:
+def _disk_errors_as_input_errors(job: BatchJob) -> Iterator[None]:
     try:
         yield
     except OSError as wrong:

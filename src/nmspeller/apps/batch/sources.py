@@ -13,7 +13,7 @@ from typing import IO, Any, NoReturn
 from fsspec.implementations.local import LocalFileSystem
 
 from nmspeller.apps.batch.filesystem import file_system, printable
-from nmspeller.apps.batch.job import Job, Write
+from nmspeller.apps.batch.job import BatchJob, Write
 from nmspeller.apps.documents.prose import is_prose_file
 from nmspeller.errors import InputError
 from nmspeller.messages import _, ngettext
@@ -85,7 +85,7 @@ def compress(data: bytes, compression: str) -> bytes:
     return _COMPRESSION[compression][1](data) if compression else data
 
 
-def find_sources(job: Job, say: Callable[[str], None]) -> list[Source]:
+def find_sources(job: BatchJob, say: Callable[[str], None]) -> list[Source]:
     """The job's input files, in the order given and by name within a folder.
 
     say: is told of a folder's files that are skipped.
@@ -177,7 +177,7 @@ def _suffixes(name: str) -> tuple[str, str]:
     return last, ""
 
 
-def _source(address: str, name: str, job: Job) -> Source:
+def _source(address: str, name: str, job: BatchJob) -> Source:
     suffix, compression = _suffixes(name)
     format = job.format or FORMATS.get(suffix)
     if format is None and is_prose_file(name):

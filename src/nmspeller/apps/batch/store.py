@@ -6,9 +6,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from nmspeller.apps.batch.filesystem import TEMPORARY, Folder, file_system
+from nmspeller.apps.batch.filesystem import Folder, file_system
 from nmspeller.apps.batch.formats.jsonl import dump
 from nmspeller.errors import InputError
+from nmspeller.files import TEMPORARY
 from nmspeller.messages import _
 
 MANIFEST = "nmspeller-batch.json"
@@ -44,23 +45,27 @@ class Store:
         """The file of a finished shard's output."""
         return f"done/{number:08d}.data"
 
+    def quarantine_name(self, number: int) -> str:
+        """The file of a finished shard's quarantined rows, if there are any."""
+        return f"done/{number:08d}.bad"
+
     def finish(self, number: int, data: bytes, quarantine: bytes, entry: dict[str, Any]) -> None:
         """Write a finished shard, its entry last."""
         self.work.write(self.data_name(number), data)
         if quarantine:
-            self.work.write(f"done/{number:08d}.bad", quarantine)
+            self.work.write(self.quarantine_name(number), quarantine)
         self.work.write(f"done/{number:08d}.json", dump(entry).encode())
 
-    def quarantine(self, number: int) -> bytes:
-        """The quarantined rows of a finished shard."""
-        return self.work.read(f"done/{number:08d}.bad") or b""
-
     def entry(self, number: int) -> dict[str, Any] | None:
-        """The entry of a shard that is finished."""
-        return _parse(self.work.read(f"done/{number:08d}.json"))
+        """The entry of a finished shard whose files exist."""
+        entry = _parse(self.work.read(f"done/{number:08d}.json"))
+        if entry is None:
+            return None
+        data, quarantine = (self.work.size(name(number)) for name in (self.data_name, self.quarantine_name))
+        return entry if (data, quarantine or 0) == (entry["size"], entry.get("quarantine_size")) else None
 
     def entries(self) -> Entries:
-        """The entries of all finished shards whose data exists, or is part of a finished output."""
+        """The entries of all finished shards whose files exist; the data may be part of a finished output."""
         sizes = self.work.sizes()
         outputs = self.outputs()
         found = {}
@@ -71,7 +76,8 @@ class Store:
             if entry is None:
                 continue
             number = entry["shard"]
-            if entry["source"] in outputs or sizes.get(self.data_name(number)) == entry["size"]:
+            has_data = entry["source"] in outputs or sizes.get(self.data_name(number)) == entry["size"]
+            if has_data and sizes.get(self.quarantine_name(number), 0) == entry.get("quarantine_size"):
                 found[number] = entry
         return found
 
@@ -84,6 +90,10 @@ class Store:
         names = [name for name in self.work.sizes() if name.startswith("outputs/") and name.endswith(".json")]
         found = [_parse(self.work.read(name)) for name in names]
         return {facts["source"]: facts for facts in found if facts is not None}
+
+    def forget_output(self, source: int) -> None:
+        """Remove the record of an output file, so that it is written again."""
+        self.work.remove(f"outputs/{source:08d}.json")
 
     def forget(self, number: int) -> None:
         """Remove a shard's entry, so that it is corrected again."""

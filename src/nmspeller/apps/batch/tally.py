@@ -64,7 +64,7 @@ class Tally:
         records = sorted(self._quarantine, key=lambda record: record["row"])
         return "".join(f"{dump(record)}\n" for record in records).encode()
 
-    def entry(self, data: bytes) -> dict[str, Any]:
+    def entry(self, data: bytes, quarantine: bytes) -> dict[str, Any]:
         """The entry of the finished shard."""
         return {
             "shard": self._shard.number,
@@ -78,6 +78,8 @@ class Tally:
             "quarantined": len(self._quarantine),
             "size": len(data),
             "sha256": hashlib.sha256(data).hexdigest(),
+            "quarantine_size": len(quarantine),
+            "quarantine_sha256": hashlib.sha256(quarantine).hexdigest(),
             "seconds": time.perf_counter() - self._began,
             "stages": dict(self._seconds),
             "peak_memory": peak_memory(),

@@ -13,7 +13,7 @@ from nmspeller.apps.batch.formats import BadRow, Parsed
 from nmspeller.apps.batch.formats.csv import CsvFormat
 from nmspeller.apps.batch.formats.jsonl import JsonLinesFormat
 from nmspeller.apps.batch.formats.text import TextFormat
-from nmspeller.apps.batch.job import Job
+from nmspeller.apps.batch.job import BatchJob
 from nmspeller.apps.batch.plan import PlannedSource, Shard
 from nmspeller.apps.batch.rows import MAX_ROW_BYTES, rows
 from nmspeller.apps.batch.sources import compress
@@ -32,7 +32,7 @@ _PARQUET_BATCH = 1024
 class WorkOrder:
     """What every worker of a job needs; it is sent to processes and actors."""
 
-    job: Job
+    job: BatchJob
     sources: tuple[PlannedSource, ...]
     model_hash: str
     cache: int
@@ -55,10 +55,7 @@ class ShardWorker:
 
     def finished(self, shard: Shard) -> dict[str, Any] | None:
         """The entry of a shard that is already finished, by another worker or before a restart."""
-        done = self._store.entry(shard.number)
-        if done is not None and self._store.work.size(self._store.data_name(shard.number)) == done["size"]:
-            return done
-        return None
+        return self._store.entry(shard.number)
 
     def correct(self, shard: Shard) -> dict[str, Any]:
         """Correct a shard, store it and return its entry; a finished shard is not corrected again."""
@@ -76,8 +73,9 @@ class ShardWorker:
             data = self._correct_bytes(shard, planned, tally)
         with tally.timed("write"):
             data = compress(data, planned.source.compression)
-            entry = tally.entry(data)
-            self._store.finish(shard.number, data, tally.quarantine(), entry)
+            quarantine = tally.quarantine()
+            entry = tally.entry(data, quarantine)
+            self._store.finish(shard.number, data, quarantine, entry)
         return entry
 
     def _correct_bytes(self, shard: Shard, planned: PlannedSource, tally: Tally) -> bytes:
@@ -195,7 +193,7 @@ class _Range(io.RawIOBase):
         super().close()
 
 
-def line_format(job: Job, planned: PlannedSource) -> TextFormat | JsonLinesFormat | CsvFormat:
+def line_format(job: BatchJob, planned: PlannedSource) -> TextFormat | JsonLinesFormat | CsvFormat:
     """How the rows of a file are read and written."""
     if planned.source.format == "csv":
         if planned.layout is None:

@@ -104,6 +104,7 @@ class Review:
 
     def _file(self, one: ToReview) -> None:
         document, raw = one.load()
+        document.require_unsigned()
         before = saved.load(one.path)
         decisions = Decisions(document.text, self.carried, before.decisions)
         if before.finished == saved.content_hash(raw):

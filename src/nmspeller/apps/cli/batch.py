@@ -13,7 +13,7 @@ from nmspeller.errors import InputError
 from nmspeller.messages import N_, _
 
 if TYPE_CHECKING:
-    from nmspeller.apps.batch.run import Engine
+    from nmspeller.apps.batch.run import ShardEngine
 
 
 class Format(str, Enum):
@@ -125,6 +125,12 @@ def batch(
         rich_help_panel=_WORKERS,
         help=N_("Bytes of input per shard, the unit of work that is resumed."),
     ),
+    verify: bool = typer.Option(
+        False,
+        "--verify",
+        rich_help_panel=OUTPUT,
+        help=N_("Compare the files of a finished job with their hashes, too."),
+    ),
     output_format: SummaryFormat = typer.Option(
         SummaryFormat.text,
         "--output-format",
@@ -137,7 +143,7 @@ def batch(
     """Run the job that the options describe, and print its summary."""
     require(context, _CONFLICTS)
     try:
-        from nmspeller.apps.batch import Interrupted, Job, SpellerSettings, Write, run
+        from nmspeller.apps.batch import BatchJob, Interrupted, SpellerSettings, Write, run
         from nmspeller.apps.batch.progress import Progress
         from nmspeller.apps.batch.summary import as_text
     except ImportError as wrong:
@@ -149,10 +155,12 @@ def batch(
     folder = str(model.resolve()) if model else None
     settings = SpellerSettings(folder, level.value, known, device.value, prefilter, speller)
     kind = format.value if format else None
-    job = Job(tuple(inputs), output, column, Write(write.value), kind, settings, shard_size)
+    job = BatchJob(tuple(inputs), output, column, Write(write.value), kind, settings, shard_size)
     where = _engine(engine, address, workers, device)
     try:
-        summary = run(job, where, cache=cache, max_bad_share=max_bad_share, progress=Progress())
+        summary = run(
+            job, where, cache=cache, max_bad_share=max_bad_share, verify=verify, progress=Progress()
+        )
     except Interrupted as stopped:
         typer.echo(f"nmspeller: {stopped}", err=True)
         raise typer.Exit(130) from stopped
@@ -163,7 +171,7 @@ def batch(
     )
 
 
-def _engine(where: Where, address: str | None, workers: int | None, device: Device) -> "Engine":
+def _engine(where: Where, address: str | None, workers: int | None, device: Device) -> "ShardEngine":
     if where is Where.local:
         from nmspeller.apps.batch.local import LocalEngine
 

@@ -34,6 +34,7 @@ HELP = N_(
 _CONFLICTS = (
     Excludes(("--text",), ("FILE",)),
     Needs("--backup", ("--fix",)),
+    Needs("--force", ("--fix",)),
     Needs("--track", ("--fix",)),
     Needs("--author", ("--track",)),
     Needs("--update-baseline", ("--baseline",)),
@@ -78,6 +79,7 @@ def check(
     ),
     fix: bool = flag("--fix", CORRECTING, N_("Correct the files in place; print corrected input otherwise.")),
     backup: bool = options.BACKUP,
+    force: bool = options.FORCE,
     track: bool = options.TRACK,
     author: str = options.AUTHOR,
     level: Level = options.LEVEL,
@@ -115,6 +117,7 @@ def check(
         format=format.value,
         encoding=encoding.value,
         backup=backup,
+        force=force,
         track=track,
         author=author,
     )

@@ -45,6 +45,7 @@ class Job:
     format: str
     encoding: str
     backup: bool
+    force: bool
     track: bool
     author: str | None
     baseline: Baseline | None = None
@@ -75,13 +76,21 @@ class Job:
 
     def corrected(self, document: Document, edits: Sequence[Edit]) -> bytes:
         """The new content of a document."""
+        # Without an edit there is nothing that a signature could suffer from.
+        force = self.force or not edits
         if self.track and isinstance(document, DocxDocument):
-            return document.with_tracked_changes(edits, self.author or AUTHOR)
-        return document.with_edits(edits)
+            return document.with_tracked_changes(edits, self.author or AUTHOR, force=force)
+        return document.with_edits(edits, force=force)
 
     def write(self, path: Path, document: Document, edits: Sequence[Edit], raw: bytes) -> tuple[bytes, str]:
         """Correct a file; returns its content and a sentence about it, for people."""
         content = self.corrected(document, edits)
+        if document.is_signed and content != raw:
+            tell(
+                _("The digital signature of {name} becomes invalid; sign the document again.").format(
+                    name=document.name
+                )
+            )
         if content == raw:
             return raw, _(
                 "{path} was left as it is: changes in comments cannot be tracked; leave out --track."

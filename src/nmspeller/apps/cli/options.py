@@ -97,6 +97,11 @@ ENCODING = typer.Option(
     rich_help_panel=INPUT,
     help=N_("auto distinguishes UTF-8, GB18030 and Big5."),
 )
+FORCE = flag(
+    "--force",
+    CORRECTING,
+    N_("Also correct documents with a digital signature, which becomes invalid."),
+)
 BACKUP = flag("--backup", CORRECTING, N_("Keep each original beside the corrected file as NAME.bak."))
 TRACK = flag(
     "--track", CORRECTING, N_("Write tracked changes with explanations into Word documents (.docx).")

@@ -30,6 +30,7 @@ def review(
     format: Format = options.FORMAT,
     encoding: Encoding = options.ENCODING,
     backup: bool = options.BACKUP,
+    force: bool = options.FORCE,
     track: bool = options.TRACK,
     author: str = options.AUTHOR,
     level: Level = options.LEVEL,
@@ -58,6 +59,7 @@ def review(
         format=format.value,
         encoding=encoding.value,
         backup=backup,
+        force=force,
         track=track,
         author=author,
     )

@@ -32,7 +32,12 @@ class TextDocument:
     passages: Sequence[Passage]
     encoding: Encoding
 
-    def with_edits(self, edits: Iterable[Edit], *, track: bool = False) -> bytes:
+    is_signed = False
+
+    def require_unsigned(self) -> None:
+        """A text has no digital signature."""
+
+    def with_edits(self, edits: Iterable[Edit], *, track: bool = False, force: bool = False) -> bytes:
         """The file's new content; only the edited characters differ."""
         if track:
             raise no_tracking(self.name)

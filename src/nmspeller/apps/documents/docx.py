@@ -39,15 +39,25 @@ class DocxDocument(OfficeDocument):
             text, passages, pieces, starts = assembled(found)
         return cls(name, text, passages, raw, pieces, starts, body)
 
-    def with_edits(self, edits: Iterable[Edit], *, track: bool = False) -> bytes:
+    def with_edits(self, edits: Iterable[Edit], *, track: bool = False, force: bool = False) -> bytes:
         """As for any Office document; or else with tracked changes."""
-        return self.with_tracked_changes(edits) if track else super().with_edits(edits)
+        if track:
+            return self.with_tracked_changes(edits, force=force)
+        return super().with_edits(edits, force=force)
 
-    def with_tracked_changes(self, edits: Iterable[Edit], author: str = AUTHOR) -> bytes:
+    def with_tracked_changes(
+        self, edits: Iterable[Edit], author: str = AUTHOR, *, force: bool = False
+    ) -> bytes:
         """The file's new content with a tracked change for each finding, and a comment that explains it.
 
         Without any that can be tracked, the content as it is.
         """
+        if not force:
+            self.require_unsigned()
         sources, changes = self.sources(), list(self.changes(edits))
-        members = with_tracked_changes(self.raw, self.body, self.text, sources, self.pieces, changes, author)
+        # Parts that only comments need were not read before, and may be damaged.
+        with package.reading(self.raw, self.name, _KIND):
+            members = with_tracked_changes(
+                self.raw, self.body, self.text, sources, self.pieces, changes, author
+            )
         return package.with_members(self.raw, members) if members else self.raw

@@ -1,14 +1,13 @@
 """Reading whole files, and replacing them atomically."""
 
-import contextlib
 import errno
 import os
-import shutil
-import tempfile
+from io import RawIOBase
 from pathlib import Path
 from typing import BinaryIO
 
 from nmspeller.errors import InputError
+from nmspeller.files import beside, copy_attributes, exchange, replacing, sync
 from nmspeller.files import reason as system_reason
 from nmspeller.messages import _
 
@@ -44,8 +43,9 @@ def read_stream(stream: BinaryIO, name: str) -> bytes:
 def replace(path: Path, content: bytes, *, expected: bytes, backup: bool = False) -> Path | None:
     """Put `content` in the place of `expected` in one step: whoever opens the file sees the one or the other.
 
-    A link is followed, permissions are kept. If the file is read-only, or has changed since it was read,
-    nothing is written. Returns the path of the backup, if there is one.
+    A link is followed, permissions are kept. If the file is read-only, or has changed since it was read, it
+    is left alone; in the second case the corrected text is kept beside it. Returns the path of the backup, if
+    there is one.
     """
     target = Path(os.path.realpath(path))
     try:
@@ -58,18 +58,16 @@ def replace(path: Path, content: bytes, *, expected: bytes, backup: bool = False
             )
         if not _may_be_written(target):
             raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
-        if target.read_bytes() != expected:
-            raise InputError(
-                _("{file} changed while it was being checked and was left alone; check it again.").format(
-                    file=path
-                )
-            )
-        kept = _free_backup_name(target) if backup else None
-        if kept:
-            _write_beside(target, expected, kept)
-        _write_beside(target, content, target)
-        # As the user names the folder, unless a link leads to another one.
-        return kept and (kept if path.is_symlink() else path.with_name(kept.name))
+        with beside(target) as corrected:
+            corrected.write_bytes(content)
+            copy_attributes(target, corrected)
+            sync(corrected)
+            kept = _backup(target, expected) if backup else None
+            if not _put_in_place(corrected, target, content, expected):
+                if kept:
+                    kept.unlink()
+                raise _changed(path, _keep(corrected, target))
+        return kept and _beside_as_named(path, kept)
     except OSError as wrong:
         raise InputError(
             _("{file} cannot be written: {reason}.").format(file=path, reason=reason(wrong))
@@ -82,33 +80,97 @@ def _may_be_written(path: Path) -> bool:
     return has_write_bit and os.access(path, os.W_OK)
 
 
-def _write_beside(model: Path, content: bytes, destination: Path) -> None:
-    """Write a file with the owner and all attributes of `model` under another name, then rename it."""
-    descriptor, temporary = tempfile.mkstemp(dir=model.parent, prefix=f".{model.name[:40]}.", suffix=".tmp")
+def _put_in_place(corrected: Path, target: Path, content: bytes, expected: bytes) -> bool:
+    """Replace a file unless it has changed, up to the last moment; returns whether it was replaced."""
+    if not _still_holds(target, expected):
+        return False
+    if target.stat().st_nlink > 1:
+        _overwrite(target, content, expected)
+    elif exchange(corrected, target):
+        # What another program wrote since the comparison is now where the corrected text was, and so is what
+        # it still writes to a file that it opened before. Syncing gives it time to finish.
+        sync(target.parent)
+        if not _still_holds(corrected, expected):
+            exchange(corrected, target)
+            return False
+    else:
+        os.replace(corrected, target)
+        sync(target.parent)
+    return True
+
+
+def _still_holds(path: Path, expected: bytes) -> bool:
+    """Whether the file has this content, and had it all the time that the comparison took."""
+
+    def stamp() -> tuple[int, ...]:
+        status = path.stat()
+        return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns
+
     try:
-        with open(descriptor, "wb") as file:
-            file.write(content)
-            file.flush()
-            status = model.stat()
-            # Only root may change the owner, but members of a group may set it.
-            for owner, group in ((-1, status.st_gid), (status.st_uid, -1)):
-                with contextlib.suppress(OSError):
-                    os.chown(temporary, owner, group)
-            shutil.copystat(model, temporary)
-            os.utime(temporary)  # but with the current time
-            os.fsync(file.fileno())
-        os.replace(temporary, destination)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            os.unlink(temporary)
-        raise
+        before = stamp()
+        return path.read_bytes() == expected and stamp() == before
+    except FileNotFoundError:
+        return False
 
 
-def _free_backup_name(path: Path) -> Path:
-    """`name.bak`, or the first `name.bak2`, `name.bak3` … that is free, to keep older originals."""
-    candidate, number = path.with_name(f"{path.name}.bak"), 2
+def _overwrite(path: Path, content: bytes, expected: bytes) -> None:
+    """Write into the file itself: it has other names, and a rename would leave them with the old content.
+
+    A crash leaves the whole corrected text beside the file; after an error the file is as it was.
+    """
+    with open(path, "r+b", buffering=0) as file:
+        try:
+            _write_from_start(file, content)
+        except OSError:
+            _write_from_start(file, expected)
+            raise
+
+
+def _write_from_start(file: RawIOBase, content: bytes) -> None:
+    file.seek(0)
+    rest = memoryview(content)
+    while rest:
+        rest = rest[file.write(rest) :]
+    file.truncate(len(content))
+    os.fsync(file.fileno())
+
+
+def _backup(path: Path, content: bytes) -> Path:
+    """A copy of the original beside it, with all its attributes."""
+    kept = _free_name(path, "bak")
+    with replacing(kept) as copy:
+        copy.write_bytes(content)
+        if path.exists():  # or it was removed meanwhile, which is noticed in the end
+            copy_attributes(path, copy)
+    return kept
+
+
+def _keep(corrected: Path, target: Path) -> Path:
+    """Give the corrected text a name of its own, since the file has other content by now."""
+    kept = _free_name(target, "corrected")
+    os.replace(corrected, kept)
+    return kept
+
+
+def _changed(path: Path, kept: Path) -> InputError:
+    return InputError(
+        _(
+            "{file} changed while it was being checked and was left alone; what was read of it is corrected "
+            "in {kept}."
+        ).format(file=path, kept=_beside_as_named(path, kept))
+    )
+
+
+def _beside_as_named(path: Path, kept: Path) -> Path:
+    """A file beside `path`, in the folder as the user names it, unless a link leads to another one."""
+    return kept if path.is_symlink() else path.with_name(kept.name)
+
+
+def _free_name(path: Path, suffix: str) -> Path:
+    """`name.bak`, or the first `name.bak2`, `name.bak3` … that is free, to keep older ones."""
+    candidate, number = path.with_name(f"{path.name}.{suffix}"), 2
     while os.path.lexists(candidate):
-        candidate, number = path.with_name(f"{path.name}.bak{number}"), number + 1
+        candidate, number = path.with_name(f"{path.name}.{suffix}{number}"), number + 1
     return candidate
 
 

@@ -1,12 +1,20 @@
 """OpenDocument texts and presentations: the paragraphs of the content, and of headers and footers."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from nmspeller.apps.documents import package
 from nmspeller.apps.documents.markup import names
 from nmspeller.apps.documents.office import OBJECT, OfficeDocument, Piece, assembled
-from nmspeller.apps.documents.xml_events import Event, Source, escaped, events, skip, tag_name
+from nmspeller.apps.documents.xml_events import (
+    Event,
+    Source,
+    TextReplacement,
+    events,
+    skip,
+    tag_name,
+    with_text,
+)
 from nmspeller.errors import InputError
 from nmspeller.messages import N_, _
 
@@ -26,9 +34,9 @@ _SKIPPED = names("tracked-changes ruby-text note-citation")
 class Blanks(Piece):
     """An element that stands for blanks, since several in a text are shown as one."""
 
-    def holding(self, text: str, xml: bytes) -> bytes:
+    def with_text(self, replacements: Sequence[TextReplacement], xml: bytes) -> bytes:
         blank = b"<%s/>" % tag_name(xml[self.start : self.stop])
-        return escaped(text).replace(b" ", blank)
+        return with_text(self.text.encode(), replacements).replace(b" ", blank)
 
 
 class OdfDocument(OfficeDocument):

@@ -6,12 +6,13 @@ from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import groupby
 from typing import NamedTuple, TypeVar
 
 from nmspeller.apps.documents import package, prose
 from nmspeller.apps.documents.prose import Passage
-from nmspeller.apps.documents.xml_events import Source, Splice, can_hold, escaped
+from nmspeller.apps.documents.xml_events import Source, Splice, TextReplacement, can_hold, with_text
 from nmspeller.errors import InputError
 from nmspeller.messages import _
 from nmspeller.runtime.correction import Edit
@@ -32,9 +33,9 @@ class Piece:
     stop: int
     text: str
 
-    def holding(self, text: str, xml: bytes) -> bytes:
-        """What replaces the bytes, so that they hold another text."""
-        return escaped(text)
+    def with_text(self, replacements: Sequence[TextReplacement], xml: bytes) -> bytes:
+        """What replaces the bytes, so that they hold other characters in some places."""
+        return with_text(xml[self.start : self.stop], replacements)
 
 
 AnyPiece = TypeVar("AnyPiece", bound=Piece)
@@ -61,22 +62,37 @@ class OfficeDocument:
     pieces: Sequence[Piece]
     starts: Sequence[int]
 
-    def with_edits(self, edits: Iterable[Edit], *, track: bool = False) -> bytes:
+    @cached_property
+    def is_signed(self) -> bool:
+        """Whether the file has a digital signature, which any edit makes invalid."""
+        return package.is_signed(self.raw)
+
+    def require_unsigned(self) -> None:
+        """Raise an `InputError` if the file has a digital signature."""
+        if self.is_signed:
+            raise InputError(
+                _(
+                    "{name} has a digital signature, which a correction would make invalid; "
+                    "correct it nevertheless with --fix --force."
+                ).format(name=self.name)
+            )
+
+    def with_edits(self, edits: Iterable[Edit], *, track: bool = False, force: bool = False) -> bytes:
         """The file's new content; all but the edited texts is the same to the byte.
 
-        An edit may span several pieces: each keeps its share of the characters, and its font.
+        An edit may span several pieces: each keeps its share of the characters, and its font. A signed file
+        is edited only by `force`.
         """
         if track:
             raise no_tracking(self.name)
+        if not force:
+            self.require_unsigned()
         splices: dict[str, list[Splice]] = defaultdict(list)
         sources = self.sources()
         for index, changes in groupby(self.changes(edits), key=lambda change: change.piece):
             piece = self.pieces[index]
-            content, end = "", 0
-            for change in changes:
-                content += piece.text[end : change.begin] + change.text
-                end = change.end
-            xml = piece.holding(content + piece.text[end:], sources[piece.member].xml)
+            replacements = [TextReplacement(change.begin, change.end, change.text) for change in changes]
+            xml = piece.with_text(replacements, sources[piece.member].xml)
             splices[piece.member].append(Splice(piece.start, piece.stop, xml))
         return package.with_members(
             self.raw, {member: sources[member].with_splices(found) for member, found in splices.items()}

@@ -8,9 +8,12 @@ from contextlib import contextmanager
 from typing import NamedTuple
 
 from nmspeller.apps.documents.files import LARGEST
+from nmspeller.apps.documents.markup import names
 from nmspeller.apps.documents.xml_events import Source, events
 from nmspeller.errors import InputError
 from nmspeller.messages import _
+
+_SIGNATURES = names("origin")
 
 
 @contextmanager
@@ -46,6 +49,8 @@ def with_members(raw: bytes, contents: Mapping[str, bytes]) -> bytes:
 
     The other members are copied as they are, without compressing them again.
     """
+    if not contents:
+        return raw
     output = io.BytesIO()
     with zipfile.ZipFile(io.BytesIO(raw)) as old, zipfile.ZipFile(output, "w") as new:
         places = sorted(member.header_offset for member in old.infolist())
@@ -66,6 +71,14 @@ def with_members(raw: bytes, contents: Mapping[str, bytes]) -> bytes:
                 new.writestr(_member(name), content)
         new.comment = old.comment
     return output.getvalue()
+
+
+def is_signed(raw: bytes) -> bool:
+    """Whether an Office file has a digital signature, which covers its members to the byte."""
+    with zipfile.ZipFile(io.BytesIO(raw)) as archive:
+        if any(name.startswith("META-INF/") and "signatures" in name for name in archive.namelist()):
+            return True
+        return any("digital-signature" in one.type for one in references(archive, "", _SIGNATURES))
 
 
 def _member(name: str) -> zipfile.ZipInfo:

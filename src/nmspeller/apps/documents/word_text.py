@@ -1,12 +1,20 @@
 """The text of WordprocessingML: text elements, the runs that they are in, and where each is in the bytes."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from nmspeller.apps.documents.markup import names
 from nmspeller.apps.documents.office import OBJECT, Piece
 from nmspeller.apps.documents.word_markup import Dialect
-from nmspeller.apps.documents.xml_events import Event, escaped, events, skip
+from nmspeller.apps.documents.xml_events import (
+    Event,
+    TextReplacement,
+    escaped,
+    events,
+    skip,
+    text_of,
+    with_text,
+)
 
 AUTHOR = "nmspeller"
 """The author of tracked changes and of the comments on them, if no other is named."""
@@ -47,16 +55,21 @@ class WordText(Piece):
     keeps_blanks: bool
     run: Run = field(compare=False)
 
-    def holding(self, text: str, xml: bytes) -> bytes:
+    def with_text(self, replacements: Sequence[TextReplacement], xml: bytes) -> bytes:
         tag, end = xml[self.start : self.content], xml[self.content_stop : self.stop]
-        if self.keeps_blanks:
-            return tag + escaped(text) + end
-        if text != text.strip(_BLANKS):
-            return tag[:-1] + b' xml:space="preserve">' + escaped(text) + end
-        content, blanks = xml[self.content : self.content_stop], _BLANKS.encode()
-        before = content[: len(content) - len(content.lstrip(blanks))]
-        after = content[len(content.rstrip(blanks)) :]
-        return tag + before + escaped(text) + after + end
+        content = xml[self.content : self.content_stop]
+        shown = text_of(content)
+        hidden = 0 if self.keeps_blanks else len(shown) - len(shown.lstrip(_BLANKS))
+        in_content = [
+            TextReplacement(begin + hidden, stop + hidden, text) for begin, stop, text in replacements
+        ]
+        text = text_of(with_text(escaped(self.text), replacements))
+        if not self.keeps_blanks and text != text.strip(_BLANKS):
+            # What the text has at its ends is to be shown, but not what was there before.
+            tag = tag[:-1] + b' xml:space="preserve">'
+            rest = hidden + len(self.text), len(shown)
+            in_content = [TextReplacement(0, hidden, ""), *in_content, TextReplacement(*rest, "")]
+        return tag + with_text(content, in_content) + end
 
 
 def texts(member: str, xml: bytes, is_body: bool) -> Iterator[WordText | str]:

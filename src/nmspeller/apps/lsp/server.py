@@ -19,7 +19,12 @@ from typing import Any, Protocol, TypeVar
 from urllib.parse import unquote
 
 from lsprotocol import types
-from pygls.exceptions import JsonRpcException, JsonRpcInvalidParams, JsonRpcInvalidRequest
+from pygls.exceptions import (
+    JsonRpcException,
+    JsonRpcInvalidParams,
+    JsonRpcInvalidRequest,
+    JsonRpcServerNotInitialized,
+)
 from pygls.lsp.server import LanguageServer
 from pygls.protocol import LanguageServerProtocol, default_converter, lsp_method
 from pygls.protocol.json_rpc import RPCRequest
@@ -78,6 +83,7 @@ class _Protocol(LanguageServerProtocol):
     """pygls' protocol, with the server's own documents in place of pygls'."""
 
     _server: "SpellingServer"
+    _initialized = False
 
     @lsp_method(types.TEXT_DOCUMENT_DID_OPEN)
     def lsp_text_document__did_open(self, params: types.DidOpenTextDocumentParams) -> None:
@@ -97,21 +103,32 @@ class _Protocol(LanguageServerProtocol):
             return super().structure_message(data)
         except JsonRpcException:
             if "method" in data and isinstance(data.get("id"), int | str):
-                error = JsonRpcInvalidParams(f"The parameters do not fit {data['method']!r}.")
+                error = self._refusal(data["method"]) or JsonRpcInvalidParams(
+                    f"The parameters do not fit {data['method']!r}."
+                )
                 self._send_response(data["id"], error=error.to_response_error())
             raise
 
     def handle_message(self, message: Any) -> None:
-        """Answer requests after `shutdown` with an error: pygls would not answer them.
+        """Answer requests before `initialize` and after `shutdown` with an error: pygls would not.
 
         What is said while the message is handled, also by tasks that it starts, is in the user's language.
         """
         speak(self._server.language)
-        if self._shutdown and isinstance(message, RPCRequest):
-            error = JsonRpcInvalidRequest("The server has been shut down.")
+        method = getattr(message, "method", None)
+        if isinstance(message, RPCRequest) and (error := self._refusal(method)):
             self._send_response(message.id, error=error.to_response_error())
-        else:
+        elif self._initialized or method in (None, types.INITIALIZE, types.EXIT):
+            self._initialized |= method == types.INITIALIZE
             super().handle_message(message)
+
+    def _refusal(self, method: Any) -> JsonRpcException | None:
+        """Why a request cannot be answered at this time."""
+        if self._shutdown:
+            return JsonRpcInvalidRequest("The server has been shut down.")
+        if not self._initialized and method != types.INITIALIZE:
+            return JsonRpcServerNotInitialized("Send `initialize` first.")
+        return None
 
 
 class SpellingServer(LanguageServer):

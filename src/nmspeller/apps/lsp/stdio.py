@@ -3,14 +3,20 @@
 import contextlib
 import logging
 import os
+import re
 import signal
 import sys
+from io import BufferedReader, FileIO
 from typing import BinaryIO
 
 from nmspeller.apps.lsp.features import connect
 from nmspeller.apps.lsp.server import MakeSpeller, SpellingServer
 
 _SECONDS_TO_FINISH = 1.0  # long enough to write a word list, and short enough for an editor that waits
+
+_CONTENT_LENGTH = re.compile(rb"Content-Length: *0*(\d+)")
+_MOST_DIGITS = 9  # less than 1 GB
+_LONGEST_LINE = 1 << 16
 
 
 def serve(make_speller: MakeSpeller, *, prefilter: bool = False) -> int:
@@ -25,12 +31,29 @@ def serve(make_speller: MakeSpeller, *, prefilter: bool = False) -> int:
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
     logging.getLogger("pygls").setLevel(logging.ERROR)
     server = connect(SpellingServer(make_speller, prefilter=prefilter))
-    server.start_io(sys.stdin.buffer, messages)
+    server.start_io(_Input(FileIO(sys.stdin.fileno(), closefd=False)), messages)
     code = 0 if server.shut_down else 1
     if not server.finish(_SECONDS_TO_FINISH):
         # A thread cannot be stopped, and the interpreter would wait for it: many seconds for a slow batch.
         _exit_at_once(code, messages)
     return code
+
+
+class _Input(BufferedReader):
+    """Standard input without headers that announce a message too large to be one.
+
+    pygls would allocate the memory for it. What follows such a header is skipped like anything else that is
+    not a message.
+    """
+
+    def readline(self, size: int | None = -1, /) -> bytes:
+        line = super().readline(_LONGEST_LINE)
+        found = _CONTENT_LENGTH.match(line)
+        if found is None or len(found[1]) <= _MOST_DIGITS:
+            return line
+        refused = f"a message of {found[1][:20].decode()} bytes is refused."
+        print(f"nmspeller: {refused}", file=sys.stderr, flush=True)
+        return b"\r\n"
 
 
 def _exit_at_once(code: int, messages: BinaryIO) -> None:

@@ -6,12 +6,12 @@ unequal lengths.
 """
 
 import logging
-import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
 from nmspeller.errors import InputError
+from nmspeller.files import writing
 
 log = logging.getLogger(__name__)
 
@@ -79,21 +79,16 @@ def write_lines(path: str | Path, lines: Iterable[str]) -> None:
     Raises:
         InputError: a line has a lone surrogate, or the file cannot be written.
     """
-    part = Path(f"{path}.part")
     try:
-        with open(part, "wb") as file:
+        with writing(Path(path)) as file:
             for number, line in enumerate(lines, start=1):
                 # A leading U+FEFF would be read as a byte-order mark; a second one preserves it.
                 mark = "\ufeff" if number == 1 and line.startswith("\ufeff") else ""
                 file.write(f"{mark}{line}\n".encode())
-        os.replace(part, path)
     except UnicodeEncodeError:
         raise InputError(f"line {number} for {path} contains a lone surrogate; remove it.") from None
     except OSError as wrong:
         raise InputError(f"{path} cannot be written: {wrong.strerror}.") from wrong
-    finally:
-        if part.exists():
-            part.unlink()
 
 
 def read_lines(path: str | Path) -> Iterator[bytes]:

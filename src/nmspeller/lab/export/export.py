@@ -1,5 +1,6 @@
 """From a trained checkpoint to the ONNX folder that `Speller` reads."""
 
+import hashlib
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -18,6 +19,7 @@ from nmspeller.runtime.device import need_exported
 from nmspeller.runtime.pipeline import Pipeline
 from nmspeller.runtime.policy import Level, Policy
 from nmspeller.runtime.prefilter import PrefilterThresholds
+from nmspeller.runtime.verified import sha256
 from nmspeller.text.vocabulary import Vocabulary
 
 
@@ -49,9 +51,21 @@ def export_model(
     write_whole(out / "vocab.txt", (source.folder / "vocab.txt").read_bytes())
     write_whole(out / "card.md", _card(source))
     policy = Policy.uncalibrated()
-    replace(policy, window=min(policy.window, source.encoder.positions - 2)).write(out / "policy.json")
+    window = min(policy.window, source.encoder.positions - 2)
+    digits = hashlib.sha256(content).hexdigest()
+    replace(policy, window=window, sha256={"model.onnx": digits}).write(out / "policy.json")
     write_whole(out / "model.onnx", content)
     return out
+
+
+def record_hash(folder: str | Path) -> Policy:
+    """Write the hash of a model.onnx that was not made by `export_model` to its policy.json."""
+    folder = Path(folder)
+    need_exported(folder)
+    policy = Policy.read(folder / "policy.json")
+    policy = replace(policy, sha256={"model.onnx": sha256(folder / "model.onnx")})
+    policy.write(folder / "policy.json")
+    return policy
 
 
 def calibrate_model(folder: str | Path, dev: Sequence[Pair], clean: Sequence[str] = ()) -> Policy:

@@ -1,7 +1,6 @@
 """The training loop, with a log, a budget in seconds, and exact resume."""
 
 import json
-import os
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -16,6 +15,7 @@ from torch.func import functional_call
 from torch.utils.data import DataLoader
 
 from nmspeller.errors import InputError
+from nmspeller.files import replacing
 from nmspeller.lab.models.batch import NO_TARGET, Batch, PackedBatch
 from nmspeller.lab.models.config import check_range
 from nmspeller.lab.models.speller import SpellerModel
@@ -260,7 +260,6 @@ class Trainer:
         tensors = {f"model.{name}": tensor for name, tensor in self.model.state_dict().items()}
         tensors |= {f"optimiser.{name}": tensor for name, tensor in self.optimiser.state().items()}
         tensors |= {f"average.{number}": tensor for number, tensor in enumerate(self.averages)}
-        partial = self.state_path.with_suffix(".partial")
         position = {
             "step": str(self.step),
             "tokens": str(self.tokens),
@@ -268,18 +267,16 @@ class Trainer:
             "identity": self.identity,
         }
         try:
-            save_file(
-                {name: tensor.cpu().contiguous().clone() for name, tensor in tensors.items()},
-                partial,
-                metadata=position,
-            )
-            os.replace(partial, self.state_path)
+            with replacing(self.state_path) as partial:
+                save_file(
+                    {name: tensor.cpu().contiguous().clone() for name, tensor in tensors.items()},
+                    partial,
+                    metadata=position,
+                )
         except SafetensorError as wrong:  # disk errors come in this class
             raise InputError(
                 f"{self.state_path} cannot be written ({wrong}); free some space there."
             ) from wrong
-        finally:
-            partial.unlink(missing_ok=True)
 
     def _resume(self) -> None:
         try:
