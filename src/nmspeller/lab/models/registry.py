@@ -69,6 +69,8 @@ def build(config: SpellerConfig, tables: CharacterTables | None = None) -> Spell
         model: SpellerModel = kind(config, tables.only(kind.needs))
     else:
         model = kind(config)
+    if config.tags and kind.loss is not SpellerModel.loss:
+        raise InputError(f"{config.speller} has a loss of its own, without tags; leave out `tags`.")
     if config.encoder.fake_quantised:
         fake_quantisation.apply(model)
     return model
@@ -81,7 +83,8 @@ def from_arrays(encoder: EncoderConfig, weights: Mapping[str, NDArray[np.float32
         InputError: the weights are not of these sizes.
     """
     head = "mlm" if "head.dense.weight" in weights else "linear"
-    model = build(SpellerConfig(speller="bert", encoder=encoder, head=head))
+    config = SpellerConfig(speller="bert", encoder=encoder, head=head, tags="tags.weight" in weights)
+    model = build(config)
     own = {name: tuple(tensor.shape) for name, tensor in model.state_dict().items()}
     found = {name: array.shape for name, array in weights.items()}
     if own != found:
