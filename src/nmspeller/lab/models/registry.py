@@ -62,6 +62,8 @@ def build(config: SpellerConfig, tables: CharacterTables | None = None) -> Spell
         InputError: tables are needed and not given, or are of another vocabulary.
     """
     kind: Any = entry(config.speller).model
+    if config.tags and kind.loss is not SpellerModel.loss:
+        raise InputError(f"{config.speller} has a loss of its own, without tags; leave out `tags`.")
     if kind.needs and tables is None:
         raise InputError(f"{config.speller} needs character tables ({', '.join(kind.needs)}).")
     if kind.needs and tables is not None:
@@ -69,8 +71,6 @@ def build(config: SpellerConfig, tables: CharacterTables | None = None) -> Spell
         model: SpellerModel = kind(config, tables.only(kind.needs))
     else:
         model = kind(config)
-    if config.tags and kind.loss is not SpellerModel.loss:
-        raise InputError(f"{config.speller} has a loss of its own, without tags; leave out `tags`.")
     if config.encoder.fake_quantised:
         fake_quantisation.apply(model)
     return model
