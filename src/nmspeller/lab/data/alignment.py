@@ -80,3 +80,10 @@ def _costs(left: str, right: str) -> list[list[float]]:
                 ways.append(costs[row][column + 1] + 1)
             costs[row][column] = min(ways, default=0.0)
     return costs
+
+
+def distance(source: str, target: str) -> float:
+    """How far two sentences are apart, a character extra or missing being 1."""
+    head = _common(source, target)
+    tail = _common(source[head:][::-1], target[head:][::-1])
+    return _costs(source[head : len(source) - tail], target[head : len(target) - tail])[0][0]
