@@ -1,9 +1,10 @@
 """The trainings behind model 3, step by step; needs PyTorch, numpy and safetensors alone.
 
-    python benchmarks/train_model3.py starts PARTS OUT            # OUT/backbone and OUT/model2 from their parts
+    python benchmarks/train_model3.py starts PARTS OUT         # OUT/backbone and OUT/model2 from their parts
     python benchmarks/train_model3.py train RECIPE START OUT --data DATA [--teacher CHECKPOINT] [--seconds S]
     python benchmarks/train_model3.py judge CHECKPOINT --data DATA --out FILE
     python benchmarks/train_model3.py mix A B OUT --data DATA --shares 0.35,0.5,0.65
+    python benchmarks/train_model3.py pick MIX OUT               # the best of several mixes below a folder
     python benchmarks/train_model3.py quantise CHECKPOINT OUT --data DATA
     python benchmarks/train_model3.py pack CHECKPOINT OUT
     python benchmarks/train_model3.py unpack PARTS CHECKPOINT_LIKE OUT
@@ -15,6 +16,7 @@ the best.
 
 import argparse
 import json
+import shutil
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -110,6 +112,16 @@ def mix(options: argparse.Namespace) -> None:
     (options.out / "mix.json").write_text(json.dumps(judged, ensure_ascii=False) + "\n")
 
 
+def pick(options: argparse.Namespace) -> None:
+    """The best of the mixes in the folders below one, and what was said of all of them."""
+    judged = {path.parent: json.loads(path.read_text()) for path in sorted(options.mixes.glob("*/mix.json"))}
+    best = max(judged, key=lambda folder: max(each["chosen_by"] for each in judged[folder].values()))
+    shutil.copytree(best, options.out, dirs_exist_ok=True)
+    everything = {name: found for each in judged.values() for name, found in each.items()}
+    (options.out / "mix.json").write_text(json.dumps(everything, ensure_ascii=False) + "\n")
+    print("picked", best.name, flush=True)
+
+
 def quantise(options: argparse.Namespace) -> None:
     """The start of quantisation-aware training, fitted to sources of dev pairs and to clean sentences."""
     model, tokens = checkpoint.load(options.checkpoint)
@@ -183,7 +195,7 @@ def main() -> None:
     wanted: dict[Any, tuple[str, ...]] = {
         train: ("recipe", "start", "out"), judge: ("checkpoint",), mix: ("a", "b", "out"),
         quantise: ("checkpoint", "out"), pack: ("checkpoint", "out"), unpack: ("parts", "like", "out"),
-        starts: ("parts", "out"),
+        starts: ("parts", "out"), pick: ("mixes", "out"),
     }  # fmt: skip
     for command, names in wanted.items():
         own = commands.add_parser(command.__name__)
