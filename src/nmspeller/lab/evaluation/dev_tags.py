@@ -163,14 +163,15 @@ def corrected(read: Read, thresholds: Mapping[str, float], confidence: float) ->
 
 
 def choose_thresholds(read: Read, clean: Read, confidence: float) -> dict[str, float]:
-    """Thresholds with the most sentences right where PRECISION of the changed ones are."""
-    best: tuple[float, dict[str, float]] = (-1.0, dict.fromkeys(KINDS, 2.0))
+    """Thresholds with the most sentences right where PRECISION of the changed ones are, or come closest."""
+    best: tuple[tuple[float, float], dict[str, float]] = ((-1.0, 0.0), dict.fromkeys(KINDS, 2.0))
     for precision in _PRECISIONS:
         thresholds = {kind: _threshold(read, clean, kind, float(precision)) for kind in KINDS}
         figures = measure(read, thresholds, confidence)
         right = sum(figures[kind] for kind in ("extra", "missing") if kind in figures)
-        if figures["changed_right"] >= 100 * PRECISION and right > best[0]:
-            best = right, thresholds
+        rank = min(figures["changed_right"], 100 * PRECISION), right
+        if rank > best[0]:
+            best = rank, thresholds
     return best[1]
 
 

@@ -40,7 +40,7 @@ class Reader:
         self.model, self.vocabulary = model.eval(), vocabulary
         self.longest = model.config.encoder.positions - 2
         self._device = next(model.parameters()).device
-        self._hanzi = torch.from_numpy(vocabulary.is_hanzi()).to(self._device)
+        self._hanzi = torch.from_numpy(vocabulary.is_hanzi().copy()).to(self._device)
 
     def encode(self, sentences: Sequence[str]) -> list[NDArray[np.int32]]:
         """Sentences as rows."""
