@@ -103,7 +103,7 @@ def make_vocabulary(path: Path) -> Path:
 def use_few_words(patch: pytest.MonkeyPatch) -> None:
     """Spare the noise model the hundred thousand words of the dictionary."""
     words = [("学校", 50), ("雪桥", 5), ("明天", 50), ("一起", 40), ("一气", 4), ("大家", 30), ("答家", 3)]
-    patch.setattr("nmspeller.lab.data.noise_fitting.jieba_words", lambda: words)
+    patch.setattr("nmspeller.lab.data.noise_fitting.jieba_words", lambda *_: words)
 
 
 @pytest.fixture

@@ -5,10 +5,11 @@ import time
 from pathlib import Path
 
 from nmspeller.lab.data.prepared import Prepared
+from nmspeller.lab.training.corruption import NoiseConfig
 from nmspeller.lab.training.distributed import join_processes
 from nmspeller.lab.training.optimisation import OptimiserConfig
 from nmspeller.lab.training.start import start_model
-from nmspeller.lab.training.streams import NoiseConfig, PairStream
+from nmspeller.lab.training.streams import PairStream
 from nmspeller.lab.training.trainer import LoopConfig, Trainer
 
 

@@ -8,7 +8,8 @@ from torch.utils.data import DataLoader
 
 from nmspeller.lab.models.batch import NO_TARGET
 from nmspeller.lab.training.batches import Batches, Layout
-from nmspeller.lab.training.streams import CorpusStream, NoiseConfig, PairStream
+from nmspeller.lab.training.corruption import NoiseConfig
+from nmspeller.lab.training.streams import CorpusStream, PairStream
 
 
 def pair_stream(prepared, masked=0.3, **changes):
@@ -65,7 +66,7 @@ def test_every_pair_occurs_once_per_copy_and_epoch(little_prepared, size, sort):
     wanted = {(number, index): 2 * (3, 1)[number] for number in sizes for index in range(sizes[number])}
     assert seen == wanted
     if "batch_sentences" not in size:
-        longest = max(sum(len(ids) for ids, _ in stream.rows(step)) for step in range(len(stream)))
+        longest = max(sum(len(ids) for ids, _, _ in stream.rows(step)) for step in range(len(stream)))
         assert longest <= 200 + 128
 
 
@@ -73,10 +74,10 @@ def test_targets_are_the_corrected_sentences(little_prepared):
     stream = pair_stream(little_prepared, masked=0, synthetic=0, copies={"sighan15_train": 1}, epochs=1)
     vocabulary, pairs = little_prepared.vocabulary, little_prepared.pairs("sighan15_train")
     rows = [row for step in range(len(stream)) for row in stream.rows(step)]
-    found = {(tuple(ids[1:-1]), tuple(targets[1:-1])) for ids, targets in rows}
+    found = {(tuple(ids[1:-1]), tuple(targets[1:-1])) for ids, targets, _ in rows}
     assert found == {(tuple(pairs[n][0]), tuple(pairs[n][1])) for n in range(len(pairs))}
-    assert all(ids[0] == vocabulary.cls and ids[-1] == vocabulary.sep for ids, _ in rows)
-    assert all(targets[0] == targets[-1] == NO_TARGET for _, targets in rows)
+    assert all(ids[0] == vocabulary.cls and ids[-1] == vocabulary.sep for ids, _, _ in rows)
+    assert all(targets[0] == targets[-1] == NO_TARGET for _, targets, _ in rows)
 
 
 def test_real_pairs_are_masked_only_where_they_are_correct(little_prepared):
@@ -85,7 +86,9 @@ def test_real_pairs_are_masked_only_where_they_are_correct(little_prepared):
     )
     hidden = 0
     for step in range(len(plain)):
-        for (ids, targets), (seen, same_targets) in zip(plain.rows(step), masked.rows(step), strict=True):
+        for (ids, targets, _), (seen, same_targets, _) in zip(
+            plain.rows(step), masked.rows(step), strict=True
+        ):
             assert (targets == same_targets).all()
             behind = seen == little_prepared.vocabulary.mask
             assert (seen[~behind] == ids[~behind]).all()
@@ -111,21 +114,21 @@ def test_a_fixed_shape_is_always_the_same(little_prepared):
         assert batch.cumulative.shape == (512 // layout.typical + 1,)
         assert int(batch.cumulative[-1]) == 512
         kept = int((batch.targets != NO_TARGET).sum())
-        assert 0 < kept <= sum(int((targets != NO_TARGET).sum()) for _, targets in rows)
+        assert 0 < kept <= sum(int((targets != NO_TARGET).sum()) for _, targets, _ in rows)
 
 
 def test_processes_share_the_rows_of_a_batch(little_prepared):
     stream = pair_stream(little_prepared)
     parts = [Batches(stream, Layout(packed=True), pad=0, rank=rank, world=2)[0] for rank in (0, 1)]
     assert parts[0][1] == parts[1][1]
-    assert sum(batch.ids.numel() for batch, _ in parts) == sum(len(ids) for ids, _ in stream.rows(0))
+    assert sum(batch.ids.numel() for batch, _ in parts) == sum(len(ids) for ids, _, _ in stream.rows(0))
 
 
 def test_masks_and_errors_are_at_different_positions(little_prepared):
     stream = CorpusStream(
         little_prepared, NoiseConfig(masked=1.0, mask_rate=0.3), steps=1, batch_rows=200, length=64, seed=0
     )
-    ids, targets = (np.stack(part) for part in zip(*stream.rows(0), strict=True))
+    ids, targets, _ = (np.stack(part) for part in zip(*stream.rows(0), strict=True))
     hidden = ids == little_prepared.vocabulary.mask
     assert 0.2 < hidden[:, 1:-1].mean() < 0.4
     assert ((ids != targets) & ~hidden & (targets != NO_TARGET)).any()
@@ -137,7 +140,7 @@ def test_berts_own_task_has_only_hidden_characters_as_targets(little_prepared):
     stream = CorpusStream(little_prepared, noise, steps=20, batch_rows=8, length=40, seed=0)
     asked = kept = replaced = 0
     for step in range(len(stream)):
-        for ids, targets in stream.rows(step):
+        for ids, targets, _ in stream.rows(step):
             seen, wanted = ids[targets != NO_TARGET], targets[targets != NO_TARGET]
             asked += len(wanted)
             kept += int((seen == wanted).sum())

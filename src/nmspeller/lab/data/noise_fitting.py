@@ -274,8 +274,8 @@ def count_words(pairs: Iterable[Pair], words: Container[str]) -> dict[str, Count
     return counted
 
 
-def jieba_words(least_frequency: int = 5) -> list[tuple[str, int]]:
-    """The two-character words of jieba's dictionary with their frequencies."""
+def jieba_words(length: int | None = 2, least_frequency: int = 5) -> list[tuple[str, int]]:
+    """The words of jieba's dictionary with their frequencies: those of so many characters, or all."""
     from importlib.util import find_spec
 
     # jieba itself is not imported: it takes a second and warns of its own age.
@@ -285,7 +285,9 @@ def jieba_words(least_frequency: int = 5) -> list[tuple[str, int]]:
     lines = Path(found.origin).with_name("dict.txt").read_text(encoding="utf-8").splitlines()
     entries = (line.split(" ") for line in lines)
     return [
-        (word, int(count)) for word, count, *_ in entries if len(word) == 2 and int(count) >= least_frequency
+        (word, int(count))
+        for word, count, *_ in entries
+        if length in (None, len(word)) and int(count) >= least_frequency
     ]
 
 

@@ -21,13 +21,14 @@ class PairSet:
     """Files of pairs below the data folder that are learnt from as one.
 
     dev: one pair in so many is kept as its dev set.
-    together: a file whose last column says, line by line, what belongs together: all of it is learnt from,
+    together: a file of which a column says, line by line, what belongs together: all of it is learnt from,
     or none. Otherwise a pair's right side decides, so that no sentence is on both sides.
     """
 
     files: tuple[str, ...]
     dev: int
     together: str | None = None
+    column: int = -1
 
     @property
     def clean_files(self) -> tuple[str, ...]:
@@ -49,13 +50,13 @@ TRAINING_SETS = {
     "ecspell_odw": PairSet(("ecspell/odw_train.tsv",), 10),
     "native": PairSet(
         _pairs(
-            "midu2022", "nasgec", "cctc", "essays_twoways", "bcmi", "nlpcc2023_spell", "cdconfusor_rw",
-            "ctc2021_val", "cefe2023",
+            "midu2022", "nasgec", "essays_twoways", "bcmi", "nlpcc2023_spell", "cdconfusor_rw", "ctc2021_val",
         ),
         12,
     ),
     # Projects differ more than sentences: the dev set is of projects that no training sees.
     "revisions": PairSet(_pairs("revisions"), 11, together="pairs/revisions.meta.tsv"),
+    "revisions2": PairSet(_pairs("revisions2"), 11, together="pairs/revisions2.meta.tsv", column=0),
     "lang8": PairSet(_pairs("lang8_nlpcc2018"), 20),
     "learners": PairSet(
         _pairs(
@@ -121,7 +122,7 @@ def _read_set(data: Path, name: str, wanted: PairSet, leaks: LeakFilter) -> Spli
     pairs = [pair for file in files for pair in file]
     keys = {pair: pair.target for pair in pairs}
     if wanted.together and (data / wanted.together).is_file():
-        keys = dict(zip(pairs, _last_column(data / wanted.together, len(pairs)), strict=True))
+        keys = dict(zip(pairs, _column(data / wanted.together, wanted.column, len(pairs)), strict=True))
     decidable = sample_down(name, pairs)
     kept = without_leaks(decidable, leaks)
     return _split(
@@ -150,8 +151,8 @@ def _split(pairs: Sequence[Pair], dev: Sequence[bool], left_out: dict[str, int])
     )
 
 
-def _last_column(path: Path, lines: int) -> list[str]:
-    column = [line.rsplit("\t", 1)[-1] for line in path.read_text("utf-8").splitlines()]
+def _column(path: Path, number: int, lines: int) -> list[str]:
+    column = [line.split("\t")[number] for line in path.read_text("utf-8").splitlines()]
     if len(column) != lines:
         raise InputError(f"{path} has {len(column)} lines, but its pairs are {lines}; copy both again.")
     return column

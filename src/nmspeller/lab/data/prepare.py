@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nmspeller.errors import InputError
-from nmspeller.lab.data import noise_fitting
+from nmspeller.lab.data import edit_preparation, edit_sets, noise_fitting
 from nmspeller.lab.data.corpus import corpus_files, encode_lines, is_held_out, read_lines
 from nmspeller.lab.data.invented_names import sentences_with_names
 from nmspeller.lab.data.leaks import LeakFilter, evaluation_sentences
@@ -23,7 +23,7 @@ from nmspeller.text.vocabulary import Vocabulary
 
 # Whose errors teach the noise model what.
 LEARNERS = ("sighan14_train", "sighan15_train", "lang8", "learners")
-WRITERS = ("sighan13_train", "ecspell_law", "ecspell_med", "ecspell_odw", "native", "revisions")
+WRITERS = ("sighan13_train", "ecspell_law", "ecspell_med", "ecspell_odw", "native", "revisions", "revisions2")
 TYPISTS = ("medical", "queries", "hard")
 SCANNERS = ("wang", "ocr")
 # The confusion set published with Wang271K: it knows errors of the SIGHAN tests (see `data leaks`), so a
@@ -52,13 +52,16 @@ def prepare(
     counted: dict[str, dict[str, int]] = {}
     characters: dict[str, dict[str, int]] = {}
 
-    splits = read_sets(data, leaks)
+    splits, edits = edit_sets.keep_apart(read_sets(data, leaks), edit_sets.read_edit_sets(data, leaks))
     for name, split in splits.items():
         for label, some in ((name, split.training), (f"{name}_dev", split.dev)):
             np.savez_compressed(out / "pairs" / f"{label}.npz", **pair_arrays(some, vocabulary))  # type: ignore[arg-type]
         counted[name] = {"train": len(split.training), "dev": len(split.dev), **split.left_out}
         counts = ", ".join(f"{count:,} {what}" for what, count in counted[name].items())
         say(f"{name}: {counts}")
+    written = edit_preparation.write_edit_sets(edits, vocabulary, out)
+    written |= edit_preparation.write_odd_text(vocabulary, leaks, out)
+    counted |= {name: {"train": count} for name, count in written.items()}
     for place in (file for wanted in TRAINING_SETS.values() for file in wanted.files):
         sources[place] = _digest(data / place)
     sources[LEAKING] = _digest(data / LEAKING)
@@ -77,6 +80,8 @@ def prepare(
             sources[f"corpus/{file.name}"] = _digest(file)
             characters[file.name] = {"train": len(learnt), "heldout": len(held)}
             frequencies += np.bincount(learnt, minlength=len(vocabulary))
+            if not number:
+                edit_preparation.write_neighbours(learnt, vocabulary, out)
             say(f"{file.name}: {len(learnt):,} characters, {len(held):,} held out")
         np.savez_compressed(out / "pairs" / "names.npz", **pair_arrays(named, vocabulary))  # type: ignore[arg-type]
         counted["names"] = {"train": len(named)}
@@ -101,6 +106,8 @@ def _clear(out: Path) -> None:
     for pattern in (
         "manifest.json",
         "noise.npz",
+        "neighbours.npz",
+        "edits_dev.json",
         "characters.npz",
         "corpus-*.u16*",
         "heldout-*.u16*",

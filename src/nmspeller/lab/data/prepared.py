@@ -15,7 +15,9 @@ from numpy.typing import NDArray
 
 from nmspeller.errors import InputError
 from nmspeller.files import DAMAGED, write_whole
+from nmspeller.lab.data import neighbours
 from nmspeller.lab.data.corpus import LINE_END
+from nmspeller.lab.data.neighbours import Neighbours
 from nmspeller.lab.data.noise import NoiseModel
 from nmspeller.lab.data.pairs import Pair
 from nmspeller.text.vocabulary import Vocabulary
@@ -25,11 +27,16 @@ Ids = NDArray[np.uint16]
 
 @dataclass(frozen=True)
 class PairArrays:
-    """Pairs as flat ids: pair i is `source[starts[i]:starts[i + 1]]` and the same slice of `target`."""
+    """Pairs as flat ids: pair i is `source[starts[i]:starts[i + 1]]` and the same slice of `target`.
+
+    tags: where sentences of different length are aligned, a byte for each source character and one for the
+    end of each pair, (characters + pairs,); see `alignment`. None: nothing is missing or extra.
+    """
 
     source: Ids
     target: Ids
     starts: NDArray[np.int64]
+    tags: NDArray[np.uint8] | None = None
 
     def __len__(self) -> int:
         return len(self.starts) - 1
@@ -41,6 +48,11 @@ class PairArrays:
     def __getitem__(self, index: int) -> tuple[Ids, Ids]:
         here = slice(self.starts[index], self.starts[index + 1])
         return self.source[here], self.target[here]
+
+    def tags_of(self, index: int) -> NDArray[np.uint8]:
+        """The tags of one pair, (characters + 1,)."""
+        first, last = self.starts[index] + index, self.starts[index + 1] + index + 1
+        return np.zeros(last - first, np.uint8) if self.tags is None else self.tags[first:last]
 
 
 class Prepared:
@@ -66,6 +78,10 @@ class Prepared:
     def noise(self) -> NoiseModel:
         return NoiseModel.load(self.folder / "noise.npz")
 
+    @cached_property
+    def neighbours(self) -> Neighbours:
+        return Neighbours.load(self.folder / neighbours.FILE)
+
     def pairs(self, name: str) -> PairArrays:
         """The pairs of one set, e.g. "sighan15_train"."""
         path = self.folder / "pairs" / f"{name}.npz"
@@ -74,7 +90,7 @@ class Prepared:
             raise InputError(f"no prepared pairs {name!r} in {self.folder}; there are {known}.")
         try:
             with np.load(path, allow_pickle=False) as stored:
-                return PairArrays(stored["source"], stored["target"], stored["starts"])
+                return PairArrays(**{name: stored[name] for name in stored.files})
         except DAMAGED as wrong:
             raise _damaged(path) from wrong
 
@@ -91,7 +107,8 @@ class Prepared:
         """Write a set of pairs, whole or not at all."""
         path = self.folder / "pairs" / f"{name}.npz"
         content = BytesIO()
-        np.savez_compressed(content, source=pairs.source, target=pairs.target, starts=pairs.starts)
+        arrays = {name: array for name, array in vars(pairs).items() if array is not None}
+        np.savez_compressed(content, **arrays)
         write_whole(path, content.getvalue())
 
     def corpus(self, part: str = "corpus") -> Ids:

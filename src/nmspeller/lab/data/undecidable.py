@@ -47,6 +47,7 @@ def any_error(pair: Pair) -> bool:
 # The share of each kind that is kept, set by set. Native text and SIGHAN keep all: people decided them there.
 SHARES: dict[str, tuple[tuple[Kind, float], ...]] = {
     "revisions": ((swaps(_PRONOUNS), 0.15), (swaps(_PARTICLES), 0.4)),
+    "revisions2": ((swaps(_PRONOUNS), 0.15), (swaps(_PARTICLES), 0.4)),
     "lang8": ((swaps(_PRONOUNS), 0.0), (swaps(_PARTICLES), 0.1)),
     "learners": ((swaps(_PRONOUNS), 0.15),),
     "queries": ((errs_outside_words, 0.15),),

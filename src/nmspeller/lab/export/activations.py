@@ -1,7 +1,6 @@
 """The activations of a model on real text, and the model quantised to fit them."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,14 +9,12 @@ from onnx import helper
 from nmspeller.errors import InputError
 from nmspeller.lab.export.arithmetic import Float
 from nmspeller.lab.export.bert_graph import build
-from nmspeller.lab.export.quantisation import quantise_layer, quantise_table
-from nmspeller.lab.export.weights import OUTPUT, TABLE, SpellerWeights
+from nmspeller.lab.export.fitting import Samples, fit_to_samples
+from nmspeller.lab.export.weights import SpellerWeights
 
 _BATCH = 16
 # Enough for a layer of 3,072 inputs, few enough to keep those of all layers in memory.
 _ROWS = 8192
-
-Samples = dict[str, NDArray[np.float32]]
 
 
 def quantise_weights(
@@ -36,20 +33,7 @@ def quantise_weights(
         raise InputError(
             f"{speller.folder} is fake-quantised already: train it as it is, or export it without --texts."
         )
-    weights = dict(speller.weights)
-    for name, samples in collect_activations(speller, texts, candidates=candidates).items():
-        if name == TABLE:
-            owner, matrix, layer = OUTPUT, TABLE, quantise_table(weights[TABLE], samples)
-        else:
-            owner, matrix = name, f"{name}.weight"
-            # The output of attention has no outlier channels, and no norm before it to absorb their scales.
-            per_tensor = name.endswith(".attention.out")
-            layer = quantise_layer(weights[matrix], samples, per_tensor=per_tensor)
-        weights[matrix] = layer.weights
-        weights[f"{owner}.bias"] = weights[f"{owner}.bias"] + layer.bias_correction
-        weights[f"{owner}.scale"] = layer.inputs.scale
-        weights[f"{owner}.zero_point"] = np.array(layer.inputs.zero_point, np.float32)
-    return replace(speller, encoder=replace(speller.encoder, fake_quantised=True), weights=weights)
+    return fit_to_samples(speller, collect_activations(speller, texts, candidates=candidates))
 
 
 def collect_activations(speller: SpellerWeights, texts: Sequence[str], *, candidates: bool = True) -> Samples:

@@ -5,7 +5,7 @@ import onnx
 
 from nmspeller.lab.export.arithmetic import Arithmetic
 from nmspeller.lab.export.graph import MICROSOFT, Graph
-from nmspeller.lab.export.weights import OUTPUT, SpellerWeights
+from nmspeller.lab.export.weights import OUTPUT, TAGS, SpellerWeights
 from nmspeller.lab.models.config import BEST
 from nmspeller.runtime.engine import FORMAT
 
@@ -16,8 +16,12 @@ def build(speller: SpellerWeights, arithmetic: Arithmetic, *, candidates: bool =
     Inputs: `ids` (batch, length) int32 with [CLS] before and [SEP] after each text, padded; `lengths`
     (batch,) int32, which count the special tokens. Outputs, for all positions but the first and the last
     column: `candidates` (batch, length - 2, 5) int32, their `probabilities`, and `source_probability`
-    (batch, length - 2), the probability of the source character. A prefilter has no `candidates`: its only
-    output is `source_probability`, the sigmoid of the source character's score; see `training.detection`.
+    (batch, length - 2), the probability of the source character. A model with tags also has `tags` (batch,
+    length - 1, 2) float32, for all positions but the first: the probabilities that the character is extra and
+    that something is missing before it; of a row with n characters, tags[n] is of [SEP] and says whether
+    something is missing at the end, and what lies behind it means nothing. A prefilter has no
+    `candidates`: its only output is `source_probability`, the sigmoid of the source character's score; see
+    `training.detection`.
     """
     graph = Graph()
     ids = graph.input("ids", np.int32, ["batch", "length"])
@@ -33,6 +37,8 @@ def build(speller: SpellerWeights, arithmetic: Arithmetic, *, candidates: bool =
         probabilities = parts.probabilities(scaled)
         parts.output_candidates(probabilities)
         parts.output_source_probability(parts.probability_of(probabilities, ids))
+        if f"{TAGS}.weight" in speller.weights:
+            parts.output_tags(scaled)
     else:
         parts.output_source_probability(parts.own_probability(scaled, ids, words))
     return graph.model(
@@ -107,6 +113,14 @@ class _Builder:
     def output_source_probability(self, probability: str) -> None:
         """Output the probability of the source character at each position."""
         self._graph.output(probability, "source_probability", np.float32, ["batch", "characters"])
+
+    def output_tags(self, hidden: str) -> None:
+        """Output the probabilities of both tags at all positions but the first: (batch, length - 1, 2)"""
+        graph = self._graph
+        behind = graph.node("Slice", hidden, graph.integers(1), graph.integers(2**31 - 1), graph.integers(1))
+        columns = graph.constant(f"{TAGS}.weight", self._weights[f"{TAGS}.weight"].T)
+        scores = graph.node("Add", graph.node("MatMul", behind, columns), self._constant(f"{TAGS}.bias"))
+        graph.output(graph.node("Sigmoid", scores), TAGS, np.float32, ["batch", "characters_and_end", 2])
 
     def _head(self, hidden: str) -> str:
         """(batch, length, hidden) -> what is multiplied by the embeddings, (batch, length - 2, hidden)"""

@@ -19,6 +19,8 @@ TABLE = "semantic.embeddings.words.weight"
 """The table that embeds characters and, tied, scores them."""
 OUTPUT = "head.output"
 """The layer that scores them: its bias, and how its inputs are quantised."""
+TAGS = "tags"
+"""The layer of the two tags, in models that have one; it stays in floats."""
 
 
 @dataclass(frozen=True)
@@ -68,7 +70,7 @@ def _read_checkpoint(folder: Path) -> SpellerWeights:
     tensors = modern_names(_tensors(folder))
     # The masking layer is active in training only, so it is not exported.
     weights = {name: tensor for name, tensor in tensors.items() if not name.startswith("semantic.masking.")}
-    return _checked(SpellerWeights(config.encoder, weights, folder), head=config.head)
+    return _checked(SpellerWeights(config.encoder, weights, folder), head=config.head, tags=config.tags)
 
 
 def _read_hugging_face(folder: Path) -> SpellerWeights:
@@ -84,7 +86,7 @@ def _read_hugging_face(folder: Path) -> SpellerWeights:
     return _checked(SpellerWeights(config, weights, folder), head="mlm")
 
 
-def _checked(speller: SpellerWeights, head: str) -> SpellerWeights:
+def _checked(speller: SpellerWeights, head: str, *, tags: bool = False) -> SpellerWeights:
     """The speller, if its weights are finite and of the sizes in its config.
 
     Raises:
@@ -96,7 +98,7 @@ def _checked(speller: SpellerWeights, head: str) -> SpellerWeights:
             f"{speller.encoder.vocabulary}; use the files of one model."
         )
     path = speller.folder / "model.safetensors"
-    for name, shape in _shapes(speller.encoder, head).items():
+    for name, shape in _shapes(speller.encoder, head, tags).items():
         if name not in speller.weights:
             raise InputError(
                 f"{path} has no {name!r}, which its config requires; use the files of one model."
@@ -111,7 +113,7 @@ def _checked(speller: SpellerWeights, head: str) -> SpellerWeights:
     return speller
 
 
-def _shapes(encoder: EncoderConfig, head: str) -> dict[str, tuple[int, ...]]:
+def _shapes(encoder: EncoderConfig, head: str, tags: bool) -> dict[str, tuple[int, ...]]:
     """Every weight that a BERT speller must have."""
     hidden, inner = encoder.hidden, encoder.intermediate
     dense = {"head.dense": (hidden, hidden)} if head == "mlm" else {}
@@ -125,6 +127,8 @@ def _shapes(encoder: EncoderConfig, head: str) -> dict[str, tuple[int, ...]]:
         "semantic.embeddings.positions.weight": (encoder.positions, hidden),
         f"{OUTPUT}.bias": (encoder.vocabulary,),
     }
+    if tags:
+        shapes |= {f"{TAGS}.weight": (2, hidden), f"{TAGS}.bias": (2,)}
     for name, shape in dense.items():
         shapes |= {f"{name}.weight": shape, f"{name}.bias": shape[:1]}
     for name in norms:

@@ -34,11 +34,13 @@ class Batch:
     ids: (batch, length) long, right-padded.
     mask: (batch, length) bool, True at real positions; None when nothing is padded, which is faster.
     targets: (batch, length) long, -100 where there is no loss; None in prediction.
+    tags: (batch, length) long, bits as in `data.alignment`, -100 where there is no loss; None in prediction.
     """
 
     ids: Tensor
     mask: Tensor | None = None
     targets: Tensor | None = None
+    tags: Tensor | None = None
 
     @property
     def positions(self) -> Tensor:
@@ -66,7 +68,7 @@ class Batch:
 class PackedBatch:
     """Rows laid end to end, without padding.
 
-    ids, positions, targets: (tokens,) long; positions restart at 0 in each row.
+    ids, positions, targets, tags: (tokens,) long; positions restart at 0 in each row.
     cumulative: (rows + 1,) int32, where each row starts, and the end.
     slots: (tokens,) long, the place of each token in the flattened (rows, longest) rectangle.
     """
@@ -77,6 +79,7 @@ class PackedBatch:
     slots: Tensor
     longest: int
     targets: Tensor | None = None
+    tags: Tensor | None = None
 
     @property
     def real(self) -> Tensor:
@@ -99,11 +102,15 @@ class PackedBatch:
 
 
 def collate(
-    rows: Sequence[Any], targets: Sequence[Any] | None = None, pad_multiple: int = 8, pad: int = 0
+    rows: Sequence[Any],
+    targets: Sequence[Any] | None = None,
+    pad_multiple: int = 8,
+    pad: int = 0,
+    tags: Sequence[Any] | None = None,
 ) -> Batch:
     """Pad id sequences, each already [CLS] … [SEP], to the longest, rounded up to `pad_multiple`.
 
-    Targets are as long as their rows, with -100 where there is no loss.
+    Targets and tags are as long as their rows, with -100 where there is no loss.
     """
     lengths = np.array([len(row) for row in rows])
     width = -(-int(lengths.max()) // pad_multiple) * pad_multiple
@@ -112,11 +119,15 @@ def collate(
         ids=_rectangle(rows, mask, pad),
         mask=None if mask.all() else torch.from_numpy(mask),
         targets=None if targets is None else _rectangle(targets, mask, NO_TARGET),
+        tags=None if tags is None else _rectangle(tags, mask, NO_TARGET),
     )
 
 
 def pack(
-    rows: Sequence[Any], targets: Sequence[Any] | None = None, longest: int | None = None
+    rows: Sequence[Any],
+    targets: Sequence[Any] | None = None,
+    longest: int | None = None,
+    tags: Sequence[Any] | None = None,
 ) -> PackedBatch:
     """Lay id sequences, each already [CLS] … [SEP], end to end; `longest` may be any bound on lengths."""
     lengths = np.array([len(row) for row in rows])
@@ -125,13 +136,18 @@ def pack(
     longest = longest or int(lengths.max())
     slots = np.repeat(np.arange(len(rows)) * longest, lengths) + positions
     return PackedBatch(
-        ids=torch.from_numpy(np.concatenate(rows).astype(np.int64)),
+        ids=_flat(rows),
         positions=torch.from_numpy(positions.astype(np.int64)),
         cumulative=torch.from_numpy(starts.astype(np.int32)),
         slots=torch.from_numpy(slots.astype(np.int64)),
         longest=longest,
-        targets=None if targets is None else torch.from_numpy(np.concatenate(targets).astype(np.int64)),
+        targets=None if targets is None else _flat(targets),
+        tags=None if tags is None else _flat(tags),
     )
+
+
+def _flat(rows: Sequence[Any]) -> Tensor:
+    return torch.from_numpy(np.concatenate(rows).astype(np.int64))
 
 
 def _rectangle(rows: Sequence[Any], mask: np.ndarray, fill: int) -> Tensor:

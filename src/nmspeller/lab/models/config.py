@@ -90,12 +90,14 @@ class SpellerConfig:
 
     speller: the speller's name in the registry.
     head: 'mlm' is BERT's pretrained head; 'linear' is the paper's dense layer.
+    tags: two more outputs per position: this character is extra, something is missing before it.
     """
 
     speller: str
     encoder: EncoderConfig = field(default_factory=EncoderConfig)
     masking: MaskingConfig | None = None
     head: str = "mlm"
+    tags: bool = False
 
     def __post_init__(self) -> None:
         if self.head not in ("mlm", "linear"):

@@ -7,6 +7,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from nmspeller.lab.data.alignment import EXTRA, MISSING
 from nmspeller.lab.models.attention import Dense
 from nmspeller.lab.models.batch import NO_TARGET, Batch, PackedBatch
 from nmspeller.lab.models.config import EncoderConfig, MaskingConfig, SpellerConfig
@@ -99,6 +100,22 @@ class Head(nn.Module):
         return transformed
 
 
+TAG_WEIGHT = 2.0
+"""The weight of the tags' loss beside that of the characters."""
+
+
+class TagLayer(nn.Linear):
+    """Hidden states → scores of the two tags, extra and missing before; stays in floats in an int8 export.
+
+    Such errors are rare, so the bias starts where few positions have them.
+    """
+
+    def __init__(self, hidden: int) -> None:
+        super().__init__(hidden, 2)
+        initialise(self)
+        nn.init.constant_(self.bias, -4.0)
+
+
 class SpellerModel(nn.Module):
     """The interface: `forward`, `loss`, `predict`, for padded and packed batches alike."""
 
@@ -112,6 +129,7 @@ class SpellerModel(nn.Module):
         self.config = config
         self.semantic = SemanticEncoder(config.encoder, config.masking)
         self.head = Head(config)
+        self.tags = TagLayer(config.encoder.hidden) if config.tags else None
 
     def start_new_layers(self, loaded: Collection[str]) -> None:
         """Initialise the layers whose start depends on other weights, and that were not loaded themselves.
@@ -141,14 +159,24 @@ class SpellerModel(nn.Module):
     def loss(self, batch: Batch | PackedBatch) -> Tensor:
         """Mean cross-entropy in fp32 over the positions that have a target; 0 where none has."""
         assert batch.targets is not None
-        scores = self.head(self.hidden(batch), self.output_words(), aligned=True)
-        return cross_entropy(scores, batch.targets)
+        hidden = self.hidden(batch)
+        scores = self.head(hidden, self.output_words(), aligned=True)
+        loss = cross_entropy(scores, batch.targets)
+        if self.tags is not None and batch.tags is not None:
+            loss = loss + TAG_WEIGHT * tag_loss(self.tags(hidden), batch.tags)
+        return loss
 
     @torch.no_grad()
     def predict(self, batch: Batch | PackedBatch) -> tuple[Tensor, Tensor]:
         """The best id at each position and its probability, both (...); call `eval()` first."""
         best = self(batch).float().softmax(dim=-1).max(dim=-1)
         return best.indices, best.values
+
+    @torch.no_grad()
+    def predict_tags(self, batch: Batch | PackedBatch) -> Tensor:
+        """The probabilities of extra and missing before, (..., 2); for models with tags."""
+        assert self.tags is not None
+        return self.tags(self.hidden(batch)).float().sigmoid()
 
 
 def cross_entropy(scores: Tensor, targets: Tensor) -> Tensor:
@@ -157,3 +185,22 @@ def cross_entropy(scores: Tensor, targets: Tensor) -> Tensor:
         scores.flatten(0, -2).float(), targets.flatten(), ignore_index=NO_TARGET, reduction="sum"
     )
     return total / (targets != NO_TARGET).sum().clamp(min=1)
+
+
+def tag_loss(scores: Tensor, tags: Tensor, expected: Tensor | None = None) -> Tensor:
+    """Binary cross-entropy of both tags, in fp32: the sum of the two, the mean over labelled positions.
+
+    scores: (..., 2); tags: (...) of bits, -100 where there is no label; expected: (..., 2) probabilities to
+    learn instead of the bits, where a teacher gives some.
+    """
+    has_label = tags != NO_TARGET
+    if expected is None:
+        expected = tag_bits(tags)
+    losses = functional.binary_cross_entropy_with_logits(scores.float(), expected, reduction="none").sum(-1)
+    return (losses * has_label).sum() / has_label.sum().clamp(min=1)
+
+
+def tag_bits(tags: Tensor) -> Tensor:
+    """(...) of bits → (..., 2): 1.0 where the bit is set; 0 where there is no label."""
+    labelled = tags.clamp(min=0)
+    return torch.stack((labelled & EXTRA, labelled & MISSING), dim=-1).bool().float()

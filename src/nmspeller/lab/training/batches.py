@@ -1,12 +1,12 @@
 """From a stream's rows to the tensors that a model reads."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-import numpy as np
 import torch
 
 from nmspeller.lab.models.batch import NO_TARGET, Batch, PackedBatch, collate, pack
-from nmspeller.lab.training.streams import Row, Stream
+from nmspeller.lab.training.corruption import Row
+from nmspeller.lab.training.streams import Stream
 
 
 @dataclass(frozen=True)
@@ -24,26 +24,25 @@ class Layout:
 
     def __call__(self, rows: list[Row], pad: int) -> Batch | PackedBatch:
         if not self.packed:
-            return collate([ids for ids, _ in rows], [targets for _, targets in rows], pad=pad)
+            ids, targets, tags = zip(*rows, strict=True)
+            return collate(ids, targets, pad=pad, tags=tags)
         if self.tokens is None:
-            return pack([ids for ids, _ in rows], [targets for _, targets in rows])
+            ids, targets, tags = zip(*rows, strict=True)
+            return pack(ids, targets, tags=tags)
         room = self.tokens // self.typical
         rows = rows[: room - self.tokens // self.longest - 1]
-        missing = self.tokens - sum(len(ids) for ids, _ in rows)
+        missing = self.tokens - sum(len(row.ids) for row in rows)
         while missing < 0:
-            missing += len(rows.pop()[0])
+            missing += len(rows.pop().ids)
         filler = [self.longest] * (missing // self.longest) + [missing % self.longest] * bool(
             missing % self.longest
         )
-        rows = rows + [
-            (np.full(n, pad, dtype=np.int64), np.full(n, NO_TARGET, dtype=np.int64)) for n in filler
-        ]
-        packed = pack([ids for ids, _ in rows], [targets for _, targets in rows], longest=self.longest)
+        rows = rows + [Row.filler(n, pad) for n in filler]
+        ids, targets, tags = zip(*rows, strict=True)
+        packed = pack(ids, targets, longest=self.longest, tags=tags)
         # Empty rows at the end bring every batch to one number of rows.
         cumulative = torch.nn.functional.pad(packed.cumulative, (0, room - len(rows)), value=self.tokens)
-        return PackedBatch(
-            packed.ids, packed.positions, cumulative, packed.slots, self.longest, packed.targets
-        )
+        return replace(packed, cumulative=cumulative)
 
 
 class Batches(torch.utils.data.Dataset[tuple[Batch | PackedBatch, int]]):
@@ -58,5 +57,5 @@ class Batches(torch.utils.data.Dataset[tuple[Batch | PackedBatch, int]]):
     def __getitem__(self, step: int) -> tuple[Batch | PackedBatch, int]:
         """The batch, and how many targets all processes' shares of it hold."""
         rows = self.stream.rows(step)
-        targets = sum(int((targets != NO_TARGET).sum()) for _, targets in rows)
+        targets = sum(int((row.targets != NO_TARGET).sum()) for row in rows)
         return self.layout(rows[self.rank :: self.world] or rows[:1], self.pad), targets

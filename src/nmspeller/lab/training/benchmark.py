@@ -14,9 +14,10 @@ from nmspeller.errors import InputError
 from nmspeller.lab.data.prepared import Prepared
 from nmspeller.lab.models.config import EncoderConfig
 from nmspeller.lab.models.registry import build, parse
+from nmspeller.lab.training.corruption import NoiseConfig, Row
 from nmspeller.lab.training.distributed import join_processes
 from nmspeller.lab.training.optimisation import OptimiserConfig
-from nmspeller.lab.training.streams import CorpusStream, NoiseConfig, Row
+from nmspeller.lab.training.streams import CorpusStream
 from nmspeller.lab.training.trainer import LoopConfig, Precision, Progress, Trainer
 
 LENGTH = 128
@@ -34,7 +35,9 @@ class RandomRows:
 
     def __init__(self, lengths: NDArray[np.integer], vocabulary: int) -> None:
         random = np.random.default_rng(0)
-        self.made: list[Row] = [(row, row) for row in (random.integers(5, vocabulary, n) for n in lengths)]
+        self.made: list[Row] = [
+            Row(row, row, np.zeros_like(row)) for row in (random.integers(5, vocabulary, n) for n in lengths)
+        ]
 
     def __len__(self) -> int:
         return 1_000_000

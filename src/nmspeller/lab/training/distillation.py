@@ -7,7 +7,7 @@ from torch.nn import functional
 from nmspeller.errors import InputError
 from nmspeller.lab.models.batch import NO_TARGET, Batch, PackedBatch
 from nmspeller.lab.models.bert import BertSpeller
-from nmspeller.lab.models.speller import SpellerModel, cross_entropy
+from nmspeller.lab.models.speller import TAG_WEIGHT, SpellerModel, cross_entropy, tag_bits, tag_loss
 
 TEACHER_SHARE = 0.7
 """The share of the teacher in the loss; the rest is from the right characters: a teacher makes errors too."""
@@ -17,19 +17,27 @@ class Distillation:
     """The loss of a student: cross-entropy with the teacher's probabilities and with the right characters.
 
     Where the student has the teacher's layers, each layer's output is matched as well: a student that differs
-    only in its precision then stays close to its teacher.
+    only in its precision then stays close to its teacher. `match_layers=False` turns that off, for a student
+    that shall become another model. Tags are learnt from the teacher where it has some, else from the labels.
 
     Raises:
         InputError: one of the two has a loss of its own, or their vocabularies differ.
     """
 
-    def __init__(self, teacher: SpellerModel, student: SpellerModel, share: float = TEACHER_SHARE) -> None:
+    def __init__(
+        self,
+        teacher: SpellerModel,
+        student: SpellerModel,
+        share: float = TEACHER_SHARE,
+        *,
+        match_layers: bool = True,
+    ) -> None:
         if any(type(model).loss is not SpellerModel.loss for model in (teacher, student)):
             raise InputError(
                 "only spellers whose loss is the cross-entropy of characters can be teachers and students."
             )
         self.share = share
-        self.layer_by_layer = _have_the_same_layers(teacher, student)
+        self.layer_by_layer = match_layers and _have_the_same_layers(teacher, student)
         self.teacher = frozen_teacher(teacher, student)
 
     def __call__(self, student: SpellerModel, batch: Batch | PackedBatch) -> Tensor:
@@ -49,6 +57,11 @@ class Distillation:
         if self.layer_by_layer:
             distances = [layer_distance(*both, has_target) for both in zip(outputs, expected, strict=True)]
             loss = loss + torch.stack(distances).mean()
+        if student.tags is not None and batch.tags is not None:
+            tags = tag_bits(batch.tags)
+            if self.teacher.tags is not None:
+                tags = torch.lerp(tags, self.teacher.tags(expected[-1]).float().sigmoid(), self.share)
+            loss = loss + TAG_WEIGHT * tag_loss(student.tags(outputs[-1]), batch.tags, tags)
         return loss
 
     def _layers(self, model: SpellerModel, batch: Batch | PackedBatch) -> list[Tensor]:

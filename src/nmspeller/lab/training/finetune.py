@@ -13,11 +13,12 @@ from nmspeller.lab.data.prepared import Prepared
 from nmspeller.lab.models import checkpoint
 from nmspeller.lab.models.attention import Attention
 from nmspeller.lab.models.speller import SpellerModel
+from nmspeller.lab.training.corruption import Row
 from nmspeller.lab.training.distributed import Processes, join_processes
 from nmspeller.lab.training.identity import identity
 from nmspeller.lab.training.recipes import Recipe
 from nmspeller.lab.training.start import check_positions, start_model
-from nmspeller.lab.training.streams import Row, Stream
+from nmspeller.lab.training.streams import Stream
 from nmspeller.lab.training.trainer import LoopConfig, Report, Trainer
 
 
@@ -70,8 +71,9 @@ def finetune(
             processes=processes,
             name=f"stage{number}",
             report=report,
-            teacher=teacher,
+            teacher=teacher if stage.teacher_share else None,
             teacher_share=stage.teacher_share,
+            match_layers=stage.match_layers,
             detect=stage.detect,
             identity=own,
         ).run()

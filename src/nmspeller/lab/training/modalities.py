@@ -16,10 +16,11 @@ from nmspeller.lab.models.batch import Batch, PackedBatch
 from nmspeller.lab.models.config import check_range
 from nmspeller.lab.models.fusion import MultiModalSpeller
 from nmspeller.lab.models.speller import cross_entropy
+from nmspeller.lab.training.corruption import NoiseConfig
 from nmspeller.lab.training.distributed import join_processes
 from nmspeller.lab.training.optimisation import OptimiserConfig, rate_factor
 from nmspeller.lab.training.start import start_model
-from nmspeller.lab.training.streams import CorpusStream, NoiseConfig
+from nmspeller.lab.training.streams import CorpusStream
 from nmspeller.lab.training.trainer import LoopConfig, Trainer
 
 

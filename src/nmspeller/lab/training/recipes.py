@@ -9,8 +9,9 @@ from nmspeller.lab.configs import find_config
 from nmspeller.lab.data.prepared import Prepared
 from nmspeller.lab.models.config import check_range, from_mapping
 from nmspeller.lab.models.registry import read_yaml
+from nmspeller.lab.training.corruption import NoiseConfig
 from nmspeller.lab.training.distillation import TEACHER_SHARE
-from nmspeller.lab.training.streams import NoiseConfig, PairStream
+from nmspeller.lab.training.streams import PairStream
 from nmspeller.lab.training.trainer import LoopConfig
 
 
@@ -22,7 +23,9 @@ class Stage:
     synthetic: fresh synthetic pairs in each epoch.
     batch_sentences or batch_tokens: the size of a batch.
     dropout: replaces the model's own where given.
-    teacher_share: of the loss, where there is a teacher; the rest is learnt from the right characters.
+    teacher_share: of the loss, where there is a teacher; the rest is learnt from the right characters. With 0
+    the teacher is not asked.
+    match_layers: stay close to the layers of a teacher of the same size; see `distillation`.
     detect: learn only where the teacher would edit; see `detection`. For prefilters, which need a teacher.
     """
 
@@ -34,6 +37,7 @@ class Stage:
     join: float = 0.4
     dropout: float | None = None
     teacher_share: float = TEACHER_SHARE
+    match_layers: bool = True
     detect: bool = False
     noise: NoiseConfig = field(default_factory=NoiseConfig)
     loop: LoopConfig = field(default_factory=LoopConfig)

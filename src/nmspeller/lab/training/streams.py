@@ -6,7 +6,6 @@ where it was.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Protocol
 
@@ -14,13 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nmspeller.errors import InputError
-from nmspeller.lab.data.noise import NoiseModel
 from nmspeller.lab.data.prepared import Prepared, sentence_windows
-from nmspeller.lab.models.batch import NO_TARGET
-from nmspeller.lab.models.config import check_range
-from nmspeller.text.vocabulary import Vocabulary
-
-Row = tuple[NDArray[np.integer], NDArray[np.integer]]  # ids with [CLS] and [SEP], and their targets
+from nmspeller.lab.training.corruption import Corrupter, NoiseConfig, Row, with_specials
 
 
 class Stream(Protocol):
@@ -29,93 +23,6 @@ class Stream(Protocol):
     def __len__(self) -> int: ...
 
     def rows(self, step: int) -> list[Row]: ...
-
-
-@dataclass(frozen=True)
-class NoiseConfig:
-    """How right text becomes a training row.
-
-    profiles: the share of rows that follow each noise profile.
-    clean: share of rows left without any error.
-    density: errors per character of the other rows, drawn evenly between the two values.
-    least_errors: the expected errors of a noisy row are at least this many, however short it is.
-    masked: share of rows, real pairs too, in which spans are also hidden behind [MASK]. It makes a speller
-    read the context instead of learning wrong characters by heart (masked fine-tuning, Wu et al. 2023).
-    mask_rate: share of the characters of such a row that are hidden.
-    masked_targets: BERT's own task, in pretraining: only the characters to hide are targets, and of these
-    80 % are hidden, 10 % replaced by any Hanzi and 10 % left as they are.
-    """
-
-    profiles: Mapping[str, float] = field(
-        default_factory=lambda: {"learner": 0.5, "input_method": 0.4, "scanner": 0.1}
-    )
-    clean: float = 0.1
-    density: tuple[float, float] = (0.01, 0.08)
-    least_errors: float = 1.0
-    masked: float = 0.0
-    mask_rate: float = 0.15
-    masked_targets: bool = False
-
-    def __post_init__(self) -> None:
-        check_range(self, "clean", "masked", "mask_rate", least=0, most=1)
-        check_range(self, "least_errors", least=0)
-        low, high = self.density
-        if not 0 <= low <= high <= 1:
-            raise InputError(f"density is {low} to {high}; give two shares from 0 to 1, the smaller first.")
-        shares = self.profiles.values()
-        if min(shares, default=0) < 0 or not sum(shares) > 0:
-            raise InputError(f"profiles are {dict(self.profiles)}; give each a share, and one more than 0.")
-
-
-class Corrupter:
-    """Turns right ids into (wrong, right) rows."""
-
-    def __init__(self, noise: NoiseModel, vocabulary: Vocabulary, config: NoiseConfig) -> None:
-        self.noise, self.vocabulary, self.config = noise, vocabulary, config
-        self.profiles = np.array([noise.profile_index(name) for name in config.profiles])
-        shares = np.array(list(config.profiles.values()), dtype=np.float64)
-        self.shares = shares / shares.sum()
-
-    def __call__(
-        self, right: NDArray[np.int32], lengths: NDArray[np.integer], random: np.random.Generator
-    ) -> NDArray[np.int32]:
-        """right: (rows, length), padded with [PAD]; lengths: (rows,) → the rows with errors and masks."""
-        config, count = self.config, len(right)
-        profile = random.choice(self.profiles, size=count, p=self.shares)
-        errors = np.maximum(random.uniform(*config.density, size=count) * lengths, config.least_errors)
-        errors[random.random(count) < config.clean] = 0
-        return self.hide(self.noise.corrupt(right, profile, errors, random), right, random)
-
-    def hide(
-        self, wrong: NDArray[np.int32], right: NDArray[np.int32], random: np.random.Generator
-    ) -> NDArray[np.int32]:
-        """Hide spans of some of the rows, (rows, length) each, behind [MASK]; misspelt characters stay.
-
-        Spans have one to three characters, a word's length.
-        """
-        rows = np.flatnonzero(random.random(len(right)) < self.config.masked)
-        if not len(rows):
-            return wrong
-        shape = right[rows].shape
-        starts = random.random(shape, dtype=np.float32) < self.config.mask_rate / 1.75
-        width = random.random(shape, dtype=np.float32)
-        hidden = starts.copy()
-        hidden[:, 1:] |= (starts & (width > 0.4))[:, :-1]
-        hidden[:, 2:] |= (starts & (width > 0.85))[:, :-2]
-        hidden &= (wrong[rows] == right[rows]) & (right[rows] != self.vocabulary.pad)
-        masked = wrong.copy()
-        masked[rows] = np.where(hidden, self.vocabulary.mask, wrong[rows])
-        return masked
-
-
-def with_specials(wrong: NDArray[np.integer], right: NDArray[np.integer], vocabulary: Vocabulary) -> Row:
-    """[CLS] wrong [SEP] and its targets; an unknown character teaches nothing."""
-    ids = np.empty(len(wrong) + 2, dtype=np.int64)
-    ids[0], ids[1:-1], ids[-1] = vocabulary.cls, wrong, vocabulary.sep
-    targets = np.full(len(wrong) + 2, NO_TARGET, dtype=np.int64)
-    targets[1:-1] = right
-    targets[1:-1][right == vocabulary.unk] = NO_TARGET
-    return ids, targets
 
 
 class CorpusStream:
@@ -209,7 +116,7 @@ class PairStream:
         sort: bool = True,
     ) -> None:
         self.prepared, self.seed, self.limit, self.sort = prepared, seed, limit, sort
-        self.corrupter = Corrupter(prepared.noise, prepared.vocabulary, noise)
+        self.corrupter = Corrupter.of(prepared, noise, limit)
         self.sets = [prepared.pairs(name) for name in copies]
         real = [
             np.stack(
@@ -290,11 +197,9 @@ class PairStream:
         if len(real):
             pairs = [self.sets[sets[place]][int(indices[place])] for place in real]
             wrong, right = (self._rectangle([pair[side] for pair in pairs]) for side in (0, 1))
-            wrong = self.corrupter.hide(wrong, right, random)
-            rows += [
-                with_specials(w[:length], r[:length], vocabulary)
-                for w, r, length in zip(wrong, right, lengths[real], strict=True)
-            ]
+            tags = [self.sets[sets[place]].tags_of(int(indices[place])) for place in real]
+            tags = [self._cut_tags(own, length) for own, length in zip(tags, lengths[real], strict=True)]
+            rows += self.corrupter.real_rows(wrong, right, tags, random)
         if len(made):
             width = int(lengths[made].max())
             columns = np.arange(width)
@@ -303,12 +208,13 @@ class PairStream:
                 np.int32
             )
             right = np.where(inside, right, vocabulary.pad)
-            wrong = self.corrupter(right, lengths[made], random)
-            rows += [
-                with_specials(w[:length], r[:length], vocabulary)
-                for w, r, length in zip(wrong, right, lengths[made], strict=True)
-            ]
+            rows += self.corrupter.rows(right, lengths[made], random)
         return rows
+
+    @staticmethod
+    def _cut_tags(tags: NDArray[np.uint8], length: int) -> NDArray[np.uint8]:
+        """The tags of a row that is cut to a length, (length + 1,); nothing is known of its new end."""
+        return tags if len(tags) == length + 1 else np.append(tags[:length], np.uint8(0))
 
     def _rectangle(self, rows: Sequence[NDArray[np.uint16]]) -> NDArray[np.int32]:
         """Rows of ids, cut to the limit and padded to it: (rows, limit)."""

@@ -119,6 +119,7 @@ class _Plain(nn.Module):
 class Trainer:
     """Trains `model`, in place, on a stream; with a teacher, by distillation as well.
 
+    match_layers: as for `Distillation`.
     detect: learn only where the teacher would edit.
     identity: a digest of the training's settings; it never resumes from the state of another.
     """
@@ -137,6 +138,7 @@ class Trainer:
         report: Report | None = None,
         teacher: SpellerModel | None = None,
         teacher_share: float = TEACHER_SHARE,
+        match_layers: bool = True,
         detect: bool = False,
         identity: str = "",
     ) -> None:
@@ -150,8 +152,11 @@ class Trainer:
         self.optimiser = Optimiser(model, config.optimiser)
         if config.precision == "fp8":
             fp8.apply(model)
-        kind = Detection if detect else Distillation
-        distillation = kind(teacher, model, teacher_share) if teacher else None
+        distillation: Distillation | Detection | None = None
+        if teacher and detect:
+            distillation = Detection(teacher, model, teacher_share)
+        elif teacher:
+            distillation = Distillation(teacher, model, teacher_share, match_layers=match_layers)
         self.loss = processes.wrap(_Loss(model, config.precision, distillation))
         if config.compile:
             one_shape = not config.packed or config.packed_tokens is not None

@@ -1,0 +1,234 @@
+"""Missing, extra and swapped characters on dev pairs: which sentences come out wholly right.
+
+As a speller decodes them: what is extra is deleted; a gap is filled in by a second reading with one [MASK] in
+it, or two; and the sentence is read again as corrected, where nothing around the edit may be tagged any more.
+Each possible edit is read by itself once, so that any thresholds can be judged afterwards.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nmspeller.lab.data.alignment import distance
+from nmspeller.lab.data.edit_sets import EditPair
+from nmspeller.lab.evaluation.readings import Reader, Reading
+
+KINDS = ("repeated", "foreign", "missing")
+TARGETS = ("edits_native_word", "edits_revisions")
+"""The dev sets on which thresholds are chosen."""
+PRECISION = 0.92
+_LEAST = 0.1  # the least probability of a tag that is worth a second reading
+_HOLDS = 0.5  # an edit is dropped where a tag beside it is still as probable as this afterwards
+_LEAST_FILLED = 0.3
+_MOST_CLEAN = 0.0005  # the share of clean sentences that each kind may change
+_PRECISIONS = np.arange(0.80, 0.995, 0.01)
+
+
+@dataclass(frozen=True)
+class Edit:
+    """A possible edit: characters `start` to `stop` of a sentence become `text`.
+
+    score: how sure the model is of it; filled: the probability of what is filled in; still: the largest
+    probability of a tag beside it afterwards. right: it brings the sentence nearer to its target.
+    """
+
+    sentence: int
+    kind: str
+    start: int
+    stop: int
+    text: str
+    score: float
+    filled: float = 1.0
+    still: float = 1.0
+    right: bool = False
+
+    @property
+    def possible(self) -> bool:
+        return self.still < _HOLDS and self.filled >= _LEAST_FILLED
+
+
+@dataclass(frozen=True)
+class Read:
+    """Dev pairs with all that could be edited in them."""
+
+    pairs: list[EditPair]
+    edits: list[Edit]
+    replaced: list[list[tuple[int, str, float]]]  # of each sentence: place, character, confidence
+
+
+def read_pairs(reader: Reader, pairs: Sequence[EditPair]) -> Read:
+    """Everything that the model may edit in these pairs."""
+    pairs = [pair for pair in pairs if len(pair.source) <= reader.longest - 4]
+    rows = reader.encode([pair.source for pair in pairs])
+    readings = reader.read(rows)
+    edits = [edit for number, each in enumerate(readings) for edit in _deletions(number, pairs[number], each)]
+    edits += _insertions(reader, rows, readings)
+    tokens = reader.vocabulary.tokens
+    replaced = [
+        [
+            (int(place), tokens[each.other[place]], float(each.confidence[place]))
+            for place in np.flatnonzero(each.confidence > 0.02)
+        ]
+        for each in readings
+    ]
+    return Read(list(pairs), _verified(reader, pairs, edits), replaced)
+
+
+def _deletions(number: int, pair: EditPair, reading: Reading) -> Iterable[Edit]:
+    """Runs of characters that may be extra."""
+    likely = np.concatenate((reading.tags[:-1, 0] >= _LEAST, [False]))
+    start = 0
+    for place, is_likely in enumerate(likely.tolist()):
+        if not is_likely:
+            if place > start:
+                run, size = pair.source[start:place], place - start
+                around = pair.source[max(start - size, 0) : start], pair.source[place : place + size]
+                kind = "repeated" if run in around else "foreign"
+                score = float(reading.tags[start:place, 0].min())
+                yield Edit(number, kind, start, place, "", score)
+            start = place + 1
+
+
+def _insertions(reader: Reader, rows: Sequence[NDArray[np.int32]], readings: Sequence[Reading]) -> list[Edit]:
+    """What may be missing, filled in by a reading with one [MASK] or two."""
+    places = [
+        (number, int(place))
+        for number, each in enumerate(readings)
+        for place in np.flatnonzero(each.tags[:, 1] >= _LEAST)
+    ]
+    mask, tokens = reader.vocabulary.mask, reader.vocabulary.tokens
+    one, two = (
+        reader.read([np.insert(rows[number], place, [mask] * size) for number, place in places])
+        for size in (1, 2)
+    )
+    edits = []
+    for (number, place), single, double in zip(places, one, two, strict=True):
+        wants_two = single.tags[place + 1, 1] > double.tags[place + 1, 0]
+        each, size = (double, 2) if wants_two else (single, 1)
+        here = slice(place, place + size)
+        text = "".join(tokens[number_of] for number_of in each.best[here])
+        filled = float(np.prod(each.likely[here]) ** (1 / size))
+        needed = 1 - float(each.tags[here, 0].max())
+        score = float(readings[number].tags[place, 1]) * needed * filled**0.5
+        edits.append(Edit(number, "missing", place, place, text, score, filled))
+    return edits
+
+
+def _verified(reader: Reader, pairs: Sequence[EditPair], edits: Sequence[Edit]) -> list[Edit]:
+    """The edits with what the model says of the sentence after each, and whether each is right."""
+    texts = [_apply(pairs[edit.sentence].source, [edit]) for edit in edits]
+    verified = []
+    for edit, text, reading in zip(edits, texts, reader.read(reader.encode(texts)), strict=True):
+        end = edit.start + len(edit.text)
+        still = max(
+            float(reading.tags[max(edit.start - 1, 0) : end + 1, 0].max()),
+            float(reading.tags[max(edit.start - 1, 0) : end + 2, 1].max()),
+        )
+        pair = pairs[edit.sentence]
+        gained = distance(pair.source, pair.target) - distance(text, pair.target)
+        right = gained == edit.stop - edit.start + len(edit.text)
+        verified.append(replace(edit, still=still, right=right))
+    return verified
+
+
+def _apply(source: str, edits: Iterable[Edit], replaced: Iterable[tuple[int, str]] = ()) -> str:
+    """The sentence with some edits and replacements; next to an edit nothing is replaced."""
+    characters = list(source)
+    edits = sorted(edits, key=lambda edit: edit.start)
+    for place, character in replaced:
+        if not any(edit.start - 1 <= place <= edit.stop for edit in edits):
+            characters[place] = character
+    for edit in reversed(edits):
+        characters[edit.start : edit.stop] = edit.text
+    return "".join(characters)
+
+
+def corrected(read: Read, thresholds: Mapping[str, float], confidence: float) -> list[str]:
+    """Every sentence as corrected with thresholds of the kinds, and one of replacements; above 1: none."""
+    accepted: list[list[Edit]] = [[] for _ in read.pairs]
+    for edit in read.edits:
+        if edit.possible and edit.score >= thresholds[edit.kind]:
+            accepted[edit.sentence].append(edit)
+    return [
+        _apply(
+            pair.source,
+            edits,
+            [(place, character) for place, character, sure in replaced if sure >= confidence],
+        )
+        for pair, edits, replaced in zip(read.pairs, accepted, read.replaced, strict=True)
+    ]
+
+
+def choose_thresholds(read: Read, clean: Read, confidence: float) -> dict[str, float]:
+    """Thresholds with the most sentences right where PRECISION of the changed ones are, or come closest."""
+    best: tuple[tuple[float, float], dict[str, float]] = ((-1.0, 0.0), dict.fromkeys(KINDS, 2.0))
+    for precision in _PRECISIONS:
+        thresholds = {kind: _threshold(read, clean, kind, float(precision)) for kind in KINDS}
+        figures = measure(read, thresholds, confidence)
+        right = sum(figures[kind] for kind in ("extra", "missing") if kind in figures)
+        rank = min(figures["changed_right"], 100 * PRECISION), right
+        if rank > best[0]:
+            best = rank, thresholds
+    return best[1]
+
+
+def _threshold(read: Read, clean: Read, kind: str, precision: float) -> float:
+    """The lowest score of a kind from which on so many edits are right, and few clean sentences changed."""
+    own = sorted((edit for edit in read.edits if edit.possible and edit.kind == kind), key=_by_score)
+    alarms = {edit.sentence: edit.score for edit in sorted(clean.edits, key=_by_score, reverse=True)
+              if edit.possible and edit.kind == kind}  # fmt: skip
+    allowed = int(_MOST_CLEAN * len(clean.pairs))
+    least = sorted(alarms.values(), reverse=True)[allowed : allowed + 1]
+    lowest, right = 2.0, 0
+    for count, edit in enumerate(own, start=1):
+        right += edit.right
+        if right / count >= precision and edit.score > max(least, default=0.0):
+            lowest = edit.score
+    return lowest
+
+
+def _by_score(edit: Edit) -> float:
+    return -edit.score
+
+
+def measure(read: Read, thresholds: Mapping[str, float], confidence: float) -> dict[str, float]:
+    """In percent: sentences of each kind wholly right, sentences changed, and of these the right ones."""
+    results = corrected(read, thresholds, confidence)
+    changed = [text != pair.source for text, pair in zip(results, read.pairs, strict=True)]
+    right = [text == pair.target for text, pair in zip(results, read.pairs, strict=True)]
+    figures: dict[str, float] = {}
+    for kind in dict.fromkeys(pair.kind for pair in read.pairs):
+        own = [is_right for is_right, pair in zip(right, read.pairs, strict=True) if pair.kind == kind]
+        if kind != "clean":
+            figures[kind] = 100 * sum(own) / len(own)
+    figures["changed"] = 100 * sum(changed) / max(len(changed), 1)
+    both = sum(a and b for a, b in zip(changed, right, strict=True))
+    figures["changed_right"] = 100 * both / max(sum(changed), 1)
+    return {name: round(value, 2) for name, value in figures.items()}
+
+
+def judge(
+    reader: Reader, dev: Mapping[str, Sequence[EditPair]], clean: Sequence[str], confidence: float
+) -> dict[str, Any]:
+    """Thresholds chosen on TARGETS, and with them the figures of every dev set and of clean sentences."""
+    sets = {name: read_pairs(reader, pairs) for name, pairs in dev.items()}
+    quiet = read_pairs(reader, [EditPair(text, text, "clean") for text in clean])
+    target = read_pairs(reader, [pair for name in TARGETS for pair in dev[name]])
+    thresholds = choose_thresholds(target, quiet, confidence)
+    none = 2.0
+    return {
+        "thresholds": {**thresholds, "confidence": confidence},
+        "target": measure(target, thresholds, confidence),
+        "target_by_tags": measure(target, thresholds, none),
+        "sets": {name: measure(read, thresholds, confidence) for name, read in sets.items()},
+        "clean_by_tags": measure(quiet, thresholds, none)["changed"],
+        "clean_by_all": measure(quiet, thresholds, confidence)["changed"],
+        "kinds": {
+            kind: sum(pair.kind == kind for pair in target.pairs) for kind in ("extra", "missing", "swap")
+        },
+        "edits": [asdict(edit) for edit in target.edits],
+        "clean_edits": [asdict(edit) for edit in quiet.edits],
+    }

@@ -1,0 +1,27 @@
+"""A fake-quantised model comes out of its parts exactly as its export would hold it."""
+
+from pathlib import Path
+
+import numpy as np
+
+from nmspeller.lab.export import packing
+from nmspeller.lab.export.checkpoints import prepare_qat
+from nmspeller.lab.export.quantisation import InputQuantisation, Int8Weights
+from nmspeller.lab.export.weights import read_weights
+
+
+def test_parts_keep_every_integer(source_folder: Path, tmp_path: Path, texts: list[str]) -> None:
+    weights = read_weights(prepare_qat(source_folder, tmp_path / "quantised", texts)).weights
+    parts = packing.pack(weights, tmp_path / "parts", "model", parts=3)
+    again = packing.unpack(parts)
+    assert len(parts) == 3
+    assert again.keys() == weights.keys()
+    for name, array in weights.items():
+        scale = f"{name.removesuffix('.weight')}.scale"
+        if scale in weights:
+            inputs = InputQuantisation(weights[scale], 0)
+            one, other = (Int8Weights.of(each, inputs) for each in (array, again[name]))
+            assert (one.weights == other.weights).all()
+            assert np.allclose(one.scales, other.scales, rtol=1e-6)
+        else:
+            assert np.allclose(array, again[name], rtol=1e-6)

@@ -1,0 +1,77 @@
+"""A model with tags is exported, quantised, imported and reopened with them."""
+
+from pathlib import Path
+
+import numpy as np
+import onnxruntime
+import pytest
+import torch
+
+from nmspeller import Speller
+from nmspeller.lab.export.checkpoints import import_onnx, prepare_qat
+from nmspeller.lab.export.export import export_model
+from nmspeller.lab.export.torch_fitting import fake_quantised
+from nmspeller.lab.models import checkpoint
+from nmspeller.lab.models.batch import Batch, collate
+from nmspeller.lab.training.start import start_model
+from nmspeller.text.vocabulary import Vocabulary
+
+
+@pytest.fixture(scope="module")
+def tagged(source_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    model = start_model({"speller": "bert", "tags": True}, source_folder)
+    torch.nn.init.normal_(model.tags.weight, std=0.5)
+    folder = tmp_path_factory.mktemp("tagged")
+    checkpoint.save(folder, model, Vocabulary.from_file(source_folder / "vocab.txt").tokens)
+    return folder
+
+
+def both(folder: Path, exported: Path) -> tuple[np.ndarray, np.ndarray]:
+    """The tags of a checkpoint and of its export for two rows, of which one is padded."""
+    model, tokens = checkpoint.load(folder)
+    ids = torch.randint(5, len(tokens), (2, 12), generator=torch.Generator().manual_seed(1))
+    ids[:, 0], ids[0, 11], ids[1, 8], ids[1, 9:] = 2, 3, 3, 0
+    lengths = np.array([12, 9], np.int32)
+    session = onnxruntime.InferenceSession(str(exported / "model.onnx"), providers=["CPUExecutionProvider"])
+    (found,) = session.run(["tags"], {"ids": ids.numpy().astype(np.int32), "lengths": lengths})
+    assert found.shape == (2, 11, 2)
+    mask = torch.arange(12)[None] < torch.from_numpy(lengths)[:, None]
+    wanted = model.predict_tags(Batch(ids, mask))[:, 1:].numpy()
+    inside = mask[:, 1:].numpy()
+    return wanted[inside], found[inside]
+
+
+def test_the_export_says_what_the_checkpoint_says(tagged: Path, tmp_path: Path) -> None:
+    wanted, found = both(tagged, export_model(tagged, tmp_path))
+    assert np.allclose(wanted, found, atol=1e-5)
+    assert found.std() > 0.01
+
+
+def test_an_int8_export_says_what_its_checkpoint_says(tagged: Path, tmp_path: Path, texts: list[str]) -> None:
+    quantised = prepare_qat(tagged, tmp_path / "quantised", texts)
+    exported = export_model(quantised, tmp_path / "out")
+    wanted, found = both(quantised, exported)
+    assert np.abs(wanted - found).max() < 1e-3
+    again, _ = checkpoint.load(import_onnx(exported, tmp_path / "again"))
+    batch = collate([[2, 6, 7, 8, 9, 3]])
+    original = checkpoint.load(quantised)[0]
+    assert torch.allclose(again.predict_tags(batch), original.predict_tags(batch), atol=1e-4)
+
+
+def test_a_speller_reads_a_model_with_tags(tagged: Path, tmp_path: Path, texts: list[str]) -> None:
+    assert Speller(export_model(tagged, tmp_path)).correct(texts[0])
+
+
+def test_quantisation_in_memory_is_that_of_the_command(
+    tagged: Path, tmp_path: Path, texts: list[str]
+) -> None:
+    model, _ = checkpoint.load(tagged)
+    vocabulary = Vocabulary.from_file(tagged / "vocab.txt")
+    rows = [np.concatenate(([2], vocabulary.encode(text), [3])) for text in texts]
+    quick = fake_quantised(model, rows)
+    slow, _ = checkpoint.load(prepare_qat(tagged, tmp_path, texts))
+    batch = collate(rows)
+    assert quick.config == slow.config
+    real = batch.real
+    assert (quick(batch) - slow(batch))[real].abs().mean() < 0.1
+    assert torch.allclose(quick.predict_tags(batch)[real], model.predict_tags(batch)[real], atol=0.1)

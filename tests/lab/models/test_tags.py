@@ -1,0 +1,88 @@
+"""The two outputs for characters that are extra and that are missing."""
+
+import math
+
+import pytest
+import torch
+
+from nmspeller import InputError
+from nmspeller.lab.data.alignment import EXTRA, MISSING
+from nmspeller.lab.models import checkpoint
+from nmspeller.lab.models.batch import NO_TARGET, collate, pack
+from nmspeller.lab.models.config import EncoderConfig, SpellerConfig
+from nmspeller.lab.models.registry import build, parse
+from nmspeller.lab.models.speller import TAG_WEIGHT, tag_bits, tag_loss
+
+SIZES = {"vocabulary": 40, "hidden": 16, "layers": 2, "heads": 2, "intermediate": 32, "positions": 32}
+
+TOKENS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *(chr(0x4E00 + n) for n in range(35))]
+
+
+def speller(**options):
+    torch.manual_seed(0)
+    encoder = EncoderConfig(**SIZES, mask_id=4, **options)
+    return build(SpellerConfig(speller="bert", encoder=encoder, tags=True)).eval()
+
+
+def test_each_bit_is_a_label_of_its_own():
+    bits = tag_bits(torch.tensor([0, EXTRA, MISSING, EXTRA | MISSING, NO_TARGET]))
+    assert bits.tolist() == [[0, 0], [1, 0], [0, 1], [1, 1], [0, 0]]
+
+
+def test_the_loss_is_the_mean_over_labelled_positions():
+    scores = torch.tensor([[0.0, 0.0], [9.0, -9.0], [5.0, 5.0]])
+    found = tag_loss(scores, torch.tensor([0, EXTRA, NO_TARGET]))
+    wanted = (2 * math.log(2) + 2 * math.log1p(math.exp(-9))) / 2
+    assert float(found) == pytest.approx(wanted, rel=1e-5)
+    assert float(tag_loss(scores, torch.full((3,), NO_TARGET))) == 0
+
+
+def test_tags_add_to_the_loss_where_there_are_labels():
+    model = speller()
+    rows = [torch.tensor([2, 7, 8, 9, 3])]
+    targets, tags = [torch.tensor([-100, 7, 8, 9, -100])], [torch.tensor([-100, 0, EXTRA, 0, MISSING])]
+    plain, tagged = collate(rows, targets), collate(rows, targets, tags=tags)
+    extra = tag_loss(model.tags(model.hidden(tagged)), tagged.tags)
+    assert model.loss(tagged).item() == pytest.approx(
+        (model.loss(plain) + TAG_WEIGHT * extra).item(), rel=1e-5
+    )
+    packed = pack(rows, targets, tags=tags)
+    assert model.loss(packed).item() == pytest.approx(model.loss(tagged).item(), rel=1e-4)
+
+
+def test_training_learns_where_something_is_extra_and_missing():
+    model = speller(dropout=0.0, attention_dropout=0.0).train()
+    rows = [torch.tensor([2, 7, 7, 9, 3]), torch.tensor([2, 8, 9, 3])]
+    targets = [torch.tensor([-100, 7, 7, 9, -100]), torch.tensor([-100, 8, 9, -100])]
+    tags = [torch.tensor([-100, 0, EXTRA, 0, 0]), torch.tensor([-100, 0, 0, MISSING])]
+    batch = pack(rows, targets, tags=tags)
+    optimiser = torch.optim.AdamW(model.parameters(), lr=1e-2)
+    for _ in range(60):
+        model.loss(batch).backward()
+        optimiser.step()
+        optimiser.zero_grad()
+    likely = (model.eval().predict_tags(batch) > 0.5) & (batch.tags != NO_TARGET)[:, None]
+    assert likely.nonzero().tolist() == [[2, 0], [8, 1]]
+
+
+@pytest.mark.parametrize("quantised", [False, True])
+def test_a_checkpoint_keeps_its_tags(tmp_path, quantised):
+    model = speller(fake_quantised=quantised)
+    checkpoint.save(tmp_path, model, TOKENS)
+    again, _ = checkpoint.load(tmp_path)
+    batch = collate([torch.tensor([2, 7, 8, 3])])
+    assert torch.equal(again.predict_tags(batch), model.predict_tags(batch))
+    assert type(again.tags) is type(model.tags)  # never rounded
+
+
+def test_models_without_tags_load_as_before(tmp_path):
+    model = build(SpellerConfig(speller="bert", encoder=EncoderConfig(**SIZES, mask_id=4)))
+    assert model.tags is None
+    assert not any(name.startswith("tags.") for name in model.state_dict())
+    old = parse({"speller": "bert", "encoder": {**SIZES, "mask_id": 4}})
+    assert not old.tags
+
+
+def test_a_speller_with_a_loss_of_its_own_has_no_tags():
+    with pytest.raises(InputError, match="leave out `tags`"):
+        build(parse({"speller": "dcn", "encoder": {**SIZES, "mask_id": 4}, "tags": True}))
