@@ -23,7 +23,7 @@ from accuracy_report import page, write_card
 from clean_text import has_mistake
 from nmspeller import InputError, Speller
 from nmspeller.lab.evaluation import suites
-from nmspeller.lab.evaluation.cases import CASES
+from nmspeller.lab.evaluation.example_sentences import CASES
 from nmspeller.lab.evaluation.metrics import DropDe, evaluate, percent
 from nmspeller.runtime.correction import Correction
 from nmspeller.runtime.decoder import Positions, ScoringEngine

@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from nmspeller.lab.data.encode import LEARNERS, SCANNERS, TYPISTS, WRITERS
 from nmspeller.lab.data.noise import NoiseModel
-from nmspeller.lab.data.prepare import LEARNERS, SCANNERS, TYPISTS, WRITERS
 from nmspeller.lab.data.prepared import Ids, Prepared
 from nmspeller.lab.evaluation.markdown import table
 

@@ -64,8 +64,8 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 
 def make_data(folder: Path, repeats: int = 12) -> Path:
     """A data folder with every set that preparation asks for."""
-    from nmspeller.lab.data.pair_sets import TRAINING_SETS
     from nmspeller.lab.data.pairs import write_pairs
+    from nmspeller.lab.data.splits import TRAINING_SETS
 
     for place in (file for wanted in TRAINING_SETS.values() for file in wanted.files):
         (folder / place).parent.mkdir(parents=True, exist_ok=True)
@@ -120,7 +120,7 @@ def little_data(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session")
 def little_prepared(little_data: Path, tmp_path_factory: pytest.TempPathFactory) -> "Prepared":
     """What `data prepare` makes of it, with meaningless character tables."""
-    from nmspeller.lab.data.prepare import prepare
+    from nmspeller.lab.data.encode import prepare
     from nmspeller.lab.data.prepared import Prepared
     from nmspeller.lab.models.tables import CharacterTables
 

@@ -10,8 +10,8 @@ import pytest
 
 from nmspeller.errors import InputError
 from nmspeller.lab.data.pairs import Pair, write_pairs
-from nmspeller.lab.evaluation import case_study, gains, outcomes, paper, runs, suites, tables
-from nmspeller.lab.evaluation.runs import add_results, group_runs, read_runs
+from nmspeller.lab.evaluation import case_study, gains, outcomes, paper, results_file, suites, tables
+from nmspeller.lab.evaluation.results_file import add_results, group_runs, read_runs
 
 RESULTS = Path(__file__).parents[3] / "docs" / "results"
 PAIRS = [Pair("他再家里", "他在家里"), Pair("我门走吧", "我们走吧"), Pair("好的", "好的")] * 10
@@ -112,7 +112,7 @@ def test_a_protocol_says_what_it_takes_from_wang(page):
 
 
 def test_figures_of_a_run_are_those_of_its_metrics(runs_folder):
-    for (_, content), run in zip(runs.run_files(runs_folder), read_runs(runs_folder), strict=True):
+    for (_, content), run in zip(results_file.run_files(runs_folder), read_runs(runs_folder), strict=True):
         for name, metrics in content["metrics"].items():
             for task in ("detection", "correction"):
                 for figure, value in metrics["sentence"][task].items():
@@ -225,7 +225,7 @@ def test_one_seed_has_no_deviation():
 
 
 def test_the_pages_in_the_docs_are_written_from_the_files_beside_them():
-    groups = sorted(group_runs(runs.read_results(RESULTS / "results.json")), key=tables._rank)
+    groups = sorted(group_runs(results_file.read_results(RESULTS / "results.json")), key=tables._rank)
     assert (RESULTS / "results.md").read_text(encoding="utf-8") == tables.results_page(groups)
     answers = case_study.read_cases(RESULTS / "cases.json")
     assert (RESULTS / "cases.md").read_text(encoding="utf-8") == case_study.cases_page(answers)

@@ -6,7 +6,7 @@ import re
 import pytest
 
 from nmspeller.errors import InputError
-from nmspeller.lab.evaluation import case_study, experiments, runs, suites, tables
+from nmspeller.lab.evaluation import case_study, experiments, results_file, suites, tables
 from nmspeller.lab.training.runner import run_side_by_side
 
 RECIPE = """\
@@ -69,7 +69,7 @@ def test_a_job_leaves_files_from_which_tables_are_written(recipe, little_prepare
     assert record["config"]["start"] == little_start.name
     assert record["config"]["modalities"] is None
     results = tmp_path / "results"
-    runs.add_results(results / "results.json", runs.read_runs(out))
+    results_file.add_results(results / "results.json", results_file.read_runs(out))
     text = tables.write_page(results).read_text(encoding="utf-8")
     assert "SIGHAN13" in text
     assert "trigram" in text

@@ -7,7 +7,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from nmspeller.lab.cli.data_making import mine, noise, prepare
+from nmspeller.lab.cli.making import mine, noise, prepare
 from nmspeller.lab.data.stats import count_folder
 
 app = typer.Typer(
@@ -24,8 +24,8 @@ def leaks(
     data: Path | None = typer.Option(None, help="The data folder; $NMSPELLER_DATA if not given."),
 ) -> None:
     """Count the errors of the test sets that Wang271K contains."""
-    from nmspeller.lab.data.error_leaks import count_leaks
     from nmspeller.lab.data.folder import data_folder
+    from nmspeller.lab.data.wang_overlap import count_leaks
     from nmspeller.lab.evaluation.leak_page import write_page
 
     for path in write_page(out, count_leaks(data or data_folder())):

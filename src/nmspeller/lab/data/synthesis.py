@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from nmspeller.errors import InputError
 from nmspeller.lab.data.corpus import LINE_END, corpus_files, is_held_out, read_lines
-from nmspeller.lab.data.leaks import LeakFilter
+from nmspeller.lab.data.leak_filter import LeakFilter
 from nmspeller.lab.data.noise import NoiseModel
 from nmspeller.lab.data.pairs import Pair
 from nmspeller.lab.data.prepared import sentence_windows

@@ -8,9 +8,9 @@ from pathlib import Path
 
 from nmspeller.errors import InputError
 from nmspeller.files import write_whole
-from nmspeller.lab.evaluation.cases import CASES
+from nmspeller.lab.evaluation.example_sentences import CASES
 from nmspeller.lab.evaluation.paper import CITATION
-from nmspeller.lab.evaluation.runs import run_files, run_name
+from nmspeller.lab.evaluation.results_file import run_files, run_name
 
 Answers = dict[str, dict[str, list[str]]]
 """By sentence, then by answer: the names of the runs that gave it."""

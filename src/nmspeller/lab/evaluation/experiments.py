@@ -15,7 +15,7 @@ from nmspeller.errors import InputError
 from nmspeller.files import write_whole
 from nmspeller.lab.data.prepared import Prepared
 from nmspeller.lab.evaluation import metrics, outcomes, paper, suites
-from nmspeller.lab.evaluation.cases import CASES
+from nmspeller.lab.evaluation.example_sentences import CASES
 from nmspeller.lab.evaluation.tables import LEAK_RECIPES
 from nmspeller.lab.models.config import MaskingConfig
 from nmspeller.lab.models.speller import SpellerModel

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from functools import cache
 
-from nmspeller.lab.evaluation.runs import Group
+from nmspeller.lab.evaluation.results_file import Group
 from nmspeller.lab.evaluation.significance import (
     Comparison,
     Counts,

@@ -4,7 +4,7 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
-from nmspeller.lab.data.error_leaks import SIMILAR, LeakCounts
+from nmspeller.lab.data.wang_overlap import SIMILAR, LeakCounts
 from nmspeller.lab.evaluation.markdown import table
 from nmspeller.lab.evaluation.metrics import percent
 

@@ -20,7 +20,7 @@ from nmspeller.lab.evaluation.gains import (
 from nmspeller.lab.evaluation.markdown import table
 from nmspeller.lab.evaluation.metrics import percent
 from nmspeller.lab.evaluation.outcomes import DEV, PAPER_SETS, REFERENCE_KEPT
-from nmspeller.lab.evaluation.runs import Group, group_runs, read_results
+from nmspeller.lab.evaluation.results_file import Group, group_runs, read_results
 from nmspeller.lab.evaluation.significance import (
     Comparison,
     correction_counts,

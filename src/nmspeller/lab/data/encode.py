@@ -14,11 +14,11 @@ from nmspeller.errors import InputError
 from nmspeller.lab.data import noise_fitting
 from nmspeller.lab.data.corpus import corpus_files, encode_lines, is_held_out, read_lines
 from nmspeller.lab.data.invented_names import sentences_with_names
-from nmspeller.lab.data.leaks import LeakFilter, evaluation_sentences
+from nmspeller.lab.data.leak_filter import LeakFilter, evaluation_sentences
 from nmspeller.lab.data.noise import NoiseModel
 from nmspeller.lab.data.noise_fitting import ProfileRecipe
-from nmspeller.lab.data.pair_sets import TRAINING_SETS, read_sets
 from nmspeller.lab.data.pairs import Pair
+from nmspeller.lab.data.splits import TRAINING_SETS, read_sets
 from nmspeller.text.vocabulary import Vocabulary
 
 # Whose errors teach the noise model what.

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from nmspeller.errors import InputError
-from nmspeller.lab.data.leaks import LeakFilter
+from nmspeller.lab.data.leak_filter import LeakFilter
 from nmspeller.lab.data.pairs import Pair, read_pairs
 from nmspeller.lab.data.sentences import read_sentences
-from nmspeller.lab.data.undecidable import sample_down
+from nmspeller.lab.data.subsampling import sample_down
 
 # Sentences of our own that look wrong and are right: names, slang, dialect, classical, code, numerals.
 PLAIN = Path(__file__).with_name("clean_sentences")

@@ -118,7 +118,7 @@ def test_pretraining_without_held_out_text_is_reported_before_it_begins(
 ):
     import shutil
 
-    from nmspeller.lab.data.prepare import prepare
+    from nmspeller.lab.data.encode import prepare
 
     data, out = tmp_path / "data", tmp_path / "out"
     shutil.copytree(little_data, data)

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from nmspeller.errors import InputError
 from nmspeller.lab.data.folder import data_folder
-from nmspeller.lab.data.leaks import LeakFilter, evaluation_sentences
+from nmspeller.lab.data.leak_filter import LeakFilter, evaluation_sentences
 from nmspeller.lab.data.pairs import read_pairs, write_pairs
 
 EVALUATION = [

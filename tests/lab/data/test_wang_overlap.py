@@ -7,7 +7,7 @@ import pytest
 
 from nmspeller.__main__ import run
 from nmspeller.errors import InputError
-from nmspeller.lab.data import error_leaks
+from nmspeller.lab.data import wang_overlap
 from nmspeller.lab.data.folder import data_folder
 from nmspeller.lab.data.pairs import write_pairs
 from nmspeller.lab.evaluation import leak_page
@@ -25,21 +25,21 @@ def data(tmp_path):
         ("老师说", "老虎说"),
         ("天山上", "天牛上"),
     ]
-    for path in error_leaks.TEST_SETS.values():
+    for path in wang_overlap.TEST_SETS.values():
         (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
         write_pairs(tmp_path / path, test)
-    for path in error_leaks.TRAINING_SETS:
+    for path in wang_overlap.TRAINING_SETS:
         write_pairs(tmp_path / path, [("老师", "老虎")])
-    for path in (error_leaks.WANG_PAIRS, error_leaks.WANG_CONFUSION):
+    for path in (wang_overlap.WANG_PAIRS, wang_overlap.WANG_CONFUSION):
         (tmp_path / path).parent.mkdir()
-    write_pairs(tmp_path / error_leaks.WANG_PAIRS, [("因为", "迪为"), ("再", "在")])
-    (tmp_path / error_leaks.WANG_CONFUSION).write_text("望:惯忘\n", encoding="utf-8")
+    write_pairs(tmp_path / wang_overlap.WANG_PAIRS, [("因为", "迪为"), ("再", "在")])
+    (tmp_path / wang_overlap.WANG_CONFUSION).write_text("望:惯忘\n", encoding="utf-8")
     return tmp_path
 
 
 def test_slips_are_counted(data):
-    counts = error_leaks.count_leaks(data)
-    assert [one.name for one in counts] == list(error_leaks.TEST_SETS)
+    counts = wang_overlap.count_leaks(data)
+    assert [one.name for one in counts] == list(wang_overlap.TEST_SETS)
     assert {one[1:] for one in counts} == {(5, 3, 1, 1)}
 
 
@@ -59,4 +59,4 @@ def test_the_counts_in_the_docs_are_those_of_the_data():
         folder = data_folder()
     except InputError as absent:
         pytest.skip(str(absent))
-    assert error_leaks.count_leaks(folder) == leak_page.read_counts(RESULTS / "leak.json")
+    assert wang_overlap.count_leaks(folder) == leak_page.read_counts(RESULTS / "leak.json")

@@ -227,9 +227,9 @@ def experiment(
 
 def _add_results(out: Path, results: Path) -> None:
     """Add the runs of a folder to the results, and write the pages."""
-    from nmspeller.lab.evaluation import case_study, runs, tables
+    from nmspeller.lab.evaluation import case_study, results_file, tables
 
-    runs.add_results(results / "results.json", runs.read_runs(out))
+    results_file.add_results(results / "results.json", results_file.read_runs(out))
     case_study.add_cases(results / "cases.json", out)
     for module in (tables, case_study):
         typer.echo(module.write_page(results))

@@ -176,9 +176,7 @@ def test_mistakes_are_reported_in_one_sentence(arguments, words, capsys, tmp_pat
 
 
 def test_without_torch_the_error_names_the_extra(monkeypatch, capsys):
-    from nmspeller.lab.cli import laboratory
-
-    monkeypatch.setattr(laboratory, "find_spec", lambda name: None)
+    monkeypatch.setattr("nmspeller.lab.cli.training.find_spec", lambda name: None)
     assert run(["lab", "train", "any.yaml", "--data", "."]) == 2
     assert "nmspeller[train]" in capsys.readouterr().err
 

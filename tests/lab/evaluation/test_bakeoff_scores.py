@@ -8,7 +8,7 @@ import pytest
 from nmspeller.errors import InputError
 from nmspeller.lab.data.bakeoff import Mistake, read_answers
 from nmspeller.lab.data.folder import data_folder
-from nmspeller.lab.evaluation.bakeoff import (
+from nmspeller.lab.evaluation.bakeoff_scores import (
     evaluate_sighan13,
     evaluate_sighan13_subtask1,
     evaluate_sighan13_subtask2,

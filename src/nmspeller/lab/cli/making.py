@@ -29,8 +29,8 @@ def prepare(
 ) -> None:
     """Write all that training needs, beside torch and numpy, as compact arrays."""
     _need("pypinyin", "jieba")
+    from nmspeller.lab.data.encode import prepare as write
     from nmspeller.lab.data.folder import data_folder
-    from nmspeller.lab.data.prepare import prepare as write
     from nmspeller.lab.models.character_features import character_tables
     from nmspeller.text.vocabulary import Vocabulary
 
@@ -101,9 +101,9 @@ def _print(pairs: "Iterator[Pair]") -> None:
 
 
 def _pair_maker(prepared: Path | None, clean: float) -> "PairMaker":
+    from nmspeller.lab.data.encode import noise_from
     from nmspeller.lab.data.folder import data_folder
-    from nmspeller.lab.data.leaks import LeakFilter, evaluation_sentences
-    from nmspeller.lab.data.prepare import noise_from
+    from nmspeller.lab.data.leak_filter import LeakFilter, evaluation_sentences
     from nmspeller.lab.data.prepared import Prepared
     from nmspeller.lab.data.synthesis import PairMaker
     from nmspeller.text.vocabulary import Vocabulary

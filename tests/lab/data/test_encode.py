@@ -9,11 +9,11 @@ import pytest
 
 from nmspeller.errors import InputError
 from nmspeller.lab.data.corpus import read_lines
-from nmspeller.lab.data.leaks import LeakFilter, evaluation_sentences
-from nmspeller.lab.data.pair_sets import TRAINING_SETS
+from nmspeller.lab.data.encode import prepare
+from nmspeller.lab.data.leak_filter import LeakFilter, evaluation_sentences
 from nmspeller.lab.data.pairs import read_pairs, write_pairs
-from nmspeller.lab.data.prepare import prepare
 from nmspeller.lab.data.prepared import Prepared, sentence_windows
+from nmspeller.lab.data.splits import TRAINING_SETS
 from nmspeller.lab.data.synthesis import PairMaker
 
 

@@ -5,12 +5,12 @@ import shutil
 import pytest
 
 from nmspeller.errors import InputError
-from nmspeller.lab.data import pair_sets
+from nmspeller.lab.data import splits
 from nmspeller.lab.data.invented_names import SURNAMES, sentences_with_names
-from nmspeller.lab.data.leaks import LeakFilter
-from nmspeller.lab.data.pair_sets import PairSet, is_dev, read_sets
+from nmspeller.lab.data.leak_filter import LeakFilter
 from nmspeller.lab.data.pairs import Pair, write_pairs
-from nmspeller.lab.data.undecidable import sample_down
+from nmspeller.lab.data.splits import PairSet, is_dev, read_sets
+from nmspeller.lab.data.subsampling import sample_down
 
 
 def numbered(count: int) -> list[Pair]:
@@ -22,16 +22,16 @@ def data(tmp_path, monkeypatch):
     """A data folder with one set, its clean sentences, and nothing of our own."""
     (tmp_path / "pairs").mkdir()
     write_pairs(tmp_path / "pairs" / "some.tsv", numbered(200))
-    monkeypatch.setattr(pair_sets, "PLAIN", tmp_path / "plain")
-    monkeypatch.setattr(pair_sets, "TRAINING_SETS", {"some": PairSet(("pairs/some.tsv",), 10)})
+    monkeypatch.setattr(splits, "PLAIN", tmp_path / "plain")
+    monkeypatch.setattr(splits, "TRAINING_SETS", {"some": PairSet(("pairs/some.tsv",), 10)})
     return tmp_path
 
 
 def test_clean_lines_are_pairs_without_an_error(data):
     lines = [f"第{number}句没有错。" for number in range(100)]
     (data / "pairs" / "some.clean.txt").write_text("\n".join(lines), encoding="utf-8")
-    splits = read_sets(data, LeakFilter([lines[0]]))
-    clean = splits["some_clean"]
+    found = read_sets(data, LeakFilter([lines[0]]))
+    clean = found["some_clean"]
     assert {*clean.training, *clean.dev} == {Pair(line, line) for line in lines[1:]}
     assert clean.dev
     assert clean.left_out["left out as leaks"] == 1
@@ -47,11 +47,11 @@ def test_our_own_sentences_are_the_set_plain(data):
 def test_no_sentence_of_a_dev_set_is_learnt_from_in_another(data, monkeypatch):
     shutil.copy(data / "pairs" / "some.tsv", data / "pairs" / "other.tsv")
     sets = {name: PairSet((f"pairs/{name}.tsv",), dev) for name, dev in (("some", 5), ("other", 7))}
-    monkeypatch.setattr(pair_sets, "TRAINING_SETS", sets)
-    splits = read_sets(data, LeakFilter([]))
-    measured = {pair.target for split in splits.values() for pair in split.dev}
+    monkeypatch.setattr(splits, "TRAINING_SETS", sets)
+    found = read_sets(data, LeakFilter([]))
+    measured = {pair.target for split in found.values() for pair in split.dev}
     assert measured
-    for split in splits.values():
+    for split in found.values():
         assert measured.isdisjoint(pair.target for pair in split.training)
         assert split.left_out["in a dev set"]
 
@@ -60,7 +60,7 @@ def test_what_belongs_together_is_on_one_side(data, monkeypatch):
     projects = [f"project{number // 10}" for number in range(200)]
     (data / "meta.tsv").write_text("".join(f"kind\t{name}\n" for name in projects), encoding="utf-8")
     wanted = PairSet(("pairs/some.tsv",), 5, together="meta.tsv")
-    monkeypatch.setattr(pair_sets, "TRAINING_SETS", {"some": wanted})
+    monkeypatch.setattr(splits, "TRAINING_SETS", {"some": wanted})
     split = read_sets(data, LeakFilter([]))["some"]
     assert {*split.dev} == {
         pair for pair, name in zip(numbered(200), projects, strict=True) if is_dev(name, 5)
@@ -80,7 +80,7 @@ def test_pronouns_and_particles_of_learners_are_sampled_down():
 
 
 def test_queries_with_names_are_sampled_down(monkeypatch):
-    monkeypatch.setattr("nmspeller.lab.data.undecidable._words", lambda: frozenset(["电影"]))
+    monkeypatch.setattr("nmspeller.lab.data.subsampling._words", lambda: frozenset(["电影"]))
     words = [Pair(f"店影第{number}集", f"电影第{number}集") for number in range(50)]
     named = [Pair(f"李茗第{number}集", f"李铭第{number}集") for number in range(300)]
     assert sample_down("queries", words) == words
