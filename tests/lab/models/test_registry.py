@@ -4,9 +4,10 @@ import pytest
 import torch
 
 from nmspeller.errors import InputError
+from nmspeller.lab.configs.parsing import read_yaml, to_mapping
 from nmspeller.lab.evaluation import paper
-from nmspeller.lab.models.config import EncoderConfig, to_mapping
-from nmspeller.lab.models.registry import build, needed_tables, parse, read_yaml
+from nmspeller.lab.models.config import EncoderConfig
+from nmspeller.lab.models.registry import build, needed_tables, parse
 from nmspeller.lab.models.tables import CharacterTables
 
 CONFIGS = Path(__file__).resolve().parents[3] / "src/nmspeller/lab/configs"

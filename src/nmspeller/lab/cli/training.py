@@ -53,9 +53,9 @@ def train(
     """
     need_training()
     from nmspeller.lab.configs import find_config
+    from nmspeller.lab.configs.parsing import read_yaml
     from nmspeller.lab.data.prepared import Prepared
     from nmspeller.lab.models import checkpoint
-    from nmspeller.lab.models.registry import read_yaml
     from nmspeller.lab.training import finetune, recipes
     from nmspeller.lab.training.distributed import join_processes
     from nmspeller.lab.training.start import load_teacher, start_model
@@ -128,8 +128,7 @@ def pretrain(
     """Pretrain an encoder, from a checkpoint or from random weights; or the phonetic and graphic encoders."""
     need_training()
     from nmspeller.lab.configs import find_config
-    from nmspeller.lab.models.config import from_mapping
-    from nmspeller.lab.models.registry import read_yaml
+    from nmspeller.lab.configs.parsing import from_mapping, read_yaml
     from nmspeller.lab.training import recipes
     from nmspeller.lab.training.distributed import join_processes
     from nmspeller.lab.training.modalities import ModalitiesRecipe, pretrain_modalities

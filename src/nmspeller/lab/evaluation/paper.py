@@ -16,6 +16,7 @@ from functools import cache
 from typing import Any
 
 from nmspeller.lab.configs import config_files
+from nmspeller.lab.configs.parsing import from_mapping
 from nmspeller.lab.models import config
 
 CITATION = "arXiv 2305.03314"
@@ -121,5 +122,5 @@ def figures(
 
 
 def _row(values: Mapping[str, Any]) -> Row:
-    printed = config.from_mapping(PaperRow, values["paper_row"], "paper_row")
+    printed = from_mapping(PaperRow, values["paper_row"], "paper_row")
     return Row(values["name"], values["recipe"], values["model"], printed)

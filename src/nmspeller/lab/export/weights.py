@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nmspeller.errors import InputError
+from nmspeller.lab.configs.parsing import from_mapping
 from nmspeller.lab.models.checkpoint import read_description
-from nmspeller.lab.models.config import EncoderConfig, SpellerConfig, from_mapping
+from nmspeller.lab.models.config import EncoderConfig, SpellerConfig
 from nmspeller.lab.models.names import config_from_hugging_face, from_hugging_face, modern_names
 from nmspeller.text.vocabulary import Vocabulary
 

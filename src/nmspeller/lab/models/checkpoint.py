@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from nmspeller.errors import InputError
 from nmspeller.files import write_whole
-from nmspeller.lab.models.config import to_mapping
+from nmspeller.lab.configs.parsing import to_mapping
 from nmspeller.lab.models.names import modern_names
 from nmspeller.text.vocabulary import Vocabulary
 

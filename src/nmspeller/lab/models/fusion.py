@@ -10,9 +10,10 @@ from typing import ClassVar, Literal, cast
 import torch
 from torch import Tensor, nn
 
+from nmspeller.lab.configs.parsing import check_range
 from nmspeller.lab.models.batch import Batch, PackedBatch
 from nmspeller.lab.models.characters import TableBuffers
-from nmspeller.lab.models.config import SpellerConfig, check_range
+from nmspeller.lab.models.config import SpellerConfig
 from nmspeller.lab.models.encoder import Layer, initialise, run, stack, start_as_identity
 from nmspeller.lab.models.graphic import GraphicEncoder
 from nmspeller.lab.models.phonetic import PhoneticEncoder

@@ -6,9 +6,8 @@ from typing import Any
 
 from nmspeller.errors import InputError
 from nmspeller.lab.configs import find_config
+from nmspeller.lab.configs.parsing import check_range, from_mapping, read_yaml
 from nmspeller.lab.data.prepared import Prepared
-from nmspeller.lab.models.config import check_range, from_mapping
-from nmspeller.lab.models.registry import read_yaml
 from nmspeller.lab.training.distillation import TEACHER_SHARE
 from nmspeller.lab.training.streams import NoiseConfig, PairStream
 from nmspeller.lab.training.trainer import LoopConfig

@@ -14,10 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nmspeller.errors import InputError
+from nmspeller.lab.configs.parsing import check_range
 from nmspeller.lab.data.noise import NoiseModel
 from nmspeller.lab.data.prepared import Prepared, sentence_windows
 from nmspeller.lab.models.batch import NO_TARGET
-from nmspeller.lab.models.config import check_range
 from nmspeller.text.vocabulary import Vocabulary
 
 Row = tuple[NDArray[np.integer], NDArray[np.integer]]  # ids with [CLS] and [SEP], and their targets

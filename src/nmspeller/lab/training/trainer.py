@@ -16,8 +16,8 @@ from torch.func import functional_call
 from torch.utils.data import DataLoader
 
 from nmspeller.errors import InputError
+from nmspeller.lab.configs.parsing import check_range
 from nmspeller.lab.models.batch import NO_TARGET, Batch, PackedBatch
-from nmspeller.lab.models.config import check_range
 from nmspeller.lab.models.speller import SpellerModel
 from nmspeller.lab.training import fp8
 from nmspeller.lab.training.batches import Batches, Layout
