@@ -9,11 +9,11 @@ import pytest
 
 from nmspeller.errors import InputError
 from nmspeller.lab.data.corpus import read_lines
+from nmspeller.lab.data.datasets import DataTable
 from nmspeller.lab.data.encode import prepare
 from nmspeller.lab.data.leak_filter import LeakFilter, evaluation_sentences
 from nmspeller.lab.data.pairs import read_pairs, write_pairs
 from nmspeller.lab.data.prepared import Prepared, sentence_windows
-from nmspeller.lab.data.splits import TRAINING_SETS
 from nmspeller.lab.data.synthesis import PairMaker
 
 
@@ -29,12 +29,16 @@ def pairs_of(prepared, label):
 
 
 def test_pairs_come_back_as_they_were_but_for_those_of_another_dev_set(little_prepared, little_data):
+    table = DataTable.read(little_data)
     measured = {
-        side for name in TRAINING_SETS for pair in pairs_of(little_prepared, f"{name}_dev") for side in pair
+        side
+        for name in table.training()
+        for pair in pairs_of(little_prepared, f"{name}_dev")
+        for side in pair
     }
     for name in ("sighan13_train", "wang", "native", "medical"):
         training = pairs_of(little_prepared, name)
-        everything = {tuple(pair) for pair in read_pairs(little_data / TRAINING_SETS[name].files[0])}
+        everything = {tuple(pair) for pair in read_pairs(little_data / table[name].files[0])}
         assert training == {pair for pair in everything if measured.isdisjoint(pair)}
         assert training | pairs_of(little_prepared, f"{name}_dev") <= everything
 
@@ -48,9 +52,9 @@ def test_text_is_either_learnt_or_held_out(little_prepared, little_data):
     assert learnt.splitlines() == lines[:1470] + lines[1500:]
 
 
-def test_the_manifest_names_every_source(little_prepared):
+def test_the_manifest_names_every_source(little_prepared, little_data):
     manifest = json.loads((little_prepared.folder / "manifest.json").read_text(encoding="utf-8"))
-    places = {file for wanted in TRAINING_SETS.values() for file in wanted.files}
+    places = {file for one in DataTable.read(little_data).training().values() for file in one.files}
     assert set(manifest["sources"]) == {*places, "corpus/part.txt", "confusion/wang2018.txt"}
     assert all(len(digest) == 64 for digest in manifest["sources"].values())
 
@@ -77,7 +81,7 @@ def test_missing_things_are_input_errors(tmp_path, little_prepared):
         Prepared(tmp_path)
     with pytest.raises(InputError, match="there are"):
         little_prepared.pairs("sighan16")
-    with pytest.raises(InputError, match="no evaluation set"):
+    with pytest.raises(InputError, match="nothing to learn from"):
         prepare(tmp_path, little_prepared.folder / "vocab.txt", tmp_path / "out")
 
 
@@ -109,7 +113,7 @@ def test_without_a_limit_every_sentence_is_in_some_window(little_prepared):
 
 @pytest.fixture
 def maker(little_prepared, little_data):
-    leaks = LeakFilter(evaluation_sentences(little_data))
+    leaks = LeakFilter(evaluation_sentences(DataTable.read(little_data)))
     return PairMaker(little_prepared.noise, little_prepared.vocabulary, leaks)
 
 

@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nmspeller.errors import InputError
+from nmspeller.lab.data.datasets import DataTable
 from nmspeller.lab.data.folder import data_folder
 from nmspeller.lab.data.leak_filter import LeakFilter, evaluation_sentences
 from nmspeller.lab.data.pairs import read_pairs, write_pairs
@@ -83,11 +84,13 @@ def test_long_text_takes_linear_time():
     assert time.perf_counter() - start < 5
 
 
-def test_a_missing_evaluation_set_is_an_error(tmp_path):
-    (tmp_path / "sighan" / "simplified").mkdir(parents=True)
-    write_pairs(tmp_path / "sighan" / "simplified" / "test13.tsv", [("你", "好")])
-    with pytest.raises(InputError, match="no evaluation set"):
-        evaluation_sentences(tmp_path)
+def test_a_set_that_is_added_is_in_the_filter(tmp_path):
+    secret = "这一句只在新加的测试集里出现过"
+    write_pairs(tmp_path / "mine.tsv", [(secret, secret)])
+    assert not LeakFilter(evaluation_sentences(DataTable.read(tmp_path))).leaks(f"他说{secret}。")
+    row = "mine: {files: [mine.tsv], role: test, licence: mine}\n"
+    (tmp_path / "datasets.yaml").write_text(row, encoding="utf-8")
+    assert LeakFilter(evaluation_sentences(DataTable.read(tmp_path))).leaks(f"他说{secret}。")
 
 
 def test_the_evaluation_sets_themselves_leak_and_the_wang_slices_do_not():
@@ -95,7 +98,7 @@ def test_the_evaluation_sets_themselves_leak_and_the_wang_slices_do_not():
         folder = data_folder()
     except InputError as absent:
         pytest.skip(str(absent))
-    sentences = evaluation_sentences(folder)
+    sentences = evaluation_sentences(DataTable.read(folder))
     leak_filter = LeakFilter(sentences)
     assert all(leak_filter.leaks(sentence) for sentence in sentences)
     wang = read_pairs(folder / "wang271k" / "slices_union.tsv")

@@ -6,10 +6,11 @@ import pytest
 
 from nmspeller.errors import InputError
 from nmspeller.lab.data import splits
+from nmspeller.lab.data.datasets import DataSet, DataTable, Groups
 from nmspeller.lab.data.invented_names import SURNAMES, sentences_with_names
 from nmspeller.lab.data.leak_filter import LeakFilter
 from nmspeller.lab.data.pairs import Pair, write_pairs
-from nmspeller.lab.data.splits import PairSet, is_dev, read_sets
+from nmspeller.lab.data.splits import is_dev, read_sets
 from nmspeller.lab.data.subsampling import sample_down
 
 
@@ -23,14 +24,22 @@ def data(tmp_path, monkeypatch):
     (tmp_path / "pairs").mkdir()
     write_pairs(tmp_path / "pairs" / "some.tsv", numbered(200))
     monkeypatch.setattr(splits, "PLAIN", tmp_path / "plain")
-    monkeypatch.setattr(splits, "TRAINING_SETS", {"some": PairSet(("pairs/some.tsv",), 10)})
     return tmp_path
+
+
+def table(data, **sets):
+    """A table of these sets alone; `some` if none are given."""
+    return DataTable(data, sets or {"some": pair_set("some")})
+
+
+def pair_set(name, **columns):
+    return DataSet(files=(f"pairs/{name}.tsv",), role="train", licence="ours", **columns)
 
 
 def test_clean_lines_are_pairs_without_an_error(data):
     lines = [f"第{number}句没有错。" for number in range(100)]
     (data / "pairs" / "some.clean.txt").write_text("\n".join(lines), encoding="utf-8")
-    found = read_sets(data, LeakFilter([lines[0]]))
+    found = read_sets(table(data), LeakFilter([lines[0]]))
     clean = found["some_clean"]
     assert {*clean.training, *clean.dev} == {Pair(line, line) for line in lines[1:]}
     assert clean.dev
@@ -40,15 +49,14 @@ def test_clean_lines_are_pairs_without_an_error(data):
 def test_our_own_sentences_are_the_set_plain(data):
     (data / "plain").mkdir()
     (data / "plain" / "slang.txt").write_text("冲鸭，打工人！\n", encoding="utf-8")
-    plain = read_sets(data, LeakFilter([]))["plain"]
+    plain = read_sets(table(data), LeakFilter([]))["plain"]
     assert [*plain.training, *plain.dev] == [Pair("冲鸭，打工人！", "冲鸭，打工人！")]
 
 
-def test_no_sentence_of_a_dev_set_is_learnt_from_in_another(data, monkeypatch):
+def test_no_sentence_of_a_dev_set_is_learnt_from_in_another(data):
     shutil.copy(data / "pairs" / "some.tsv", data / "pairs" / "other.tsv")
-    sets = {name: PairSet((f"pairs/{name}.tsv",), dev) for name, dev in (("some", 5), ("other", 7))}
-    monkeypatch.setattr(splits, "TRAINING_SETS", sets)
-    found = read_sets(data, LeakFilter([]))
+    sets = {"some": pair_set("some", dev=5), "other": pair_set("other", dev=7)}
+    found = read_sets(table(data, **sets), LeakFilter([]))
     measured = {pair.target for split in found.values() for pair in split.dev}
     assert measured
     for split in found.values():
@@ -56,35 +64,37 @@ def test_no_sentence_of_a_dev_set_is_learnt_from_in_another(data, monkeypatch):
         assert split.left_out["in a dev set"]
 
 
-def test_what_belongs_together_is_on_one_side(data, monkeypatch):
+def test_what_belongs_together_is_on_one_side(data):
     projects = [f"project{number // 10}" for number in range(200)]
     (data / "meta.tsv").write_text("".join(f"kind\t{name}\n" for name in projects), encoding="utf-8")
-    wanted = PairSet(("pairs/some.tsv",), 5, together="meta.tsv")
-    monkeypatch.setattr(splits, "TRAINING_SETS", {"some": wanted})
-    split = read_sets(data, LeakFilter([]))["some"]
+    grouped = table(data, some=pair_set("some", dev=5, groups=Groups("meta.tsv", 2)))
+    split = read_sets(grouped, LeakFilter([]))["some"]
     assert {*split.dev} == {
         pair for pair, name in zip(numbered(200), projects, strict=True) if is_dev(name, 5)
     }
     (data / "meta.tsv").write_text("kind\tproject\n", encoding="utf-8")
     with pytest.raises(InputError, match="copy both again"):
-        read_sets(data, LeakFilter([]))
+        read_sets(grouped, LeakFilter([]))
 
 
-def test_pronouns_and_particles_of_learners_are_sampled_down():
+def test_pronouns_and_particles_are_sampled_down():
     pronouns = [Pair(f"她是第{number}个。", f"他是第{number}个。") for number in range(300)]
     particles = [Pair(f"第{number}个的跑。", f"第{number}个地跑。") for number in range(300)]
     others = numbered(50)
-    assert sample_down("lang8", [*pronouns, *others]) == others
-    assert 10 < len(sample_down("lang8", particles)) < 60
-    assert sample_down("native", [*pronouns, *particles]) == [*pronouns, *particles]
+    keep = {"pronouns": 0.0, "particles": 0.1}
+    assert sample_down([*pronouns, *others], keep) == others
+    assert 10 < len(sample_down(particles, keep)) < 60
+    assert sample_down([*pronouns, *particles], {}) == [*pronouns, *particles]
+    with pytest.raises(InputError, match="'nouns', which is unknown; use pronouns"):
+        sample_down(others, {"nouns": 0.5})
 
 
 def test_queries_with_names_are_sampled_down(monkeypatch):
     monkeypatch.setattr("nmspeller.lab.data.subsampling._words", lambda: frozenset(["电影"]))
     words = [Pair(f"店影第{number}集", f"电影第{number}集") for number in range(50)]
     named = [Pair(f"李茗第{number}集", f"李铭第{number}集") for number in range(300)]
-    assert sample_down("queries", words) == words
-    assert 15 < len(sample_down("queries", named)) < 90
+    assert sample_down(words, {"outside_words": 0.15}) == words
+    assert 15 < len(sample_down(named, {"outside_words": 0.15})) < 90
 
 
 def test_names_are_replaced_throughout_their_sentence():

@@ -1,18 +1,13 @@
-"""Errors of the test sets are counted in Wang271K; the page is written from the counts."""
+"""Errors of the test sets are counted in Wang271K."""
 
 import json
-from pathlib import Path
 
 import pytest
 
 from nmspeller.__main__ import run
-from nmspeller.errors import InputError
-from nmspeller.lab.data import wang_overlap
-from nmspeller.lab.data.folder import data_folder
+from nmspeller.lab.data.datasets import DataTable
 from nmspeller.lab.data.pairs import write_pairs
-from nmspeller.lab.evaluation import leak_page
-
-RESULTS = Path(__file__).parents[3] / "docs" / "results"
+from nmspeller.lab.data.wang_overlap import count_leaks
 
 
 @pytest.fixture
@@ -25,38 +20,28 @@ def data(tmp_path):
         ("老师说", "老虎说"),
         ("天山上", "天牛上"),
     ]
-    for path in wang_overlap.TEST_SETS.values():
-        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
-        write_pairs(tmp_path / path, test)
-    for path in wang_overlap.TRAINING_SETS:
-        write_pairs(tmp_path / path, [("老师", "老虎")])
-    for path in (wang_overlap.WANG_PAIRS, wang_overlap.WANG_CONFUSION):
-        (tmp_path / path).parent.mkdir()
-    write_pairs(tmp_path / wang_overlap.WANG_PAIRS, [("因为", "迪为"), ("再", "在")])
-    (tmp_path / wang_overlap.WANG_CONFUSION).write_text("望:惯忘\n", encoding="utf-8")
+    table = DataTable.read(tmp_path)
+    sets = {name: test for name, one in table.items() if one.is_measured}
+    sets |= {f"sighan{year}_train": [("老师", "老虎")] for year in (13, 14, 15)}
+    sets |= {"wang": [("因为", "迪为"), ("再", "在")]}
+    for name, pairs in sets.items():
+        path = tmp_path / table[name].files[0]
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_pairs(path, pairs)
+    (tmp_path / "confusion").mkdir()
+    (tmp_path / "confusion/wang2018.txt").write_text("望:惯忘\n", encoding="utf-8")
     return tmp_path
 
 
-def test_slips_are_counted(data):
-    counts = wang_overlap.count_leaks(data)
-    assert [one.name for one in counts] == list(wang_overlap.TEST_SETS)
+def test_slips_of_every_evaluation_set_are_counted(data):
+    table = DataTable.read(data)
+    counts = count_leaks(table)
+    assert [one.name for one in counts] == list(table.measured())
     assert {one[1:] for one in counts} == {(5, 3, 1, 1)}
 
 
-def test_the_command_writes_the_page_and_its_counts(data, tmp_path, capsys):
-    assert run(["lab", "data", "leaks", "--data", str(data), "--out", str(tmp_path / "leak.md")]) == 0
-    assert "| SIGHAN13 | 5 | 3 | 1 (33 %) | 1 (50 %) |" in (tmp_path / "leak.md").read_text(encoding="utf-8")
-    assert json.loads((tmp_path / "leak.json").read_text(encoding="utf-8"))[0]["slips"] == 3
-
-
-def test_the_page_in_the_docs_is_written_from_its_counts():
-    counts = leak_page.read_counts(RESULTS / "leak.json")
-    assert (RESULTS / "leak.md").read_text(encoding="utf-8") == leak_page.leak_page(counts)
-
-
-def test_the_counts_in_the_docs_are_those_of_the_data():
-    try:
-        folder = data_folder()
-    except InputError as absent:
-        pytest.skip(str(absent))
-    assert wang_overlap.count_leaks(folder) == leak_page.read_counts(RESULTS / "leak.json")
+def test_the_command_prints_the_counts(data, capsys):
+    assert run(["lab", "data", "leaks", "--data", str(data)]) == 0
+    assert "sighan13" in capsys.readouterr().out
+    assert run(["lab", "data", "leaks", "--data", str(data), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)[0]["slips"] == 3

@@ -2,7 +2,7 @@
 
 import typer
 
-from nmspeller.lab.cli import bench, data, export, training
+from nmspeller.lab.cli import bench, data, experiment, export, training
 
 app = typer.Typer(
     help="The laboratory: prepare data, train, run the paper's experiments, export.",
@@ -13,7 +13,7 @@ app.add_typer(data.app, name="data")
 app.command("pretrain")(training.pretrain)
 app.command("train")(training.train)
 app.command("average")(training.average)
-app.command("experiment")(training.experiment)
+app.command("experiment")(experiment.experiment)
 app.command("prepare-qat")(export.prepare_qat)
 app.command("export")(export.export)
 app.command("prefilter")(export.prefilter)

@@ -1,11 +1,9 @@
-"""`nmspeller lab train`, `pretrain`, `experiment` and `average`, which need the `train` extra."""
+"""`nmspeller lab train`, `pretrain` and `average`, which need the `train` extra."""
 
 import json
 import sys
 import time
 from dataclasses import asdict
-from functools import partial
-from importlib.util import find_spec
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
@@ -14,6 +12,7 @@ import typer
 
 from nmspeller.errors import InputError
 from nmspeller.files import write_whole
+from nmspeller.lab.cli.extra import need_training
 
 if TYPE_CHECKING:
     from nmspeller.lab.training.trainer import Progress
@@ -24,8 +23,8 @@ _PRETRAIN_CONFIG = ("name", "encoder", "recipe", "modalities")
 
 _CONFIG = typer.Argument(..., metavar="CONFIG", help="A config's name, such as nm-bert, or a YAML file.")
 _DATA = typer.Option(..., help="The folder that `nmspeller lab data prepare` wrote.")
-_START = typer.Option(None, help="Weights to start from: a Hugging Face BERT folder or a checkpoint.")
-_MODALITIES = typer.Option(
+START = typer.Option(None, help="Weights to start from: a Hugging Face BERT folder or a checkpoint.")
+MODALITIES = typer.Option(
     None, help="Pretrained phonetic and graphic encoders (`nmspeller lab pretrain modalities`)."
 )
 _TEACHER = typer.Option(None, help="A checkpoint to distil from.")
@@ -36,14 +35,14 @@ _SECONDS = typer.Option(None, min=0.001, help="Stop after this many seconds, wit
 def train(
     config: str = _CONFIG,
     data: Path = _DATA,
-    start: Path | None = _START,
+    start: Path | None = START,
     out: Path | None = typer.Option(None, help="The folder to write; runs/NAME-SEED if not given."),
     recipe: str | None = typer.Option(
         None, help="A recipe's name or file, instead of the config's own; `fast` if it has none."
     ),
     seed: int = _SEED,
     seconds: float | None = _SECONDS,
-    modalities: Path | None = _MODALITIES,
+    modalities: Path | None = MODALITIES,
     teacher: Path | None = _TEACHER,
     dry_run: bool = typer.Option(False, help="Only build the model and take one step, on the CPU."),
 ) -> None:
@@ -68,6 +67,9 @@ def train(
     if seconds:
         plan = recipes.with_budget(plan, seconds)
     prepared, tables = Prepared(data), data / "characters.npz"
+    plan, absent = recipes.without_absent(plan, prepared)
+    if absent:
+        typer.echo(f"{data} lacks {', '.join(absent)}; training goes without.", err=True)
     name = str(values.get("name", path.stem))
     out = out or Path("runs") / f"{name}-{seed}"
     if dry_run:
@@ -113,13 +115,13 @@ def train(
         out, model, prepared.vocabulary.tokens, card=f"# {name}\n\nTrained by `nmspeller lab train`.\n"
     )
     _write_json(out / "train.json", record)
-    _draw(out)
+    draw_losses(out)
 
 
 def pretrain(
     config: str = _CONFIG,
     data: Path = _DATA,
-    start: Path | None = _START,
+    start: Path | None = START,
     out: Path | None = typer.Option(None, help="The folder to write; runs/NAME-SEED if not given."),
     seed: int = _SEED,
     seconds: float | None = _SECONDS,
@@ -168,71 +170,7 @@ def pretrain(
             )
     if join_processes().first:
         _write_json(out / "pretrain.json", result)
-        _draw(out)
-
-
-def experiment(
-    name: str = typer.Argument(
-        ...,
-        metavar="NAME",
-        help="table1, table2 (the paper's Tables 2 and 3), ngrams, identity (its masking layer starts as the"
-        " identity), seeds, leak; or results, cases: write the page.",
-    ),
-    out: Path = typer.Option(..., help="The folder of the runs; those already there are not repeated."),
-    data: Path | None = typer.Option(None, help="The folder that `nmspeller lab data prepare` wrote."),
-    start: Path | None = _START,
-    modalities: Path | None = _MODALITIES,
-    seeds: str = typer.Option("0,1,2", help="One training each."),
-    recipe: str | None = typer.Option(
-        None, help="A recipe's name or file, instead of the one that each row of the paper's tables names."
-    ),
-    all_models: bool = typer.Option(False, help="For ngrams: all six spellers (Table 5), not BERT alone."),
-    side_by_side: int = typer.Option(1, min=1, help="How many trainings share the device."),
-    results: Path | None = typer.Option(
-        None, help="The folder of results.json, cases.json and their pages; OUT/results if not given."
-    ),
-) -> None:
-    """Run one of the paper's experiments and add its runs to the results, or write a page again."""
-    results = results or out / "results"
-    if name in ("results", "cases"):
-        need_training("yaml")
-        from nmspeller.lab.evaluation import case_study, tables
-
-        typer.echo((tables if name == "results" else case_study).write_page(results))
-        return
-    need_training()
-    from nmspeller.lab.evaluation import experiments
-    from nmspeller.lab.training.recipes import read_recipe
-    from nmspeller.lab.training.runner import run_side_by_side
-
-    jobs = experiments.jobs(name, _numbers(seeds, "--seeds"), recipe=recipe, all_models=all_models)
-    for plan in {job.recipe for job in jobs}:
-        read_recipe(plan)  # a mistake is reported before anything starts
-    if data is None:
-        raise InputError("give --data, a folder that `nmspeller lab data prepare` wrote.")
-    out.mkdir(parents=True, exist_ok=True)
-    work = partial(experiments.run_job, data=data, start=start, out=out, modalities=modalities)
-    for job in jobs:
-        (out / f"{job.name}.failure.txt").unlink(missing_ok=True)
-    failures = run_side_by_side(work, jobs, side_by_side)
-    for number, reason in failures.items():
-        typer.echo(f"{jobs[number].name} failed: {reason.strip().splitlines()[-1]}", err=True)
-        (out / f"{jobs[number].name}.failure.txt").write_text(reason, encoding="utf-8")
-    if len(failures) < len(jobs):
-        _add_results(out, results)
-    if failures:
-        raise InputError(f"{len(failures)} of {len(jobs)} trainings failed; see *.failure.txt in {out}.")
-
-
-def _add_results(out: Path, results: Path) -> None:
-    """Add the runs of a folder to the results, and write the pages."""
-    from nmspeller.lab.evaluation import case_study, results_file, tables
-
-    results_file.add_results(results / "results.json", results_file.read_runs(out))
-    case_study.add_cases(results / "cases.json", out)
-    for module in (tables, case_study):
-        typer.echo(module.write_page(results))
-    _draw(out)
+        draw_losses(out)
 
 
 def average(
@@ -287,25 +225,11 @@ def _write_json(path: Path, record: dict[str, Any]) -> None:
     write_whole(path, (json.dumps(record, ensure_ascii=False, indent=1) + "\n").encode())
 
 
-def _draw(out: Path) -> None:
+def draw_losses(out: Path) -> None:
     """Draw the losses of a run, or of all runs below a folder, and print the folder."""
-    from nmspeller.lab.evaluation.plots import draw_losses
+    from nmspeller.lab.evaluation import plots
 
     logs = {str(log.relative_to(out).with_suffix("")): log for log in sorted(out.rglob("*.jsonl"))}
     if logs:
-        draw_losses(logs, out / "loss.png")
+        plots.draw_losses(logs, out / "loss.png")
     typer.echo(out)
-
-
-def _numbers(given: str, option: str) -> list[int]:
-    try:
-        return [int(number) for number in given.split(",")]
-    except ValueError:
-        raise InputError(f"{option} is {given!r}; give numbers with commas between, such as 0,1,2.") from None
-
-
-def need_training(*modules: str) -> None:
-    """Check that modules of the `train` extra are installed: those given, or all that training needs."""
-    missing = [module for module in modules or ("torch", "safetensors", "yaml") if find_spec(module) is None]
-    if missing:
-        raise InputError(f"this needs {', '.join(missing)}; install it with `pip install nmspeller[train]`.")

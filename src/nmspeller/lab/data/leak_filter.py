@@ -7,21 +7,13 @@ or contains a clause of ten or more characters of one. A clause is the text betw
 import re
 import unicodedata
 from collections.abc import Iterable
-from pathlib import Path
 
-from nmspeller.errors import InputError
+from nmspeller.lab.data.datasets import DataTable
 from nmspeller.lab.data.pairs import read_pairs
 
 CLAUSE_LENGTH = 10
 _BLOCK = CLAUSE_LENGTH // 2
 _FULL_WIDTH = "，！？：；（）"
-EVALUATION_SETS = (
-    "sighan/simplified/test*.tsv",
-    "sighan/traditional/test*.tsv",
-    "sighan/*_multierror.tsv",
-    "ecspell/*_test.tsv",
-    "cscd_ns/dev.tsv",
-)
 
 
 class LeakFilter:
@@ -60,20 +52,15 @@ class LeakFilter:
         return self.find(text) is not None
 
 
-def evaluation_sentences(folder: str | Path) -> list[str]:
-    """Both sides of every evaluation set in the data folder, each sentence once.
-
-    Raises:
-        InputError: a set is absent, since a check without it would miss its leaks.
-    """
+def evaluation_sentences(table: DataTable) -> list[str]:
+    """Both sides of every evaluation set that is there, and of its copies, each sentence once."""
     sentences: dict[str, None] = {}
-    for pattern in EVALUATION_SETS:
-        paths = sorted(Path(folder).glob(pattern))
-        if not paths:
-            raise InputError(f"no evaluation set {pattern} in {folder}; without it, leaks would be missed.")
-        for path in paths:
-            for pair in read_pairs(path):
-                sentences.update(dict.fromkeys(pair))
+    for one in table.values():
+        if one.is_measured:
+            for file in (*one.files, *one.same_text):
+                if (table.folder / file).exists():
+                    for pair in read_pairs(table.folder / file):
+                        sentences.update(dict.fromkeys(pair))
     return list(sentences)
 
 

@@ -3,7 +3,7 @@
 import hashlib
 import json
 import lzma
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from io import BytesIO
@@ -62,6 +62,11 @@ class Prepared:
                 f"{folder}/vocab.txt is not the one the data was prepared with; prepare it again."
             )
 
+    @property
+    def absent(self) -> frozenset[str]:
+        """The sets, and `corpus`, that the data folder did not have."""
+        return frozenset(self.manifest.get("absent", ()))
+
     @cached_property
     def noise(self) -> NoiseModel:
         return NoiseModel.load(self.folder / "noise.npz")
@@ -89,10 +94,7 @@ class Prepared:
 
     def add_pairs(self, name: str, pairs: PairArrays) -> None:
         """Write a set of pairs, whole or not at all."""
-        path = self.folder / "pairs" / f"{name}.npz"
-        content = BytesIO()
-        np.savez_compressed(content, source=pairs.source, target=pairs.target, starts=pairs.starts)
-        write_whole(path, content.getvalue())
+        write_arrays(self.folder / "pairs" / f"{name}.npz", vars(pairs))
 
     def corpus(self, part: str = "corpus") -> Ids:
         """All text of a part ("corpus" or "heldout") as ids, each paragraph closed by LINE_END."""
@@ -110,6 +112,13 @@ class Prepared:
                 yield np.frombuffer(content, dtype=np.uint16)
             except (lzma.LZMAError, ValueError) as wrong:
                 raise _damaged(file) from wrong
+
+
+def write_arrays(path: Path, arrays: Mapping[str, NDArray[Any]]) -> None:
+    """Write named arrays as an npz file, whole or not at all."""
+    content = BytesIO()
+    np.savez_compressed(content, **dict(arrays))  # type: ignore[arg-type]
+    write_whole(path, content.getvalue())
 
 
 def _damaged(path: Path) -> InputError:

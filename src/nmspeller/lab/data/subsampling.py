@@ -5,9 +5,10 @@ recogniser hears for a name is no spelling error at all.
 """
 
 import zlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 
+from nmspeller.errors import InputError
 from nmspeller.lab.data import noise_fitting
 from nmspeller.lab.data.pairs import Pair
 
@@ -17,9 +18,18 @@ _PRONOUNS = frozenset("他她它")
 _PARTICLES = frozenset("的地得")
 
 
-def sample_down(name: str, pairs: Sequence[Pair]) -> list[Pair]:
-    """The pairs of a set with few enough of each undecidable kind; always the same ones."""
-    rules = SHARES.get(name, ())
+def sample_down(pairs: Sequence[Pair], keep: Mapping[str, float]) -> list[Pair]:
+    """The pairs of a set with few enough of each undecidable kind; always the same ones.
+
+    keep: the share of each of `KINDS` that is kept; of the others, all.
+
+    Raises:
+        InputError: there is no such kind.
+    """
+    for name in keep:
+        if name not in KINDS:
+            raise InputError(f"keep names {name!r}, which is unknown; use {', '.join(KINDS)}.")
+    rules = [(KINDS[name], share) for name, share in keep.items()]
     return [pair for pair in pairs if all(_share_of(pair) < share for kind, share in rules if kind(pair))]
 
 
@@ -44,13 +54,11 @@ def any_error(pair: Pair) -> bool:
     return pair.source != pair.target
 
 
-# The share of each kind that is kept, set by set. Native text and SIGHAN keep all: people decided them there.
-SHARES: dict[str, tuple[tuple[Kind, float], ...]] = {
-    "revisions": ((swaps(_PRONOUNS), 0.15), (swaps(_PARTICLES), 0.4)),
-    "lang8": ((swaps(_PRONOUNS), 0.0), (swaps(_PARTICLES), 0.1)),
-    "learners": ((swaps(_PRONOUNS), 0.15),),
-    "queries": ((errs_outside_words, 0.15),),
-    "speech": ((any_error, 0.1),),
+KINDS: dict[str, Kind] = {
+    "pronouns": swaps(_PRONOUNS),
+    "particles": swaps(_PARTICLES),
+    "outside_words": errs_outside_words,
+    "any": any_error,
 }
 
 

@@ -6,22 +6,16 @@ which are one-off slips, independent data should share few.
 """
 
 from collections.abc import Iterable
-from pathlib import Path
 from typing import NamedTuple
 
 from nmspeller.knowledge import confusion, pinyin, shape
+from nmspeller.lab.data.datasets import DataTable
 from nmspeller.lab.data.pairs import Pair, read_pairs
 
 SIMILAR = 0.5  # similarity of sound or shape from which two characters count as similar
 
-TRAINING_SETS = tuple(f"sighan/simplified/train{year}.tsv" for year in (13, 14, 15))
-TEST_SETS = {
-    **{f"SIGHAN{year}": f"sighan/simplified/test{year}.tsv" for year in (13, 14, 15)},
-    **{f"ECSpell {name}": f"ecspell/{name}_test.tsv" for name in ("law", "med", "odw")},
-    "CSCD-NS dev": "cscd_ns/dev.tsv",
-}
-WANG_PAIRS = "wang271k/slices_union.tsv"
-WANG_CONFUSION = "confusion/wang2018.txt"
+_KNOWN = ("sighan13_train", "sighan14_train", "sighan15_train")
+_PAIRS, _CONFUSIONS = "wang", "wang2018"
 
 Error = tuple[str, str]
 
@@ -41,18 +35,23 @@ class LeakCounts(NamedTuple):
     in_confusion: int
 
 
-def count_leaks(data: Path) -> list[LeakCounts]:
-    """The counts of every test set in a data folder.
+def count_leaks(table: DataTable) -> list[LeakCounts]:
+    """The counts of every evaluation set in a data folder.
 
     Raises:
         InputError: a file is absent or damaged.
     """
-    known = set[Error]().union(*(errors_of(read_pairs(data / path)) for path in TRAINING_SETS))
-    wang = errors_of(read_pairs(data / WANG_PAIRS, lenient=True))
-    confusions = confusion.read_lists(data / WANG_CONFUSION)
+
+    def errors_in(name: str) -> set[Error]:
+        files = (read_pairs(table.folder / file, lenient=True) for file in table[name].files)
+        return {error for pairs in files for error in errors_of(pairs)}
+
+    known = set[Error]().union(*map(errors_in, _KNOWN))
+    wang = errors_in(_PAIRS)
+    confusions = confusion.read_lists(table.folder / table[_CONFUSIONS].files[0])
     found = []
-    for name, path in TEST_SETS.items():
-        errors = errors_of(read_pairs(data / path))
+    for name in table.measured():
+        errors = errors_in(name)
         slips = {error for error in errors if error not in known and not are_similar(*error)}
         rest = slips - wang
         in_confusion = sum(wrong in confusions.get(right, ()) for wrong, right in rest)

@@ -24,6 +24,9 @@ TABLES = ("table1", "table2")
 SPELLERS = ("bert", "spellgcn", "dcn", "phmospell", "realise", "dgspeller")
 NGRAMS = ("none", *config.NGRAMS)
 
+LEAK_RECIPES = ("masked_only_no_wang", "masked_only", "masked_only_wang2018")
+"""Without Wang271K, with its pairs, and with the confusion set that was published with it."""
+
 Figures = tuple[float, float, float]
 
 

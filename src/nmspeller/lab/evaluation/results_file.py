@@ -1,4 +1,7 @@
-"""Trained spellers and their outcomes: a JSON file per run of an experiment, and one results file for all."""
+"""Trained spellers and their outcomes: a JSON file per run of an experiment, and one results file for all.
+
+A cases file has, in the same way, the answers of all runs to the paper's example sentences.
+"""
 
 import json
 from collections import Counter
@@ -11,6 +14,9 @@ from nmspeller.errors import InputError
 from nmspeller.files import write_whole
 from nmspeller.lab.evaluation.error_fates import count_fates
 from nmspeller.lab.evaluation.outcomes import PAPER_SETS, changed_clean, sentence_scores
+
+Answers = dict[str, dict[str, list[str]]]
+"""By sentence, then by answer: the names of the runs that gave it."""
 
 # These differ between the runs of one protocol, or have a column of their own.
 _NOT_PROTOCOL = frozenset({"seed", "name", "out", "model"})
@@ -185,6 +191,37 @@ def group_runs(runs: Iterable[Run]) -> list[Group]:
             )
         seeds[run.seed] = run
     return [Group(*key, tuple(seeds[seed] for seed in sorted(seeds))) for key, seeds in groups.items()]
+
+
+def add_cases(path: Path, runs_folder: Path) -> None:
+    """Add the answers of an experiment's runs to a cases file, where they replace those of the same names."""
+    new = {
+        run_name(runs_folder, file, content): content["cases"]
+        for file, content in run_files(runs_folder)
+        if "cases" in content
+    }
+    answers = read_cases(path) if path.is_file() else {}
+    for by_answer in answers.values():
+        for names in by_answer.values():
+            names[:] = [name for name in names if name not in new]
+    for name, cases in new.items():
+        for case in cases:
+            by_answer = answers.setdefault(case["input"], {})
+            by_answer[case["answer"]] = sorted([*by_answer.get(case["answer"], ()), name])
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_whole(path, (json.dumps(answers, ensure_ascii=False, indent=1) + "\n").encode())
+
+
+def read_cases(path: Path) -> Answers:
+    """The answers of a cases file.
+
+    Raises:
+        InputError: the file is absent or damaged.
+    """
+    if not path.is_file():
+        raise InputError(f"there is no {path}; run `nmspeller lab experiment` first.")
+    answers: Answers = _read_json(path)
+    return answers
 
 
 def _run(content: Mapping[str, Any], path: Path) -> Run:

@@ -126,3 +126,33 @@ def with_budget(recipe: Recipe, seconds: float) -> Recipe:
 def with_seconds(recipe: PretrainRecipe, seconds: float) -> PretrainRecipe:
     """The pretraining recipe with another budget."""
     return replace(recipe, loop=replace(recipe.loop, seconds=seconds))
+
+
+def without_absent(recipe: Recipe, prepared: Prepared) -> tuple[Recipe, list[str]]:
+    """The recipe without the sets that the data folder did not have when it was prepared, and their names.
+
+    Without a corpus there are no synthetic pairs.
+
+    Raises:
+        InputError: a stage would have nothing left to learn from.
+    """
+    absent: dict[str, None] = {}
+    stages = []
+    for number, stage in enumerate(recipe.stages):
+        here = [name for name, copies in stage.copies.items() if copies and name in prepared.absent]
+        if stage.synthetic and "corpus" in prepared.absent:
+            here.append("corpus")
+        absent.update(dict.fromkeys(here))
+        stages.append(
+            replace(
+                stage,
+                copies={name: copies for name, copies in stage.copies.items() if name not in here},
+                synthetic=0 if "corpus" in here else stage.synthetic,
+            )
+        )
+        if here and not any(stages[-1].copies.values()) and not stages[-1].synthetic:
+            raise InputError(
+                f"stage {number} of this recipe learns from {', '.join(here)} alone, which {prepared.folder} "
+                "does not have; choose another recipe."
+            )
+    return Recipe(tuple(stages)), list(absent)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from functools import cache
 
 from nmspeller.lab.evaluation.results_file import Group
-from nmspeller.lab.evaluation.significance import (
+from significance import (
     Comparison,
     Counts,
     compare_f1,

@@ -1,17 +1,22 @@
-"""The page on errors of the test sets that Wang271K contains."""
+"""Write docs/results/leak.md, on errors of the test sets that Wang271K contains, and its figures.
 
-import json
+python benchmarks/leak.py [--data FOLDER] [--again]
+"""
+
+import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
-from nmspeller.lab.data.wang_overlap import SIMILAR, LeakCounts
-from nmspeller.lab.evaluation.markdown import table
+from nmspeller.lab.data.datasets import DataTable
+from nmspeller.lab.data.folder import data_folder
+from nmspeller.lab.data.wang_overlap import SIMILAR, LeakCounts, count_leaks
 from nmspeller.lab.evaluation.metrics import percent
+from page import read_figures, table, write_figures, write_page
 
 TEXT = f"""\
 # Errors of the SIGHAN tests in Wang271K
 
-Written by `nmspeller lab data leaks` from leak.json. An error is a wrong character and its correction;
+Written by `benchmarks/leak.py`. An error is a wrong character and its correction;
 different errors are counted. A slip is an error of two characters that are similar in neither sound nor shape
 (similarity below {SIMILAR}), and that SIGHAN's training sets do not have. Independent data should share few
 slips with a test set.
@@ -24,19 +29,21 @@ error pairs of the SIGHAN tests, and figures on SIGHAN of models trained with it
 helped by that. Compare protocols with Wang271K to protocols without it (see results.md)."""
 
 
-def write_page(path: Path, counts: Sequence[LeakCounts]) -> list[Path]:
-    """Write the page and, beside it, the counts as JSON; returns both paths."""
-    numbers = path.with_suffix(".json")
-    path.parent.mkdir(parents=True, exist_ok=True)
-    numbers.write_text(
-        json.dumps([one._asdict() for one in counts], ensure_ascii=False, indent=1) + "\n", encoding="utf-8"
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    path.write_text(leak_page(read_counts(numbers)), encoding="utf-8")
-    return [path, numbers]
+    parser.add_argument("--data", type=Path, help="the data folder; $NMSPELLER_DATA if not given")
+    parser.add_argument("--again", action="store_true", help="write the page from an earlier leak.json")
+    options = parser.parse_args()
+    if not options.again:
+        counts = count_leaks(DataTable.read(options.data or data_folder()))
+        write_figures("leak", [one._asdict() for one in counts])
+    write_page("leak", leak_page(read_counts()))
 
 
-def read_counts(path: Path) -> list[LeakCounts]:
-    return [LeakCounts(**one) for one in json.loads(path.read_text(encoding="utf-8"))]
+def read_counts() -> list[LeakCounts]:
+    return [LeakCounts(**one) for one in read_figures("leak")]
 
 
 def leak_page(counts: Sequence[LeakCounts]) -> str:
@@ -57,3 +64,7 @@ def leak_page(counts: Sequence[LeakCounts]) -> str:
 
 def _share(part: int, whole: int) -> str:
     return f"{part} ({percent(part, whole):.0f} %)"
+
+
+if __name__ == "__main__":
+    main()

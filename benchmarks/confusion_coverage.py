@@ -1,11 +1,10 @@
-"""Write docs/results/confusion_coverage.{json,md}: how much of the real errors each confusion set holds.
+"""Write docs/results/confusion_coverage.md and its figures: the real errors that each confusion set holds.
 
-    python scripts/confusion_coverage.py
+    python benchmarks/confusion_coverage.py
 
 The errors are those of the SIGHAN training sets and of the Wang271K slices in the data folder.
 """
 
-import json
 from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
@@ -14,11 +13,11 @@ from nmspeller.knowledge import confusion
 from nmspeller.knowledge.confusion import ConfusionSet
 from nmspeller.lab.data.folder import data_folder
 from nmspeller.lab.data.pairs import read_pairs
+from page import write_figures, write_page
 
-RESULTS = Path(__file__).resolve().parents[1] / "docs" / "results"
 SIZES = (10, 30, 100)
 HEADER = """# How much of the real errors each confusion set holds
-Written by `python scripts/confusion_coverage.py`. Every wrong character of the pairs counts once. *Making
+Written by `python benchmarks/confusion_coverage.py`. Every wrong character of the pairs counts once. *Making
 errors*: the wrong character is among the first candidates of the right one. *Correcting*: the right character
 is among the first candidates of the wrong one. A table with fewer candidates than asked for gives all it has.
 
@@ -78,16 +77,14 @@ def report(folder: Path) -> list[dict[str, object]]:
 
 def main() -> None:
     rows = report(data_folder())
-    RESULTS.mkdir(parents=True, exist_ok=True)
-    content = json.dumps(rows, ensure_ascii=False, indent=1) + "\n"
-    (RESULTS / "confusion_coverage.json").write_text(content, encoding="utf-8")
+    write_figures("confusion_coverage", rows)
     lines = [
         "| {errors} ({count:,}) | {direction} | {table} | {mean_candidates} | ".format(**row)
         + " | ".join(f"{share:.1f} %" for share in row["coverage"].values())
         + " |\n"
         for row in rows
     ]
-    (RESULTS / "confusion_coverage.md").write_text(HEADER + "".join(lines), encoding="utf-8")
+    write_page("confusion_coverage", HEADER + "".join(lines))
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from nmspeller.errors import InputError
 from nmspeller.lab.evaluation.metrics import compare
 from nmspeller.lab.evaluation.outcomes import letters
-from nmspeller.lab.evaluation.significance import (
+from significance import (
     compare_f1,
     correction_counts,
     f1_interval,
