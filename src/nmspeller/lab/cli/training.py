@@ -17,8 +17,7 @@ from nmspeller.lab.cli.extra import need_training
 if TYPE_CHECKING:
     from nmspeller.lab.training.trainer import Progress
 
-# The keys of a config; `paper_row` is for the tables alone.
-_TRAIN_CONFIG = ("name", "model", "recipe", "paper_row")
+_TRAIN_CONFIG = ("name", "model", "recipe")
 _PRETRAIN_CONFIG = ("name", "encoder", "recipe", "modalities")
 
 _CONFIG = typer.Argument(..., metavar="CONFIG", help="A config's name, such as nm-bert, or a YAML file.")
@@ -51,16 +50,14 @@ def train(
     Under `torchrun`, the processes of one or more machines share every batch.
     """
     need_training()
-    from nmspeller.lab.configs import find_config
-    from nmspeller.lab.configs.parsing import read_yaml
+    from nmspeller.lab.configs import read_config
     from nmspeller.lab.data.prepared import Prepared
     from nmspeller.lab.models import checkpoint
     from nmspeller.lab.training import finetune, recipes
     from nmspeller.lab.training.distributed import join_processes
     from nmspeller.lab.training.start import load_teacher, start_model
 
-    path = find_config("models", config)
-    values = read_yaml(path, _TRAIN_CONFIG)
+    values = read_config("models", config, _TRAIN_CONFIG)
     if "model" not in values:
         raise InputError(f"{config} has no model; add one, such as `model: {{speller: bert}}`.")
     plan = recipes.read_recipe(recipe or values.get("recipe", "fast"))
@@ -70,7 +67,7 @@ def train(
     plan, absent = recipes.without_absent(plan, prepared)
     if absent:
         typer.echo(f"{data} lacks {', '.join(absent)}; training goes without.", err=True)
-    name = str(values.get("name", path.stem))
+    name = str(values["name"])
     out = out or Path("runs") / f"{name}-{seed}"
     if dry_run:
         loss = finetune.dry_run(values["model"], plan, prepared, start=start, tables=tables)
@@ -129,16 +126,15 @@ def pretrain(
 ) -> None:
     """Pretrain an encoder, from a checkpoint or from random weights; or the phonetic and graphic encoders."""
     need_training()
-    from nmspeller.lab.configs import find_config
-    from nmspeller.lab.configs.parsing import from_mapping, read_yaml
+    from nmspeller.lab.configs import read_config
+    from nmspeller.lab.configs.parsing import from_mapping
     from nmspeller.lab.training import recipes
     from nmspeller.lab.training.distributed import join_processes
     from nmspeller.lab.training.modalities import ModalitiesRecipe, pretrain_modalities
     from nmspeller.lab.training.pretrain import pretrain as run
 
-    path = find_config("pretrain", config)
-    values = read_yaml(path, _PRETRAIN_CONFIG)
-    name = str(values.get("name", path.stem))
+    values = read_config("pretrain", config, _PRETRAIN_CONFIG)
+    name = str(values["name"])
     out = out or Path("runs") / f"{name}-{seed}"
     if start is None and ("modalities" in values or "encoder" not in values):
         raise InputError(f"{config} continues from other weights; give them with --start.")

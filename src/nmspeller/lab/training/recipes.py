@@ -5,8 +5,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from nmspeller.errors import InputError
-from nmspeller.lab.configs import find_config
-from nmspeller.lab.configs.parsing import check_range, from_mapping, read_yaml
+from nmspeller.lab.configs import read_config
+from nmspeller.lab.configs.parsing import check_range, from_mapping
 from nmspeller.lab.data.prepared import Prepared
 from nmspeller.lab.training.distillation import TEACHER_SHARE
 from nmspeller.lab.training.streams import NoiseConfig, PairStream
@@ -105,7 +105,8 @@ def _values(given: str | Mapping[str, Any]) -> Mapping[str, Any]:
         return given
     if not isinstance(given, str):
         raise InputError(f"the recipe is {given!r}; name one, or write its values there.")
-    return read_yaml(find_config("recipes", given))
+    values = read_config("recipes", given)
+    return {key: value for key, value in values.items() if key != "name"}
 
 
 def with_budget(recipe: Recipe, seconds: float) -> Recipe:
