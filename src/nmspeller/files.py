@@ -2,7 +2,10 @@
 
 import os
 import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import BinaryIO
 from zipfile import BadZipFile
 
 from nmspeller.messages import N_, _
@@ -43,9 +46,21 @@ def write_whole(path: Path, content: bytes) -> None:
     Raises:
         OSError: it cannot be written; no partial file is left.
     """
+    with writing(path) as file:
+        file.write(content)
+
+
+@contextmanager
+def writing(path: Path) -> Iterator[BinaryIO]:
+    """The same for a file that is written piece by piece: it appears when all of it is written.
+
+    Raises:
+        OSError: it cannot be written; no partial file is left.
+    """
     partial = path.with_name(f".{path.name}.partial")
     try:
-        partial.write_bytes(content)
+        with partial.open("wb") as file:
+            yield file
         os.replace(partial, path)
     except OSError as wrong:
         # The error of a full disk does not name the file.

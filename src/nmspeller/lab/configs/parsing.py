@@ -98,10 +98,10 @@ def read_yaml(path: str | Path, known: Collection[str] = ()) -> dict[str, Any]:
 
     try:
         values = yaml.safe_load(Path(path).read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError) as problem:
-        raise InputError(f"cannot read {path}: {problem}.") from None
-    except yaml.YAMLError as problem:
-        raise InputError(f"{path} is not valid YAML: {' '.join(str(problem).split())}.") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"cannot read {path}: {error}.") from None
+    except yaml.YAMLError as error:
+        raise InputError(f"{path} is not valid YAML: {' '.join(str(error).split())}.") from None
     if not isinstance(values, dict):
         raise InputError(f"{path} must contain a mapping, such as 'model: …'.")
     for name in values:

@@ -51,10 +51,10 @@ class Prepared:
         try:
             self.manifest: dict[str, Any] = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
             prepared_with, _ = (self.manifest[name] for name in ("vocabulary", "sources"))
-        except (OSError, ValueError, KeyError, TypeError) as wrong:
+        except (OSError, ValueError, KeyError, TypeError) as error:
             raise InputError(
-                f"{folder} holds no prepared data ({wrong}); make it with `nmspeller lab data prepare`."
-            ) from wrong
+                f"{folder} holds no prepared data ({error}); make it with `nmspeller lab data prepare`."
+            ) from error
         self.vocabulary = Vocabulary.from_file(folder / "vocab.txt")
         if hashlib.sha256((folder / "vocab.txt").read_bytes()).hexdigest() != prepared_with:
             # The ids of all arrays are line numbers of the file that it was.
@@ -80,8 +80,8 @@ class Prepared:
         try:
             with np.load(path, allow_pickle=False) as stored:
                 return PairArrays(stored["source"], stored["target"], stored["starts"])
-        except DAMAGED as wrong:
-            raise _damaged(path) from wrong
+        except DAMAGED as error:
+            raise _damaged(path) from error
 
     def pair_texts(self, name: str) -> list[Pair]:
         """The pairs of one set as text; a character outside the vocabulary is a replacement character."""
@@ -110,8 +110,8 @@ class Prepared:
             try:
                 content = lzma.decompress(stored) if file.suffix == ".xz" else stored
                 yield np.frombuffer(content, dtype=np.uint16)
-            except (lzma.LZMAError, ValueError) as wrong:
-                raise _damaged(file) from wrong
+            except (lzma.LZMAError, ValueError) as error:
+                raise _damaged(file) from error
 
 
 def write_arrays(path: Path, arrays: Mapping[str, NDArray[Any]]) -> None:

@@ -86,7 +86,7 @@ class PairMaker:
         ways = np.array([self.noise.profile_index(name) for name in self.profiles])
         shares = np.array(list(self.profiles.values()), dtype=np.float64)
         profile = random.choice(ways, size=len(right), p=shares / shares.sum())
-        wrong = right.copy()
+        wrong: NDArray[np.int32] = right.copy()
         left = np.flatnonzero(random.random(len(right)) >= self.clean)
         for _ in range(TRIALS):
             errors = np.full(len(left), expected)

@@ -54,10 +54,8 @@ def new_figure(x: str, y: str) -> tuple[Any, Any]:
     """A figure and its axes with these labels."""
     try:
         from matplotlib.figure import Figure
-    except ImportError as missing:
-        raise InputError(
-            "plots need matplotlib; install it with `pip install nmspeller[train]`."
-        ) from missing
+    except ImportError as error:
+        raise InputError("plots need matplotlib; install it with `pip install nmspeller[train]`.") from error
     figure = Figure(figsize=(7, 4), layout="constrained")
     axes = figure.subplots()
     axes.set_xlabel(x)

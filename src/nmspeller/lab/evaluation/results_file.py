@@ -235,8 +235,8 @@ def _run(content: Mapping[str, Any], path: Path) -> Run:
 def _read_json(path: Path) -> Any:
     try:
         return json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as wrong:
-        raise InputError(f"{path} cannot be read as JSON; remove it or run it again.") from wrong
+    except (OSError, ValueError) as error:
+        raise InputError(f"{path} cannot be read as JSON; remove it or run it again.") from error
 
 
 def _dump(value: Any) -> str:

@@ -30,14 +30,14 @@ def read_exported(folder: Path, file: str = "model.onnx") -> SpellerWeights:
     try:
         import onnx
         from onnx import numpy_helper
-    except ImportError as missing:
-        raise InputError(f"reading {file} needs onnx: pip install 'nmspeller[train]'.") from missing
+    except ImportError as error:
+        raise InputError(f"reading {file} needs onnx: pip install 'nmspeller[train]'.") from error
     try:
         model = onnx.load(folder / file)
-    except Exception as wrong:  # protobuf's own class is not part of its interface
+    except Exception as error:  # protobuf's own class is not part of its interface
         raise InputError(
             f"{folder}/{file} is damaged; write it again with `nmspeller lab export`."
-        ) from wrong
+        ) from error
     graph, facts = model.graph, {fact.key: fact.value for fact in model.metadata_props}
     if facts.get("format") != FORMAT:
         raise InputError(

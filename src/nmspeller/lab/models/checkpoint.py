@@ -97,8 +97,8 @@ def read_description(folder: str | Path) -> tuple[dict[str, Any], tuple[str, ...
             raise InputError(f"{folder} has no {name}; a checkpoint is a folder with {', '.join(FILES)}.")
     try:
         description = json.loads((folder / "config.yaml").read_text(encoding="utf-8"))
-    except ValueError as problem:  # undecodable bytes, or broken JSON
-        raise InputError(f"{folder} is damaged: {problem}; copy it again.") from None
+    except ValueError as error:  # undecodable bytes, or broken JSON
+        raise InputError(f"{folder} is damaged: {error}; copy it again.") from None
     known = isinstance(description, dict) and description.get("format") == FORMAT
     if not known or "model" not in description:
         raise InputError(f"{folder}/config.yaml is not of the format {FORMAT!r}; another program wrote it.")
@@ -122,5 +122,5 @@ def read_tensors(path: Path) -> dict[str, "Tensor"]:
         raise InputError(f"{path} does not exist; weights are read from safetensors only.")
     try:
         return load_file(path)
-    except (SafetensorError, OSError) as problem:
-        raise InputError(f"{path} is damaged ({problem}); copy it again.") from None
+    except (SafetensorError, OSError) as error:
+        raise InputError(f"{path} is damaged ({error}); copy it again.") from None

@@ -110,8 +110,8 @@ def config_from_hugging_face(config: Mapping[str, Any], mask_id: int) -> Encoder
             norm_epsilon=config.get("layer_norm_eps", 1e-12),
             mask_id=mask_id,
         )
-    except KeyError as missing:
-        raise InputError(f"config.json does not have {missing}; it does not describe a BERT.") from None
+    except KeyError as error:
+        raise InputError(f"config.json does not have {error}; it does not describe a BERT.") from None
 
 
 def config_to_hugging_face(config: EncoderConfig, *, head: bool) -> dict[str, Any]:

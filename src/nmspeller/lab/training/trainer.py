@@ -274,10 +274,10 @@ class Trainer:
                 metadata=position,
             )
             os.replace(partial, self.state_path)
-        except SafetensorError as wrong:  # disk errors come in this class
+        except SafetensorError as error:  # disk errors come in this class
             raise InputError(
-                f"{self.state_path} cannot be written ({wrong}); free some space there."
-            ) from wrong
+                f"{self.state_path} cannot be written ({error}); free some space there."
+            ) from error
         finally:
             partial.unlink(missing_ok=True)
 
@@ -286,8 +286,8 @@ class Trainer:
             with safe_open(self.state_path, framework="pt", device=str(self.processes.device)) as stored:
                 position = stored.metadata()
                 tensors = {name: stored.get_tensor(name) for name in stored.keys()}  # noqa: SIM118
-        except SafetensorError as wrong:
-            raise InputError(f"{self.state_path} is damaged ({wrong}); remove it to start again.") from wrong
+        except SafetensorError as error:
+            raise InputError(f"{self.state_path} is damaged ({error}); remove it to start again.") from error
         if position.get("identity") != self.identity:
             raise InputError(
                 f"{self.state_path} belongs to a training with other settings; "
