@@ -49,6 +49,8 @@ def start_model(
     """
     torch.manual_seed(seed)
     encoder = _encoder_of(start) if start else None
+    if encoder is None and vocabulary:
+        encoder = EncoderConfig(vocabulary=len(vocabulary), mask_id=vocabulary.mask)
     for folder in (start, modalities):
         if folder and vocabulary:
             check_vocabulary(folder, vocabulary)
