@@ -54,7 +54,7 @@ def prepared(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Prepared
     return Prepared(out)
 
 
-def test_a_set_that_is_added_is_learnt_from_measured_on_and_kept_apart(
+def test_a_set_that_is_added_is_learnt_from_and_measured_on(
     data: Path, prepared: Prepared
 ) -> None:
     learnt, held_out = prepared.pair_texts("letters"), prepared.pair_texts("letters_dev")
