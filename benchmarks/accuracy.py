@@ -2,7 +2,7 @@
 
     python benchmarks/accuracy.py --clean SENTENCES.txt [--model FOLDER] [--card]
 
-writes docs/results/shipped.json and docs/results/shipped.md, and with --card the figures in the model's
+writes docs/results/shipped.md and its figures, and with --card the figures in the model's
 card.md. Everything goes through `Speller.check_many` at each of the three levels, as a user's text does.
 SENTENCES.txt is the clean1.txt that benchmarks/clean_text.py writes. `--again` writes the pages anew from
 shipped.json without measuring.
@@ -23,7 +23,7 @@ from accuracy_report import page, write_card
 from clean_text import has_mistake
 from nmspeller import InputError, Speller
 from nmspeller.lab.evaluation import suites
-from nmspeller.lab.evaluation.cases import CASES
+from nmspeller.lab.evaluation.example_sentences import CASES
 from nmspeller.lab.evaluation.metrics import DropDe, evaluate, percent
 from nmspeller.runtime.correction import Correction
 from nmspeller.runtime.decoder import Positions, ScoringEngine
@@ -31,6 +31,7 @@ from nmspeller.runtime.engine import Ids, Scores
 from nmspeller.runtime.onnx_runtime import onnxruntime
 from nmspeller.runtime.pipeline import SHIPPED
 from nmspeller.runtime.policy import Level, Policy
+from page import figures_path, write_figures, write_page
 
 Row = TypeVar("Row")
 
@@ -55,14 +56,13 @@ def main() -> None:
     parser.add_argument("--threads", type=int, help="how many cores to use; all by default")
     parser.add_argument("--out", type=Path, default=ROOT / "docs" / "results")
     options = parser.parse_args()
-    record = options.out / "shipped.json"
+    record = figures_path("shipped", options.out)
     if options.again:
         result = json.loads(record.read_text("utf-8"))
     else:
         result = measure(options.model, options.clean, options.limit, options.threads)
-        options.out.mkdir(parents=True, exist_ok=True)
-        record.write_text(json.dumps(result, indent=1, ensure_ascii=False) + "\n", "utf-8")
-    (options.out / "shipped.md").write_text(page(result), "utf-8")
+        write_figures("shipped", result, options.out)
+    write_page("shipped", page(result), options.out)
     if options.card:
         write_card(options.model / "card.md", result)
     edited = {level: found["edited_though_listed"] for level, found in result["names"]["levels"].items()}
@@ -76,7 +76,7 @@ def measure(model: Path, clean: Path | None, limit: int | None, threads: int | N
     return {
         "model": describe(model, speller),
         "limit": limit,
-        "sets": {name: measure_set(speller, name, limit) for name in suites.SETS},
+        "sets": {name: measure_set(speller, name, limit) for name in suites.names()},
         "clean": measure_clean(speller, clean, limit) if clean else None,
         "names": measure_names(speller, limit),
         "unusual": measure_unusual(speller, limit),
@@ -128,7 +128,7 @@ def measure_set(
     """Scores by level and rule about 地 and 得; sets that know no such rule have the one "none"."""
     pairs = sample(suites.load(name), limit)
     sources, targets = [pair.source for pair in pairs], [pair.target for pair in pairs]
-    rules = DE_RULES if suites.SETS[name].drop_de else {"none": False}
+    rules = DE_RULES if suites.drops_de(name) else {"none": False}
     levels: dict[str, Any] = {}
     for level in wanted:
         answers = [correction.text for correction in speller.check_many(sources, level=level)]

@@ -5,7 +5,7 @@ from typing import Any
 
 from nmspeller.errors import InputError
 from nmspeller.lab.evaluation import paper
-from nmspeller.lab.evaluation.markdown import table
+from page import table
 
 TEMPLATE = Path(__file__).parent / "card_template.md"
 BEGIN, END = "<!-- figures: begin -->", "<!-- figures: end -->"

@@ -1,4 +1,4 @@
-"""Measure `nmspeller batch` and write docs/results/batch.json.
+"""Measure `nmspeller batch` and write docs/results/data/batch.json.
 
     python benchmarks/batch.py [--sentences 2000] [--growth 10000 100000 1000000] [--gigabytes 5]
 
@@ -30,8 +30,9 @@ from nmspeller.lab.evaluation.speed import processor
 from nmspeller.runtime.correction import Correction
 from nmspeller.runtime.pipeline import SHIPPED
 from nmspeller.text.windows import sentences
+from page import figures_path
 
-RESULTS = Path(__file__).parents[1] / "docs" / "results" / "batch.json"
+RESULTS = figures_path("batch")
 INSTANT = SpellerSettings(factory="batch:Instant")
 
 

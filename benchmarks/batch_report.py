@@ -1,4 +1,4 @@
-"""Write the figures of docs/results/batch.json into docs/scale.md, between its markers.
+"""Write the figures of docs/results/data/batch.json into docs/scale.md, between its markers.
 
     python benchmarks/batch_report.py [--gpu SUMMARY.json --gpu-device "NVIDIA H200" --gpu-workers 8]
 
@@ -11,8 +11,10 @@ import textwrap
 from pathlib import Path
 from typing import Any
 
+from page import figures_path
+
 ROOT = Path(__file__).parents[1]
-RESULTS = ROOT / "docs" / "results" / "batch.json"
+RESULTS = figures_path("batch")
 PAGE = ROOT / "docs" / "scale.md"
 BEGIN, END = "<!-- figures: begin -->", "<!-- figures: end -->"
 

@@ -28,7 +28,6 @@ from pathlib import Path
 import numpy as np
 
 from nmspeller.lab.data.corpus import LINE_END
-from nmspeller.lab.data.pair_sets import TRAINING_SETS
 from nmspeller.lab.data.prepared import Prepared
 
 MISTAKES = Path(__file__).with_name("mistakes_in_corpus.txt")
@@ -45,6 +44,10 @@ _MODERN = re.compile(
 )
 _LEAST_MODERN_WORDS = 2
 _CLASSICAL = re.compile("[之其者也乃则矣焉乎哉亦皆此]")
+_DEV_SETS = (
+    "sighan13_train", "sighan14_train", "sighan15_train", "ecspell_law_train", "ecspell_med_train",
+    "ecspell_odw_train", "native", "revisions", "revisions2", "lang8", "learners", "hard", "medical", "queries",
+)  # fmt: skip
 _MOST_CLASSICAL = 1 / 12  # of the characters; the paragraphs of this corpus have up to 1/15 or from 1/11 on
 
 
@@ -61,7 +64,7 @@ def main() -> None:
     halves = [sentence for sentence in found[0] if not has_mistake(sentence)], found[1]
     for number, half in enumerate(halves):
         _write(options.out / f"clean{number}.txt", half)
-    for name, sets in (("native_dev", ["native", "revisions"]), ("dev", [*TRAINING_SETS])):
+    for name, sets in (("native_dev", ["native", "revisions", "revisions2"]), ("dev", _DEV_SETS)):
         pairs = [pair for each in sets for pair in prepared.pair_texts(f"{each}_dev")]
         _write(options.out / f"{name}.tsv", ["\t".join(pair) for pair in pairs])
 

@@ -6,11 +6,10 @@ Compares the probability p of the best other character with p to some power agai
 character that stands there, p^n / (p^n + k), each with one threshold, one reading, and the shipped model. The
 pairs and sentences are those on which the levels are chosen: no training saw them, no test set is among them.
 In halves: the threshold is chosen on a random half of pairs and sentences and judged on the other, 60 times.
-Writes docs/results/confidence.json and .md.
+Writes docs/results/confidence.md and its figures.
 """
 
 import argparse
-import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -22,6 +21,7 @@ from nmspeller.lab.data.pairs import Pair, read_pairs
 from nmspeller.lab.data.sentences import read_sentences
 from nmspeller.lab.export.thresholds import Candidates, Outcome, candidates
 from nmspeller.runtime.pipeline import SHIPPED, Pipeline
+from page import PAGES, write_figures, write_page
 
 Floats = NDArray[np.float64]
 
@@ -38,7 +38,7 @@ def main() -> None:
     parser.add_argument("--pairs", type=Path, action="append", required=True)
     parser.add_argument("--clean", type=Path, required=True)
     parser.add_argument("--model", type=Path, default=SHIPPED)
-    parser.add_argument("--out", type=Path, default=Path("docs/results"))
+    parser.add_argument("--out", type=Path, default=PAGES)
     options = parser.parse_args()
     dev = [pair for path in options.pairs for pair in read_pairs(path)]
     clean = [Pair(sentence, sentence) for sentence in read_sentences(options.clean)]
@@ -51,9 +51,8 @@ def main() -> None:
         "clean_sentences": len(clean),
         "measures": {name: judge(measure, found, is_clean) for name, measure in measures.items()},
     }
-    options.out.mkdir(parents=True, exist_ok=True)
-    (options.out / "confidence.json").write_text(json.dumps(result, indent=1) + "\n", "utf-8")
-    (options.out / "confidence.md").write_text(page(result), "utf-8")
+    write_figures("confidence", result, options.out)
+    write_page("confidence", page(result), options.out)
     print(page(result))
 
 

@@ -1,4 +1,4 @@
-"""Write docs/results/gpu_speed.md from docs/results/gpu_speed.json.
+"""Write docs/results/gpu_speed.md from docs/results/data/gpu_speed.json.
 
     python -m nmspeller.lab.evaluation.speed FOLDER --device cuda --texts FILE --sentences N --json
 
@@ -6,11 +6,9 @@ prints one object on a machine with a GPU; the file holds a list of such objects
 texts as `texts`.
 """
 
-import json
-from pathlib import Path
 from typing import Any
 
-RESULTS = Path(__file__).parents[1] / "docs" / "results"
+from page import read_figures, write_page
 
 
 def page(runs: list[dict[str, Any]]) -> str:
@@ -46,6 +44,6 @@ def _pipelines(run: dict[str, Any]) -> str:
 
 
 if __name__ == "__main__":
-    runs = json.loads((RESULTS / "gpu_speed.json").read_text("utf-8"))
-    (RESULTS / "gpu_speed.md").write_text(page(runs), "utf-8")
-    print(page(runs))
+    text = page(read_figures("gpu_speed"))
+    write_page("gpu_speed", text)
+    print(text)

@@ -2,15 +2,11 @@
 
     python benchmarks/model2.py
 
-writes docs/results/model2.md from docs/results/model2.json, which has the figures of the trainings.
+writes docs/results/model2.md from docs/results/data/model2.json, which has the figures of the trainings.
 """
 
-import json
-from pathlib import Path
+from page import read_figures, table, write_page
 
-from nmspeller.lab.evaluation.markdown import table
-
-RESULTS = Path(__file__).parents[1] / "docs" / "results"
 SETS = ("native", "revisions", "lang8", "learners", "queries", "medical", "hard")
 SHARES = ("0.4%", "1.5%")
 HEAD = """\
@@ -35,7 +31,7 @@ in all pairs, dev pairs too.) So the two thresholds of the confidence stay.
 
 
 def main() -> None:
-    found = json.loads((RESULTS / "model2.json").read_text("utf-8"))
+    found = read_figures("model2")
     parts = [HEAD.format(share="a given share", clean=found["clean"])]
     for share in SHARES:
         rows = [
@@ -54,7 +50,7 @@ def main() -> None:
         for row in found["decision"]
     ]
     parts.append(f"{DECISION}\n{table(['', 'at 0.4 %', 'at 1.5 %'], rows)}")
-    (RESULTS / "model2.md").write_text("\n".join(part.rstrip() + "\n" for part in parts), "utf-8")
+    write_page("model2", "\n".join(part.rstrip() + "\n" for part in parts))
 
 
 if __name__ == "__main__":

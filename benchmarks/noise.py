@@ -3,11 +3,10 @@
     python benchmarks/noise.py PREPARED
 
 PREPARED is what `lab data prepare` wrote. The real errors are those of its dev pairs, of which nothing
-was counted; the noise model's are made in the held-out text. Writes docs/results/noise.json and noise.md.
+was counted; the noise model's are made in the held-out text. Writes docs/results/noise.md and its figures.
 """
 
 import argparse
-import json
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -15,16 +14,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from nmspeller.lab.data.datasets import DataTable
+from nmspeller.lab.data.folder import data_folder
 from nmspeller.lab.data.noise import NoiseModel
-from nmspeller.lab.data.prepare import LEARNERS, SCANNERS, TYPISTS, WRITERS
 from nmspeller.lab.data.prepared import Ids, Prepared
-from nmspeller.lab.evaluation.markdown import table
+from page import PAGES, table, write_figures, write_page
 
-SETS = {
-    "learners (SIGHAN14 and 15, Lang-8, essays)": LEARNERS,
-    "native writers (SIGHAN13, ECSpell, web, revisions)": WRITERS,
-    "input methods (queries, words of one sound)": TYPISTS,
-    "scanner and speech (Wang, captions)": SCANNERS,
+PROFILES = {
+    "learners (SIGHAN14 and 15, Lang-8, essays)": "learner",
+    "native writers (SIGHAN13, ECSpell, web, revisions)": "writer",
+    "input methods (queries, words of one sound)": "input_method",
+    "scanner and speech (Wang, captions)": "scanner",
 }
 # Occurrences in a million characters; the last group has no upper end.
 EDGES = (0, 10, 100, 1_000, 10_000)
@@ -35,12 +35,12 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("prepared", type=Path)
-    parser.add_argument("--out", type=Path, default=Path("docs/results"))
+    parser.add_argument("--out", type=Path, default=PAGES)
     options = parser.parse_args()
     prepared = Prepared(options.prepared)
     found = measure(prepared)
-    (options.out / "noise.json").write_text(json.dumps(found, ensure_ascii=False, indent=1) + "\n", "utf-8")
-    (options.out / "noise.md").write_text(page(found), "utf-8")
+    write_figures("noise", found, options.out)
+    write_page("noise", page(found), options.out)
     print(page(found))
 
 
@@ -50,8 +50,9 @@ def measure(prepared: Prepared) -> dict[str, Any]:
     counts = np.bincount(prepared.corpus(), minlength=len(hanzi)) * hanzi
     groups = np.digitize(1e6 * counts / counts.sum(), EDGES[1:])
     real = []
-    for name, sets in SETS.items():
-        pairs = [prepared.pairs(f"{each}_dev") for each in sets]
+    sets = DataTable.read(data_folder()).training()
+    for name, profile in PROFILES.items():
+        pairs = [prepared.pairs(f"{each}_dev") for each, one in sets.items() if one.noise == profile]
         right, wrong = (
             np.concatenate([getattr(each, side) for each in pairs]) for side in ("target", "source")
         )

@@ -3,7 +3,7 @@
     python benchmarks/prefilter.py --clean SENTENCES.txt
 
 measures the shipped model with its prefilter as benchmarks/accuracy.py measured it without, and writes
-docs/results/prefilter.json and prefilter.md, where both stand side by side. SENTENCES.txt is the
+docs/results/prefilter.md and its figures, where both stand side by side. SENTENCES.txt is the
 clean1.txt that benchmarks/clean_text.py writes. `--again` writes the page anew without measuring.
 """
 
@@ -18,11 +18,11 @@ from accuracy import ROOT, measure_clean, measure_set
 from accuracy_report import RULES, TITLES
 from nmspeller import Speller
 from nmspeller.lab.evaluation import suites
-from nmspeller.lab.evaluation.markdown import table
 from nmspeller.lab.export.prefilter_calibration import prefilter_scores
 from nmspeller.runtime.pipeline import SHIPPED, Pipeline
 from nmspeller.runtime.policy import Level
 from nmspeller.runtime.prefilter import FILE, THRESHOLDS, PrefilterThresholds
+from page import figures_path, read_figures, table, write_figures, write_page
 
 LEVEL = Level.BALANCED
 HEAD = """\
@@ -48,15 +48,15 @@ def main() -> None:
     parser.add_argument("--again", action="store_true", help="write the page from an earlier prefilter.json")
     parser.add_argument("--out", type=Path, default=ROOT / "docs" / "results")
     options = parser.parse_args()
-    record = options.out / "prefilter.json"
+    record = figures_path("prefilter", options.out)
     if not options.again:
         if options.clean is None:
             parser.error("give --clean, the sentences that must stay as they are, or --again")
         result = measure(options.clean)
-        record.write_text(json.dumps(result, indent=1, ensure_ascii=False) + "\n", "utf-8")
-    whole = json.loads((options.out / "shipped.json").read_text("utf-8"))
+        write_figures("prefilter", result, options.out)
+    whole = read_figures("shipped", options.out)
     text = page(json.loads(record.read_text("utf-8")), whole)
-    (options.out / "prefilter.md").write_text(text, "utf-8")
+    write_page("prefilter", text, options.out)
     print(text)
 
 
@@ -66,7 +66,7 @@ def measure(clean: Path) -> dict[str, Any]:
         Pipeline(SHIPPED, prefilter=True),
         PrefilterThresholds.read(SHIPPED / THRESHOLDS),
     )
-    sources = {name: [pair.source for pair in suites.load(name)] for name in suites.SETS}
+    sources = {name: [pair.source for pair in suites.load(name)] for name in suites.names()}
     sources["clean"] = clean.read_text("utf-8").split()
     return {
         "hash": speller.model_hash,
@@ -74,7 +74,7 @@ def measure(clean: Path) -> dict[str, Any]:
         "threshold": thresholds.levels[LEVEL],
         "calibration": thresholds.calibration,
         "read": {name: share_read(pipeline, texts, thresholds) for name, texts in sources.items()},
-        "sets": {name: measure_set(speller, name, wanted=[LEVEL]) for name in suites.SETS},
+        "sets": {name: measure_set(speller, name, wanted=[LEVEL]) for name in suites.names()},
         "clean": measure_clean(speller, clean, wanted=[LEVEL]),
     }
 

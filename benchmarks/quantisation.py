@@ -3,12 +3,11 @@
     python benchmarks/quantisation.py FLOATS ROUNDED --texts TRAIN.tsv --pairs TEST.tsv
 
 FLOATS and ROUNDED are two checkpoints, the second trained rounded from the first, each with a policy.json
-that was calibrated for it. Writes docs/results/quantisation.json and .md. Edits are compared at the level
+that was calibrated for it. Writes docs/results/quantisation.md and its figures. Edits are compared at
 `balanced`; times are of one thread, taken in turn, and each is the best of several.
 """
 
 import argparse
-import json
 import time
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -23,6 +22,7 @@ from nmspeller.lab.export.text_parts import answers
 from nmspeller.runtime.onnx_runtime import onnxruntime
 from nmspeller.runtime.pipeline import Pipeline
 from nmspeller.runtime.policy import Level
+from page import PAGES, write_figures, write_page
 
 SENTENCE = "我门去外国可以认识很多的人，就可以借少，对不气，最近我很忙的"
 
@@ -36,7 +36,7 @@ def main() -> None:
     parser.add_argument("--texts", type=Path, required=True, help="sentences that the integers are fitted to")
     parser.add_argument("--pairs", type=Path, nargs="+", required=True, help="pairs to compare the edits on")
     parser.add_argument("--limit", type=int, help="use so many pairs of each file only")
-    parser.add_argument("--out", type=Path, default=Path("docs/results"))
+    parser.add_argument("--out", type=Path, default=PAGES)
     options = parser.parse_args()
     pairs = [pair for path in options.pairs for pair in read_pairs(path)[: options.limit]]
     with TemporaryDirectory() as scratch:
@@ -51,11 +51,8 @@ def main() -> None:
         "processor": processor(),
         "rows": rows,
     }
-    options.out.mkdir(parents=True, exist_ok=True)
-    (options.out / "quantisation.json").write_text(
-        json.dumps(result, indent=1, ensure_ascii=False) + "\n", "utf-8"
-    )
-    (options.out / "quantisation.md").write_text(page(result), "utf-8")
+    write_figures("quantisation", result, options.out)
+    write_page("quantisation", page(result), options.out)
     print(page(result))
 
 

@@ -12,7 +12,7 @@ nobody has judged, and `--judge` takes a verdict for each of them in a file, y o
 the match's hash in benchmarks/rules_judged.json; the text itself is not kept. A match is right (y) if the
 text breaks the rule as it is explained to the user. Wrong text is tests/runtime/rules/wrong_sentences.tsv.
 
-Writes docs/results/rules.json and rules.md (`--again`: the page alone): by rule, matches and judged false
+Writes docs/results/rules.md and its figures (`--again`: the page alone): by rule, matches and judged false
 alarms per million characters, precision with the lower end of its 95 % interval (Wilson), recall, seconds
 per million characters, and how many times longer ten times the text takes, in time of the processor.
 """
@@ -31,9 +31,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from nmspeller.lab.data.corpus import BLOCK_LINES, corpus_files, is_held_out, read_lines
-from nmspeller.lab.evaluation.markdown import table
 from nmspeller.runtime.rules import RULES, Rule, RuleMatch, apply_fixes, find
 from nmspeller.text.protect import protected_spans
+from page import PAGES, read_figures, table, write_figures, write_page
 
 ROOT = Path(__file__).parents[1]
 JUDGED = ROOT / "benchmarks/rules_judged.json"
@@ -70,10 +70,10 @@ def main() -> None:
     parser.add_argument("--again", action="store_true", help="write the page from an earlier rules.json")
     parser.add_argument("--show", metavar="RULE")
     parser.add_argument("--judge", nargs=2, metavar=("RULE", "VERDICTS"))
-    parser.add_argument("--out", type=Path, default=ROOT / "docs/results/rules.json")
+    parser.add_argument("--out", type=Path, default=PAGES)
     options = parser.parse_args()
     if options.again:
-        options.out.with_suffix(".md").write_text(page(json.loads(options.out.read_text("utf-8"))), "utf-8")
+        write_page("rules", page(read_figures("rules", options.out)), options.out)
         return
     judged: Judged = json.loads(JUDGED.read_text("utf-8")) if JUDGED.exists() else {}
     texts = list(documents(options.data))
@@ -89,8 +89,8 @@ def main() -> None:
         JUDGED.write_text(json.dumps(judged, indent=1, sort_keys=True) + "\n", "utf-8")
     else:
         result = report(texts, judged)
-        options.out.write_text(json.dumps(result, indent=1) + "\n", "utf-8")
-        options.out.with_suffix(".md").write_text(page(result), "utf-8")
+        write_figures("rules", result, options.out)
+        write_page("rules", page(result), options.out)
         print(json.dumps(result, indent=1))
 
 
@@ -172,7 +172,7 @@ def judge(found: list[Finding], judged: dict[str, str], verdicts: str) -> dict[s
 
 
 def report(texts: list[str], judged: Judged) -> dict[str, object]:
-    """What docs/results/rules.json holds."""
+    """What docs/results/data/rules.json holds."""
     millions = sum(map(len, texts)) / 1e6
     found = findings(texts, RULES.values())
     on = [rule for rule in RULES.values() if rule.on_by_default]

@@ -1,12 +1,12 @@
 # ruff: noqa: E501  (the report at the end is a template)
 """`nmspeller serve` under load, beside the same model in a plain FastAPI handler.
 
-    python benchmarks/serve.py --output docs/results/serve
+    python benchmarks/serve.py [--out docs/results]
 
 measures requests per second and latency with 1, 8 and 64 clients, then offers four times the capacity for a
 minute, then sends a short sentence a second beside a client that pastes long texts and one that offers four
 times the capacity, then kills a worker under load. Server, plain handler and load generators share this
-machine's cores. Every answer is checked against its own request. Writes OUTPUT.json and, from it, OUTPUT.md.
+machine's cores. Every answer is checked against its own request. Writes serve.md and its figures.
 """
 
 import argparse
@@ -25,6 +25,8 @@ from collections import Counter
 from pathlib import Path
 
 import psutil
+
+from page import PAGES, write_figures, write_page
 
 SENTENCES = (
     "他每天早上都去公园跑步，身体越来越好。",
@@ -412,7 +414,7 @@ def main() -> None:
     )
     parser.add_argument("--seconds", type=float, default=10, help="of each cell")
     parser.add_argument("--overload-seconds", type=float, default=60)
-    parser.add_argument("--output", type=Path, default=Path("docs/results/serve"))
+    parser.add_argument("--out", type=Path, default=PAGES)
     parser.add_argument("--plain", type=int, metavar="PORT", help="only serve the plain handler there")
     parser.add_argument("--paste", type=int, metavar="PORT", help="only paste long texts there")
     parser.add_argument("--flood", type=int, metavar="PORT", help="only send --rate requests a second there")
@@ -431,9 +433,8 @@ def main() -> None:
             print(json.dumps(neighbours(ours.port, 4 * arguments.neighbours, arguments.seconds), indent=1))
         return
     result = measure(arguments.seconds, arguments.overload_seconds)
-    arguments.output.parent.mkdir(parents=True, exist_ok=True)
-    arguments.output.with_suffix(".json").write_text(json.dumps(result, indent=1) + "\n")
-    arguments.output.with_suffix(".md").write_text(as_markdown(result))
+    write_figures("serve", result, arguments.out)
+    write_page("serve", as_markdown(result), arguments.out)
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ those that look right, there are two kinds: with an error made up in one of ten,
 bulk, with one in each, which is the worst that it can be asked. Both sides get the same sentences and the
 same number of threads, in turn, each in a process of its own: the threads of one would otherwise spin while
 the other is at work. Cold start and memory are measured in processes of their own as well. Writes
-docs/results/speed.json and .md, which keep the last run on each kind of processor.
+docs/results/speed.md and its figures, which keep the last run on each kind of processor.
 """
 
 import argparse
@@ -29,8 +29,8 @@ import numpy as np
 
 from nmspeller.errors import InputError
 from nmspeller.lab.data.prepared import Prepared, sentence_windows
-from nmspeller.lab.evaluation.markdown import table
 from nmspeller.lab.evaluation.speed import processor
+from page import PAGES, figures_path, table, write_figures, write_page
 
 ORDINARY, WORST = "an error in one sentence of ten", "an error in every sentence"
 SPELLERS = {"nmspeller": False, "nmspeller, prefilter": True}  # by what the page calls them
@@ -57,7 +57,7 @@ def main() -> None:
     )
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--characters", type=int, default=1_000_000, help="length of the long text")
-    parser.add_argument("--out", type=Path, default=Path("docs/results"))
+    parser.add_argument("--out", type=Path, default=PAGES)
     options = parser.parse_args()
     prepared = Prepared(options.prepared)
     kinds = {
@@ -80,12 +80,11 @@ def main() -> None:
             for name, prefilter in SPELLERS.items()
         },
     }
-    options.out.mkdir(parents=True, exist_ok=True)
-    path = options.out / "speed.json"
+    path = figures_path("speed", options.out)
     earlier = json.loads(path.read_text("utf-8")) if path.exists() else []
     runs = [*(run for run in earlier if run["processor"] != result["processor"]), result]
-    path.write_text(json.dumps(runs, indent=1, ensure_ascii=False) + "\n", "utf-8")
-    (options.out / "speed.md").write_text(page(runs), "utf-8")
+    write_figures("speed", runs, options.out)
+    write_page("speed", page(runs), options.out)
     print(page(runs))
 
 

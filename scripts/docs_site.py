@@ -38,10 +38,10 @@ PACKAGES = {
     "nmspeller.runtime": "checking text",
     "nmspeller.text": "characters, windows, protected spans, script",
     "nmspeller.knowledge": "pinyin, glyphs, confusion sets",
-    "nmspeller.lab.data": "pairs, noise, prepared arrays",
+    "nmspeller.lab.data": "data sets, pairs, noise, prepared arrays",
     "nmspeller.lab.models": "encoder, masking layer, spellers",
     "nmspeller.lab.training": "pretraining and fine-tuning",
-    "nmspeller.lab.evaluation": "metrics, tables, experiments",
+    "nmspeller.lab.evaluation": "metrics, suites, experiments",
     "nmspeller.lab.export": "ONNX export, quantisation, calibration",
 }
 LINK = re.compile(r"(!?)\[((?:[^\[\]]|\[[^\[\]]*\])*)\]\(([^()\s]+)\)")

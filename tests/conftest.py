@@ -64,25 +64,13 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 
 def make_data(folder: Path, repeats: int = 12) -> Path:
     """A data folder with every set that preparation asks for."""
-    from nmspeller.lab.data.pair_sets import TRAINING_SETS
+    from nmspeller.lab.data.datasets import DataTable
     from nmspeller.lab.data.pairs import write_pairs
 
-    for place in (file for wanted in TRAINING_SETS.values() for file in wanted.files):
-        (folder / place).parent.mkdir(parents=True, exist_ok=True)
-        write_pairs(folder / place, MISSPELT)
-    for place in (
-        *(
-            f"sighan/{script}/test{year}.tsv"
-            for script in ("simplified", "traditional")
-            for year in (13, 14, 15)
-        ),
-        "sighan/sighan14_multierror.tsv",
-        "sighan/sighan15_multierror.tsv",
-        *(f"ecspell/{field}_test.tsv" for field in ("law", "med", "odw")),
-        "cscd_ns/dev.tsv",
-    ):
-        (folder / place).parent.mkdir(parents=True, exist_ok=True)
-        write_pairs(folder / place, EVALUATED)
+    for one in DataTable.read(folder).values():
+        for place in (*one.files, *one.same_text) if one.format == "pairs" else ():
+            (folder / place).parent.mkdir(parents=True, exist_ok=True)
+            write_pairs(folder / place, EVALUATED if one.is_measured else MISSPELT)
     (folder / "confusion").mkdir()
     (folder / "confusion" / "wang2018.txt").write_text("学:雪\n明:名\n", encoding="utf-8")
     (folder / "corpus").mkdir()
@@ -120,7 +108,7 @@ def little_data(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session")
 def little_prepared(little_data: Path, tmp_path_factory: pytest.TempPathFactory) -> "Prepared":
     """What `data prepare` makes of it, with meaningless character tables."""
-    from nmspeller.lab.data.prepare import prepare
+    from nmspeller.lab.data.encode import prepare
     from nmspeller.lab.data.prepared import Prepared
     from nmspeller.lab.models.tables import CharacterTables
 

@@ -10,6 +10,7 @@ from unicodedata import normalize
 import numpy as np
 from numpy.typing import NDArray
 
+from nmspeller.knowledge.sounds import Syllable as Syllable
 from nmspeller.knowledge.sounds import base_similarity, syllable_similarity, tone_similarity
 from nmspeller.knowledge.tables import load
 
@@ -27,17 +28,6 @@ _WITHOUT_INITIAL = {
     "uen": "wen",
 }
 _TONE_MARKS = ("", "\u0304", "\u0301", "\u030c", "\u0300", "")
-
-
-class Syllable(NamedTuple):
-    """A syllable as it is spoken: 约 yuē is ("", "ve", 1), 知 zhī ("zh", "i", 1), 吗 ma ("m", "a", 5).
-
-    Initials are "" or consonants; finals are full forms ("iou", "uen", "v" for ü); 5 is the neutral tone.
-    """
-
-    initial: str
-    final: str
-    tone: int
 
 
 class _Readings(NamedTuple):

@@ -6,10 +6,7 @@ nasals an/ang, en/eng, in/ing are the classic confusions; then aspiration (b/p, 
 """
 
 from functools import cache
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from nmspeller.knowledge.pinyin import Syllable
+from typing import NamedTuple
 
 Degrees = dict[float, str]
 
@@ -97,6 +94,17 @@ PARTS_OF_FINALS = {
 }
 
 
+class Syllable(NamedTuple):
+    """A syllable as it is spoken: 约 yuē is ("", "ve", 1), 知 zhī ("zh", "i", 1), 吗 ma ("m", "a", 5).
+
+    Initials are "" or consonants; finals are full forms ("iou", "uen", "v" for ü); 5 is the neutral tone.
+    """
+
+    initial: str
+    final: str
+    tone: int
+
+
 def _pairs(degrees: Degrees) -> dict[tuple[str, str], float]:
     table = {}
     for degree, pairs in degrees.items():
@@ -133,7 +141,7 @@ def final_similarity(a: str, b: str) -> float:
     return OTHER_FINALS + sum(value for ours, theirs, value in shared if ours == theirs)
 
 
-def syllable_similarity(a: "Syllable", b: "Syllable") -> float:
+def syllable_similarity(a: Syllable, b: Syllable) -> float:
     """How similar two syllables sound, from 0 to 1; 1 is the same sound and tone."""
     return base_similarity(a, b) * tone_similarity(a.tone, b.tone)
 
@@ -145,7 +153,7 @@ def tone_similarity(a: int, b: int) -> float:
     return NEUTRAL_TONE if 5 in (a, b) else OTHER_TONE
 
 
-def base_similarity(a: "Syllable", b: "Syllable") -> float:
+def base_similarity(a: Syllable, b: Syllable) -> float:
     """How similar two syllables sound without their tones, from 0 to 1."""
     ours, theirs = _spoken_final(a), _spoken_final(b)
     # Speakers who pronounce f as h keep the lips rounded: 飞 fei becomes 灰 hui, 房 fang 黄 huang.
@@ -156,6 +164,6 @@ def base_similarity(a: "Syllable", b: "Syllable") -> float:
     return initial_similarity(a.initial, b.initial) * final_similarity(ours, theirs)
 
 
-def _spoken_final(syllable: "Syllable") -> str:
+def _spoken_final(syllable: Syllable) -> str:
     buzzes = syllable.final == "i" and syllable.initial in SIBILANTS_AND_RETROFLEXES
     return "ii" if buzzes else syllable.final

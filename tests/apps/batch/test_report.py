@@ -1,4 +1,4 @@
-"""The figures in docs/scale.md are those of docs/results/batch.json."""
+"""The figures in docs/scale.md are those of docs/results/data/batch.json."""
 
 import json
 import sys
@@ -10,7 +10,7 @@ ROOT = Path(__file__).parents[3]
 
 
 def test_the_page_shows_the_figures_of_the_run(monkeypatch):
-    results = ROOT / "docs" / "results" / "batch.json"
+    results = ROOT / "docs" / "results" / "data" / "batch.json"
     if not results.exists():
         pytest.skip("nothing was measured yet")
     monkeypatch.syspath_prepend(str(ROOT / "benchmarks"))

@@ -9,7 +9,7 @@ from nmspeller.errors import InputError
 from nmspeller.lab.cli.evaluate import Format
 from nmspeller.lab.data.folder import data_folder
 from nmspeller.lab.data.pairs import write_pairs
-from nmspeller.lab.evaluation.bakeoff import OFFICIAL
+from nmspeller.lab.evaluation.bakeoff_scores import OFFICIAL
 from nmspeller.lab.evaluation.metrics import evaluate
 from nmspeller.runtime.correction import Correction
 

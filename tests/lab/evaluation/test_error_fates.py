@@ -12,7 +12,7 @@ PAIRS = [
 def test_errors_are_counted_by_neighbourhood_and_fate(tmp_path, monkeypatch):
     monkeypatch.setenv("NMSPELLER_DATA", str(tmp_path))
     suites._read.cache_clear()
-    path = tmp_path / suites.SETS["sighan15"].path
+    path = tmp_path / "sighan/simplified/test15.tsv"
     path.parent.mkdir(parents=True)
     write_pairs(path, PAIRS)
     edits = [[0, 1, "们"], [1, 1, "减"], [2, 0, "昨"]]

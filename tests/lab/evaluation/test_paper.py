@@ -20,11 +20,6 @@ def test_every_speller_has_a_row_for_every_set():
     assert len(paper.all_rows()) == len(found)
 
 
-def test_the_numbers_of_the_tables_are_the_paper_s():
-    assert {row.paper.table for row in paper.rows("table1")} == {2}
-    assert {row.paper.table for row in paper.rows("table2")} == {3}
-
-
 @ROWS
 def test_f1_is_the_harmonic_mean_of_precision_and_recall(row):
     for precision, recall, f1 in (row.paper.detection, row.paper.correction):

@@ -3,11 +3,10 @@
 import json
 import sys
 
-import numpy as np
 import pytest
 
 from nmspeller.errors import InputError
-from nmspeller.lab.evaluation.plots import draw_losses, draw_reliability, read_losses, reliability
+from nmspeller.lab.evaluation.plots import draw_losses, read_losses
 
 
 @pytest.fixture
@@ -40,22 +39,7 @@ def test_the_same_log_draws_the_same_file(log, tmp_path):
     assert (tmp_path / "a.png").read_bytes() == (tmp_path / "b.png").read_bytes()
 
 
-def test_reliability_counts_each_edit_once(tmp_path):
-    rng = np.random.default_rng(0)
-    sure = np.append(rng.random(1000), [0.0, 1.0])
-    right = rng.random(len(sure)) < sure
-    means, shares, sizes = reliability(sure, right)
-    assert sum(sizes) == len(sure)
-    assert np.dot(means, sizes) == pytest.approx(sure.sum())
-    assert np.dot(shares, sizes) == pytest.approx(right.sum())
-    np.testing.assert_allclose(means, shares, atol=0.15)
-    draw_reliability(sure, right, tmp_path / "reliability.png")
-    assert (tmp_path / "reliability.png").read_bytes().startswith(b"\x89PNG")
-
-
-def test_missing_edits_and_missing_matplotlib_are_input_errors(log, tmp_path, monkeypatch):
-    with pytest.raises(InputError, match="some edits"):
-        draw_reliability([], [], tmp_path / "no.png")
+def test_missing_matplotlib_is_an_input_error(log, tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     with pytest.raises(InputError, match="matplotlib"):
         draw_losses({"one": log}, tmp_path / "no.png")

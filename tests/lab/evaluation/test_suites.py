@@ -12,8 +12,8 @@ def small_data(tmp_path, monkeypatch):
     """A data folder with two small sets."""
     monkeypatch.setenv("NMSPELLER_DATA", str(tmp_path))
     pairs = [("高兴的跳再", "高兴地跳在"), ("好", "好")]
-    for name in ("sighan13", "sighan14"):
-        path = tmp_path / suites.SETS[name].path
+    for year in (13, 14):
+        path = tmp_path / f"sighan/simplified/test{year}.tsv"
         path.parent.mkdir(parents=True, exist_ok=True)
         write_pairs(path, pairs)
 
@@ -47,7 +47,7 @@ def test_every_set_loads_where_the_data_is():
         data_folder()
     except InputError as absent:
         pytest.skip(str(absent))
-    assert {name: len(suites.load(name)) for name in suites.SETS} == {
+    assert {name: len(suites.load(name)) for name in suites.names()} == {
         "sighan13": 1000,
         "sighan14": 1062,
         "sighan15": 1100,

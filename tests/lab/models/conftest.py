@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 import torch
 
-from nmspeller.lab.models.config import EncoderConfig, to_mapping
+from nmspeller.lab.configs.parsing import to_mapping
+from nmspeller.lab.models.config import EncoderConfig
 from nmspeller.lab.models.registry import build, parse
 from nmspeller.lab.models.speller import SpellerModel
 from nmspeller.lab.models.tables import CharacterTables

@@ -1,5 +1,4 @@
 import json
-import re
 import shutil
 
 import pytest
@@ -10,7 +9,6 @@ from nmspeller.errors import InputError
 from nmspeller.lab.evaluation.paper import SPELLERS
 from nmspeller.lab.models import checkpoint
 from nmspeller.lab.models.batch import collate
-from nmspeller.lab.models.names import modern_names
 
 TOKENS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *(chr(0x4E00 + i) for i in range(55))]
 
@@ -67,6 +65,10 @@ def _cut(path):
         (lambda f: (f / "config.yaml").write_bytes(b"\xff\xfe"), "damaged"),
         (lambda f: (f / "config.yaml").write_text("[]"), "another program wrote it"),
         (lambda f: (f / "config.yaml").write_text('{"model_type": "bert"}'), "another program wrote it"),
+        (
+            lambda f: (f / "config.yaml").write_text('{"format": "nmspeller checkpoint 1", "model": {}}'),
+            "not of the format 'nmspeller checkpoint 2'",
+        ),
         (lambda f: (f / "vocab.txt").write_text("\n".join(TOKENS[:7])), r"vocab\.txt has 7 tokens"),
         (lambda f: (f / "vocab.txt").write_text("[PAD]\n"), "lacks"),
         (lambda f: (f / "vocab.txt").write_bytes(b"\xff"), "not UTF-8"),
@@ -116,46 +118,3 @@ def test_an_interrupted_save_keeps_the_old_weights(make, tmp_path, monkeypatch):
         checkpoint.save(tmp_path, make("bert"), TOKENS)
     again, _ = checkpoint.load(tmp_path)
     assert torch.equal(again.head.dense.weight, first.head.dense.weight)
-
-
-def _earlier_name(name: str) -> str:
-    """What format 1 called a tensor."""
-    name = re.sub(r"(layers\.\d+|fusion\.\d+|masking)\.(attention|feed_forward)\.", r"\1.", name)
-    name = name.replace("semantic.masking.", "semantic.masking.layer.").replace("head.output.", "head.")
-    return re.sub(r"\.scale$", ".steps", re.sub(r"\.zero_point$", ".zero", name))
-
-
-@pytest.mark.parametrize("fake_quantised", [False, True], ids=["float", "fake-quantised"])
-@pytest.mark.parametrize("speller", list(SPELLERS))
-@torch.no_grad()
-def test_a_checkpoint_of_format_1_loads(make, rows, tmp_path, speller, fake_quantised):
-    model = make(speller, ngram="trigram", encoder={"fake_quantised": fake_quantised}).eval()
-    checkpoint.save(tmp_path, model, TOKENS)
-    content = json.loads((tmp_path / "config.yaml").read_text(encoding="utf-8"))
-    content["format"] = "nmspeller checkpoint 1"
-    content["model"]["encoder"]["rounded"] = content["model"]["encoder"].pop("fake_quantised")
-    content["model"]["encoder"]["activation"] = "gelu"
-    (tmp_path / "config.yaml").write_text(json.dumps(content), encoding="utf-8")
-    tensors = load_file(tmp_path / "model.safetensors")
-    save_file(
-        {_earlier_name(name): tensor for name, tensor in tensors.items()}, tmp_path / "model.safetensors"
-    )
-    assert "semantic.masking.layer.qkv.weight" in load_file(tmp_path / "model.safetensors")
-    again, _ = checkpoint.load(tmp_path)
-    assert again.config == model.config
-    assert torch.equal(again(collate(rows)), model(collate(rows)))
-
-
-def test_another_activation_in_format_1_is_an_error(make, tmp_path):
-    checkpoint.save(tmp_path, make("bert"), TOKENS)
-    content = json.loads((tmp_path / "config.yaml").read_text(encoding="utf-8"))
-    content["format"] = "nmspeller checkpoint 1"
-    content["model"]["encoder"]["activation"] = "relu"
-    (tmp_path / "config.yaml").write_text(json.dumps(content), encoding="utf-8")
-    with pytest.raises(InputError, match="another activation than gelu"):
-        checkpoint.load(tmp_path)
-
-
-def test_todays_names_stay_as_they_are(make):
-    state = make("realise", ngram="trigram", encoder={"fake_quantised": True}).state_dict()
-    assert list(modern_names(state)) == list(state)

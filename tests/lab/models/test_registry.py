@@ -4,9 +4,10 @@ import pytest
 import torch
 
 from nmspeller.errors import InputError
+from nmspeller.lab.configs.parsing import read_yaml, to_mapping
 from nmspeller.lab.evaluation import paper
-from nmspeller.lab.models.config import EncoderConfig, to_mapping
-from nmspeller.lab.models.registry import build, needed_tables, parse, read_yaml
+from nmspeller.lab.models.config import EncoderConfig
+from nmspeller.lab.models.registry import build, needed_tables, parse
 from nmspeller.lab.models.tables import CharacterTables
 
 CONFIGS = Path(__file__).resolve().parents[3] / "src/nmspeller/lab/configs"
@@ -27,19 +28,13 @@ def test_there_is_a_config_for_each_model_masked_and_not():
     assert len(list(CONFIGS.glob("models/*.yaml"))) == 2 * len(paper.SPELLERS)
 
 
-@pytest.mark.parametrize("table", [1, 2])
-def test_there_is_a_config_for_each_row_of_the_papers_tables(table):
-    paths = sorted(CONFIGS.glob(f"table{table}/*.yaml"))
-    assert len(paths) == 18
-    for path in paths:
-        values = read_yaml(path)
-        row = values["paper_row"]
-        assert values["name"] == path.stem == f"{row['dataset'].lower()}-{row['model'].lower()}"
-        assert row["table"] == table + 1  # the paper's own number
-        config = parse(values["model"], SMALL)
+@pytest.mark.parametrize("table", paper.TABLES)
+def test_every_row_of_the_papers_tables_is_a_config(table):
+    assert len(paper.rows(table)) == 18
+    for row in paper.rows(table):
+        assert row.name == f"{row.test_set}-{row.paper.title.lower()}"
+        config = parse(row.model, SMALL)
         assert parse(to_mapping(config)) == config
-        for precision, recall, f1 in (row["detection"], row["correction"]):
-            assert f1 == pytest.approx(2 * precision * recall / (precision + recall), abs=0.02)
 
 
 def test_the_backbone_gives_the_sizes_and_the_file_may_change_them():

@@ -1,12 +1,11 @@
 """From jobs to tables, with a tiny speller; and jobs that fail beside others."""
 
 import json
-import re
 
 import pytest
 
 from nmspeller.errors import InputError
-from nmspeller.lab.evaluation import case_study, experiments, runs, suites, tables
+from nmspeller.lab.evaluation import experiments, results_file, suites
 from nmspeller.lab.training.runner import run_side_by_side
 
 RECIPE = """\
@@ -43,7 +42,7 @@ def recipe(little_data, tmp_path, monkeypatch):
     return path
 
 
-def test_a_job_leaves_files_from_which_tables_are_written(recipe, little_prepared, little_start, tmp_path):
+def test_a_job_leaves_files_from_which_results_are_added(recipe, little_prepared, little_start, tmp_path):
     out = tmp_path / "runs"
     masked = {"speller": "bert", "masking": {"ngram": "trigram"}}
     for model in ({"speller": "bert"}, masked):
@@ -69,15 +68,13 @@ def test_a_job_leaves_files_from_which_tables_are_written(recipe, little_prepare
     assert record["config"]["start"] == little_start.name
     assert record["config"]["modalities"] is None
     results = tmp_path / "results"
-    runs.add_results(results / "results.json", runs.read_runs(out))
-    text = tables.write_page(results).read_text(encoding="utf-8")
-    assert "SIGHAN13" in text
-    assert "trigram" in text
-    assert str(tmp_path) not in text
-    case_study.add_cases(results / "cases.json", out)
-    cases = case_study.write_page(results).read_text(encoding="utf-8")
-    counted = re.findall(r"\| (\d+)(?:: runs/bert| of 3)", cases)
-    assert sum(map(int, counted)) == 3 * len(experiments.CASES)
+    results_file.add_results(results / "results.json", results_file.read_runs(out))
+    assert str(tmp_path) not in (results / "results.json").read_text(encoding="utf-8")
+    assert {run.ngram for run in results_file.read_results(results / "results.json")} == {"none", "trigram"}
+    results_file.add_cases(results / "cases.json", out)
+    answers = results_file.read_cases(results / "cases.json")
+    runs = [name for by_answer in answers.values() for names in by_answer.values() for name in names]
+    assert len(runs) == 3 * len(experiments.CASES)
 
 
 def test_a_job_that_is_killed_while_it_writes_is_not_taken_for_done(

@@ -2,7 +2,7 @@
 
 import typer
 
-from nmspeller.lab.cli import bench, data, export, laboratory
+from nmspeller.lab.cli import bench, data, experiment, export, training
 
 app = typer.Typer(
     help="The laboratory: prepare data, train, run the paper's experiments, export.",
@@ -10,10 +10,10 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 app.add_typer(data.app, name="data")
-app.command("pretrain")(laboratory.pretrain)
-app.command("train")(laboratory.train)
-app.command("average")(laboratory.average)
-app.command("experiment")(laboratory.experiment)
+app.command("pretrain")(training.pretrain)
+app.command("train")(training.train)
+app.command("average")(training.average)
+app.command("experiment")(experiment.experiment)
 app.command("prepare-qat")(export.prepare_qat)
 app.command("export")(export.export)
 app.command("calibrate")(export.calibrate)

@@ -58,7 +58,7 @@ def train(
     as_json: bool = typer.Option(False, "--json", help="Print one JSON object."),
 ) -> None:
     """Tokens a second in training BERT-base, and the share of the device's peak that it means."""
-    from nmspeller.lab.cli.laboratory import need_training
+    from nmspeller.lab.cli.extra import need_training
 
     need_training()
     from nmspeller.lab.training.benchmark import measure_training

@@ -80,7 +80,7 @@ def _official(
     test: BakeoffTest, predictions: dict[str, str], file_format: Format, result: Path | None
 ) -> dict[str, float]:
     """The scores of the bake-off's own tool by name; the answers are written to `result` where given."""
-    from nmspeller.lab.evaluation.bakeoff import OFFICIAL
+    from nmspeller.lab.evaluation.bakeoff_scores import OFFICIAL
 
     answers = {
         name: bakeoff.answer(Pair(source, predictions[name])) for name, source in test.passages.items()

@@ -140,10 +140,10 @@ def _need_onnx() -> None:
     try:
         import onnx  # noqa: F401
         import safetensors  # noqa: F401
-    except ImportError as missing:
+    except ImportError as error:
         raise InputError(
-            f"exporting needs {missing.name}; install it with `pip install nmspeller[train]`."
-        ) from missing
+            f"exporting needs {error.name}; install it with `pip install nmspeller[train]`."
+        ) from error
 
 
 def _parity(checkpoint: Path, out: Path, texts: list[str]) -> dict[str, object]:

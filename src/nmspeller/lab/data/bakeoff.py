@@ -171,8 +171,8 @@ def _read(path: str | Path, parse: Callable[[str], tuple[str, T]], lenient: bool
             if name in found:
                 raise ValueError(f"passage {name} is a duplicate")
             found[name] = value
-        except ValueError as wrong:
-            bad = BadLine(str(path), number, str(wrong))
+        except ValueError as error:
+            bad = BadLine(str(path), number, str(error))
             if not lenient:
                 raise InputError(f"{bad}.") from None
             skipped.append(bad)

@@ -24,10 +24,10 @@ def read_lines(path: Path) -> Iterator[str]:
         with opener(path, "rt", encoding="utf-8-sig", newline="\n") as lines:  # type: ignore[attr-defined]
             for line in lines:
                 yield line.rstrip("\r\n")
-    except (OSError, lzma.LZMAError, EOFError, UnicodeDecodeError) as wrong:
+    except (OSError, lzma.LZMAError, EOFError, UnicodeDecodeError) as error:
         raise InputError(
-            f"cannot read {path}: {wrong}; give a UTF-8 text file, plain or compressed with xz."
-        ) from wrong
+            f"cannot read {path}: {error}; give a UTF-8 text file, plain or compressed with xz."
+        ) from error
 
 
 def corpus_files(place: Path) -> list[Path]:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from nmspeller.lab.data import edit_sets, neighbours, noise_fitting, odd_text
 from nmspeller.lab.data.edit_sets import EditPair, EditSplit
-from nmspeller.lab.data.leaks import LeakFilter
+from nmspeller.lab.data.leak_filter import LeakFilter
 from nmspeller.text.vocabulary import Vocabulary
 
 _SLANG = 36_000  # as many as sentences with invented names

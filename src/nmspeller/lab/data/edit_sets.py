@@ -1,8 +1,8 @@
 """Pairs whose sides differ in length or order, missing, extra and swapped characters, and their dev parts.
 
-Which pairs no training sees: those whose target's CRC-32 is a multiple of `dev`; of revisions, those whose
-repository's is. Exam questions about style are left out, and of what learners' correctors add or drop beyond
-words, a quarter is kept: about half of it is no certain error.
+Which pairs no training sees: those whose target's CRC-32 is a multiple of the set's `dev`; of revisions,
+those whose repository's is. Exam questions about style are left out, and of what learners' correctors add or
+drop beyond words, a quarter is kept: about half of it is no certain error.
 """
 
 import json
@@ -14,17 +14,16 @@ from typing import NamedTuple
 import numpy as np
 
 from nmspeller.lab.data.alignment import align
-from nmspeller.lab.data.leaks import LeakFilter
-from nmspeller.lab.data.pair_sets import Split, is_dev
+from nmspeller.lab.data.datasets import DataTable
+from nmspeller.lab.data.leak_filter import LeakFilter
 from nmspeller.lab.data.prepared import PairArrays
+from nmspeller.lab.data.splits import Split, is_dev
 from nmspeller.text.vocabulary import Vocabulary
 
 DEV_FILE = "edits_dev.json"
 NATIVE = frozenset(("nasgec_media", "nasgec_thesis", "midu2022", "ctc2021", "qspell250k"))
 _LEFT_OUT = frozenset(("nacgec", "nasgec_exam", "fcgec", "fcgec_train_part"))
 _DEV = {"edits_learners": 40, "edits_learners_word": 20}
-_NATIVE_DEV = 5
-_CLEAN_DEV = 20
 _SPARINGLY = 4  # one in so many
 
 
@@ -43,21 +42,25 @@ class EditSplit(NamedTuple):
     dev: list[EditPair]
 
 
-def read_edit_sets(data: Path, leaks: LeakFilter) -> dict[str, EditSplit]:
+def read_edit_sets(table: DataTable, leaks: LeakFilter) -> dict[str, EditSplit]:
     """`edits_revisions`, `edits_native(_word)`, `edits_learners(_word)` and two sets `…_clean`."""
-    folder, splits = data / "edits", dict[str, EditSplit]()
-    for line in _lines(folder / "revisions.tsv"):
+    splits: dict[str, EditSplit] = {}
+    for line in _lines(table, "edits_revisions"):
         source, target, kind, repository, _ = line.split("\t")
-        _add(splits, "edits_revisions", EditPair(source, target, kind), is_dev(repository, _NATIVE_DEV))
-    for line in _lines(folder / "gec.tsv"):
+        dev = is_dev(repository, table["edits_revisions"].dev)
+        _add(splits, "edits_revisions", EditPair(source, target, kind), dev)
+    for line in _lines(table, "edits_gec"):
         source, target, kind, group, origin = line.split("\t")
         name = ("edits_native" if origin in NATIVE else "edits_learners") + "_word" * (group == "word")
         if origin in _LEFT_OUT or (name == "edits_learners" and _number(source) % _SPARINGLY):
             continue
-        _add(splits, name, EditPair(source, target, kind), is_dev(target, _DEV.get(name, _NATIVE_DEV)))
-    for name in ("revisions", "gec"):
-        for line in dict.fromkeys(_lines(folder / f"{name}.clean.txt")):
-            _add(splits, f"edits_{name}_clean", EditPair(line, line, "clean"), is_dev(line, _CLEAN_DEV))
+        dev = is_dev(target, _DEV.get(name, table["edits_gec"].dev))
+        _add(splits, name, EditPair(source, target, kind), dev)
+    for name in ("edits_revisions", "edits_gec"):
+        one = table[name]
+        for line in dict.fromkeys(_lines(table, name, clean=True)):
+            dev = is_dev(line, one.clean_dev or one.dev)
+            _add(splits, f"{name}_clean", EditPair(line, line, "clean"), dev)
     return {
         name: EditSplit(*([pair for pair in part if not _leaks(pair, leaks)] for part in split))
         for name, split in splits.items()
@@ -114,8 +117,11 @@ def _leaks(pair: EditPair, leaks: LeakFilter) -> bool:
     return leaks.leaks(pair.source) or leaks.leaks(pair.target)
 
 
-def _lines(path: Path) -> list[str]:
-    return path.read_text(encoding="utf-8").splitlines() if path.is_file() else []
+def _lines(table: DataTable, name: str, *, clean: bool = False) -> list[str]:
+    """The lines of a set, or of its clean sentences; none where the files are absent."""
+    files = table[name].clean_files if clean else table[name].files
+    paths = [table.folder / file for file in files]
+    return [line for path in paths if path.is_file() for line in path.read_text("utf-8").splitlines()]
 
 
 def _number(text: str) -> int:

@@ -69,7 +69,7 @@ class NoiseModel:
 
         row, column = np.nonzero(hit)
         way = profile[row]
-        wrong = right.copy()
+        wrong: Rows = right.copy()
         wrong[row, column] = self._draw(
             self.wrong[way, right[row, column]], self.wrong_cumulative[way, right[row, column]], random
         )
@@ -104,9 +104,8 @@ class NoiseModel:
     ) -> NDArray[np.int32]:
         """One candidate of each row, (rows, K) and their cumulative probabilities (rows, K) to (rows,)."""
         picks = (cumulative < random.random((len(cumulative), 1), dtype=np.float32)).sum(axis=1)
-        return candidates[np.arange(len(candidates)), np.minimum(picks, candidates.shape[1] - 1)].astype(
-            np.int32
-        )
+        places = np.minimum(picks, candidates.shape[1] - 1)
+        return np.asarray(candidates[np.arange(len(candidates)), places], dtype=np.int32)
 
     def profile_index(self, name: str) -> int:
         """The number of a profile; InputError names the ones there are."""
@@ -128,8 +127,8 @@ class NoiseModel:
             with np.load(path, allow_pickle=False) as stored:
                 arrays = {key: stored[key] for key in stored.files}
             names = tuple(str(name) for name in arrays["names"])
-            return cls(**{**arrays, "names": names})  # type: ignore[arg-type]
-        except DAMAGED as wrong:
+            return cls(**{**arrays, "names": names})
+        except DAMAGED as error:
             raise InputError(
-                f"{path} is not a noise model ({wrong}); make one with `nmspeller lab data prepare`."
-            ) from wrong
+                f"{path} is not a noise model ({error}); make one with `nmspeller lab data prepare`."
+            ) from error

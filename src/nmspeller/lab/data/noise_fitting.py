@@ -109,7 +109,8 @@ class Taste:
 
 def input_method_weight(similar: Similar) -> float:
     """An input method offers common characters of exactly that sound."""
-    return similar.frequency**0.7 * (1.0 if similar.sound >= SAME_SYLLABLE else 0.05 * similar.sound**4)
+    sound = 1.0 if similar.sound >= SAME_SYLLABLE else 0.05 * math.pow(similar.sound, 4)
+    return math.pow(similar.frequency, 0.7) * sound
 
 
 def fit(

@@ -55,8 +55,8 @@ def read_pairs(path: str | Path, *, lenient: bool = False) -> Pairs:
     for number, line in enumerate(read_lines(path), start=1):
         try:
             pairs.append(_parse(line))
-        except ValueError as wrong:
-            bad = BadLine(str(path), number, str(wrong))
+        except ValueError as error:
+            bad = BadLine(str(path), number, str(error))
             if not lenient:
                 raise InputError(f"{bad}.") from None
             skipped.append(bad)
@@ -87,8 +87,8 @@ def write_lines(path: str | Path, lines: Iterable[str]) -> None:
                 file.write(f"{mark}{line}\n".encode())
     except UnicodeEncodeError:
         raise InputError(f"line {number} for {path} contains a lone surrogate; remove it.") from None
-    except OSError as wrong:
-        raise InputError(f"{path} cannot be written: {wrong.strerror}.") from wrong
+    except OSError as error:
+        raise InputError(f"{path} cannot be written: {error.strerror}.") from error
 
 
 def read_lines(path: str | Path) -> Iterator[bytes]:
@@ -103,8 +103,8 @@ def read_lines(path: str | Path) -> Iterator[bytes]:
                 if number == 0:
                     line = line.removeprefix(b"\xef\xbb\xbf")
                 yield line.removesuffix(b"\n").removesuffix(b"\r")
-    except OSError as wrong:
-        raise InputError(f"{path} cannot be read: {wrong.strerror}.") from wrong
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror}.") from error
 
 
 def report_skipped(skipped: list[BadLine]) -> None:
@@ -117,8 +117,8 @@ def decode(line: bytes) -> str:
     """The text of a line; ValueError with a readable reason where it is not UTF-8."""
     try:
         return line.decode("utf-8")
-    except UnicodeDecodeError as wrong:
-        raise ValueError(f"byte {wrong.start + 1} is not UTF-8") from None
+    except UnicodeDecodeError as error:
+        raise ValueError(f"byte {error.start + 1} is not UTF-8") from None
 
 
 def _parse(line: bytes) -> Pair:

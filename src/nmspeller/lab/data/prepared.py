@@ -3,7 +3,7 @@
 import hashlib
 import json
 import lzma
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from io import BytesIO
@@ -63,16 +63,21 @@ class Prepared:
         try:
             self.manifest: dict[str, Any] = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
             prepared_with, _ = (self.manifest[name] for name in ("vocabulary", "sources"))
-        except (OSError, ValueError, KeyError, TypeError) as wrong:
+        except (OSError, ValueError, KeyError, TypeError) as error:
             raise InputError(
-                f"{folder} holds no prepared data ({wrong}); make it with `nmspeller lab data prepare`."
-            ) from wrong
+                f"{folder} holds no prepared data ({error}); make it with `nmspeller lab data prepare`."
+            ) from error
         self.vocabulary = Vocabulary.from_file(folder / "vocab.txt")
         if hashlib.sha256((folder / "vocab.txt").read_bytes()).hexdigest() != prepared_with:
             # The ids of all arrays are line numbers of the file that it was.
             raise InputError(
                 f"{folder}/vocab.txt is not the one the data was prepared with; prepare it again."
             )
+
+    @property
+    def absent(self) -> frozenset[str]:
+        """The sets, and `corpus`, that the data folder did not have."""
+        return frozenset(self.manifest.get("absent", ()))
 
     @cached_property
     def noise(self) -> NoiseModel:
@@ -91,8 +96,8 @@ class Prepared:
         try:
             with np.load(path, allow_pickle=False) as stored:
                 return PairArrays(**{name: stored[name] for name in stored.files})
-        except DAMAGED as wrong:
-            raise _damaged(path) from wrong
+        except DAMAGED as error:
+            raise _damaged(path) from error
 
     def pair_texts(self, name: str) -> list[Pair]:
         """The pairs of one set as text; a character outside the vocabulary is a replacement character."""
@@ -105,11 +110,8 @@ class Prepared:
 
     def add_pairs(self, name: str, pairs: PairArrays) -> None:
         """Write a set of pairs, whole or not at all."""
-        path = self.folder / "pairs" / f"{name}.npz"
-        content = BytesIO()
         arrays = {name: array for name, array in vars(pairs).items() if array is not None}
-        np.savez_compressed(content, **arrays)
-        write_whole(path, content.getvalue())
+        write_arrays(self.folder / "pairs" / f"{name}.npz", arrays)
 
     def corpus(self, part: str = "corpus") -> Ids:
         """All text of a part ("corpus" or "heldout") as ids, each paragraph closed by LINE_END."""
@@ -125,8 +127,15 @@ class Prepared:
             try:
                 content = lzma.decompress(stored) if file.suffix == ".xz" else stored
                 yield np.frombuffer(content, dtype=np.uint16)
-            except (lzma.LZMAError, ValueError) as wrong:
-                raise _damaged(file) from wrong
+            except (lzma.LZMAError, ValueError) as error:
+                raise _damaged(file) from error
+
+
+def write_arrays(path: Path, arrays: Mapping[str, NDArray[Any]]) -> None:
+    """Write named arrays as an npz file, whole or not at all."""
+    content = BytesIO()
+    np.savez_compressed(content, **dict(arrays))  # type: ignore[arg-type]
+    write_whole(path, content.getvalue())
 
 
 def _damaged(path: Path) -> InputError:

@@ -16,8 +16,8 @@ def read_sentences(path: Path) -> list[str]:
     for number, line in enumerate(read_lines(path), start=1):
         try:
             sentence = decode(line).partition("\t")[0].strip()
-        except ValueError as wrong:
-            raise InputError(f"{BadLine(str(path), number, str(wrong))}.") from None
+        except ValueError as error:
+            raise InputError(f"{BadLine(str(path), number, str(error))}.") from None
         if sentence:
             sentences.append(sentence)
     if not sentences:

@@ -98,8 +98,8 @@ def read_passages_with_mistakes(path: str | Path) -> Iterator[Passage | BadLine]
             if _is_broken(mistake.wrong + mistake.corrected):
                 raise ValueError("a byte is not UTF-8")
             passages[mistake.passage].correct(mistake)
-        except ValueError as wrong:
-            reject(mistake.line, mistake.passage, str(wrong))
+        except ValueError as error:
+            reject(mistake.line, mistake.passage, str(error))
     yield from slips
     yield from (passage for name, passage in passages.items() if name not in bad)
 

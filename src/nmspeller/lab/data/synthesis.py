@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from nmspeller.errors import InputError
 from nmspeller.lab.data.corpus import LINE_END, corpus_files, is_held_out, read_lines
-from nmspeller.lab.data.leaks import LeakFilter
+from nmspeller.lab.data.leak_filter import LeakFilter
 from nmspeller.lab.data.noise import NoiseModel
 from nmspeller.lab.data.pairs import Pair
 from nmspeller.lab.data.prepared import sentence_windows
@@ -86,7 +86,7 @@ class PairMaker:
         ways = np.array([self.noise.profile_index(name) for name in self.profiles])
         shares = np.array(list(self.profiles.values()), dtype=np.float64)
         profile = random.choice(ways, size=len(right), p=shares / shares.sum())
-        wrong = right.copy()
+        wrong: NDArray[np.int32] = right.copy()
         left = np.flatnonzero(random.random(len(right)) >= self.clean)
         for _ in range(TRIALS):
             errors = np.full(len(left), expected)

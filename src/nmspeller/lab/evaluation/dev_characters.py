@@ -11,7 +11,7 @@ from nmspeller.lab.evaluation.readings import Reader
 
 MACRO = ("native", "revisions", "lang8", "learners", "queries", "medical", "hard")
 SIGHAN = ("sighan13_train", "sighan14_train", "sighan15_train")
-ECSPELL = ("ecspell_law", "ecspell_med", "ecspell_odw")
+ECSPELL = ("ecspell_law_train", "ecspell_med_train", "ecspell_odw_train")
 CLEAN_SHARES = (0.004, 0.008, 0.015)
 _LEAST = 0.01
 

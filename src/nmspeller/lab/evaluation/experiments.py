@@ -15,13 +15,12 @@ from nmspeller.errors import InputError
 from nmspeller.files import write_whole
 from nmspeller.lab.data.prepared import Prepared
 from nmspeller.lab.evaluation import metrics, outcomes, paper, suites
-from nmspeller.lab.evaluation.cases import CASES
-from nmspeller.lab.evaluation.tables import LEAK_RECIPES
+from nmspeller.lab.evaluation.example_sentences import CASES
 from nmspeller.lab.models.config import MaskingConfig
 from nmspeller.lab.models.speller import SpellerModel
 from nmspeller.lab.training.finetune import finetune
 from nmspeller.lab.training.prediction import correct_sentences
-from nmspeller.lab.training.recipes import read_recipe
+from nmspeller.lab.training.recipes import read_recipe, without_absent
 from nmspeller.lab.training.start import start_model
 from nmspeller.lab.training.trainer import Report
 
@@ -68,7 +67,7 @@ def jobs(
         InputError: the experiment is unknown.
     """
     if experiment not in EXPERIMENTS:
-        raise InputError(f"unknown experiment {experiment!r}; choose {', '.join(EXPERIMENTS)} or cases.")
+        raise InputError(f"unknown experiment {experiment!r}; choose {', '.join(EXPERIMENTS)}.")
     if experiment == "ngrams":
         models = list(_with_every_ngram(paper.all_rows() if all_models else _bert_rows()))
     elif experiment == "identity":
@@ -76,7 +75,7 @@ def jobs(
     elif experiment == "seeds":
         models = [(row.model, row.recipe) for row in _bert_rows()]
     elif experiment == "leak":
-        models = [({"speller": "bert"}, name) for name in ([recipe] if recipe else LEAK_RECIPES)]
+        models = [({"speller": "bert"}, name) for name in ([recipe] if recipe else paper.LEAK_RECIPES)]
     else:
         models = [(row.model, row.recipe) for row in paper.rows(experiment)]
     found = [Job(_trained(model), recipe or own, seed) for seed in seeds for model, own in models]
@@ -90,12 +89,13 @@ def run_job(
     start: Path | None,
     out: Path,
     modalities: Path | None = None,
-    sets: Sequence[str] = tuple(suites.SETS),
+    sets: Sequence[str] | None = None,
     report: Report | None = None,
 ) -> None:
     """Train one speller, measure it with its masking layer off and on, and write a JSON for each.
 
     modalities: a checkpoint of pretrained phonetic and graphic encoders, for the models that have them.
+    sets: the evaluation sets to measure on; all of the data folder if not given.
     """
     finished = out / f"{job.name}.json"
     if finished.exists():
@@ -110,7 +110,8 @@ def run_job(
         modalities=modalities,
         seed=job.seed,
     )
-    plan = read_recipe(job.recipe)
+    plan, _ = without_absent(read_recipe(job.recipe), prepared)
+    sets = _safe_sets(prepared) if sets is None else sets
     finetune(model, plan, prepared, out=out / job.name, seed=job.seed, report=report)
     trained = time.perf_counter() - started
     inputs = {
@@ -166,9 +167,25 @@ def measure(
     }
 
 
+def _safe_sets(prepared: Prepared) -> list[str]:
+    """The evaluation sets of which the prepared data is known to contain nothing.
+
+    Raises:
+        InputError: the data folder has another one, which a training on this data may have seen.
+    """
+    filtered = prepared.manifest.get("evaluation_sets", [])
+    if unsafe := [name for name in suites.names() if name not in filtered]:
+        raise InputError(
+            f"{prepared.folder} was prepared without {', '.join(unsafe)} and may contain sentences of them; "
+            "prepare it again."
+        )
+    return suites.names()
+
+
 def _dev_letters(prepared: Prepared, correct: Callable[[list[str]], list[str]]) -> str:
     """What happened to each sentence of SIGHAN's dev parts."""
-    pairs = [pair for name in DEV_SETS for pair in prepared.pair_texts(name)]
+    names = [name for name in DEV_SETS if name.removesuffix("_dev") not in prepared.absent]
+    pairs = [pair for name in names for pair in prepared.pair_texts(name)]
     sources, targets = [pair.source for pair in pairs], [pair.target for pair in pairs]
     return outcomes.letters(metrics.compare(sources, targets, correct(sources)))
 

@@ -1,4 +1,4 @@
-"""The paper's rows, read from configs/table1 and table2: one file a row, with its model, recipe and figures.
+"""The rows of the paper's tables, read from configs/table1.yaml and table2.yaml: models, recipes and figures.
 
 Haiyun Yang: Block the Label and Noise: An N-Gram Masked Speller for Chinese Spell Checking, arXiv
 2305.03314 (2023). table1 is its Table 2, table2 its Table 3; what its Tables 4 and 5 add on n-grams is in the
@@ -15,13 +15,16 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
-from nmspeller.lab.configs import config_files
+from nmspeller.lab.configs import TABLES, read_table
+from nmspeller.lab.configs.parsing import from_mapping
 from nmspeller.lab.models import config
 
 CITATION = "arXiv 2305.03314"
-TABLES = ("table1", "table2")
 SPELLERS = ("bert", "spellgcn", "dcn", "phmospell", "realise", "dgspeller")
 NGRAMS = ("none", *config.NGRAMS)
+
+LEAK_RECIPES = ("masked_only_no_wang", "masked_only", "masked_only_wang2018")
+"""Without Wang271K, with its pairs, and with the confusion set that was published with it."""
 
 Figures = tuple[float, float, float]
 
@@ -30,14 +33,12 @@ Figures = tuple[float, float, float]
 class PaperRow:
     """What the paper prints for a row: sentence-level precision, recall and F1, in percent.
 
-    table: the number of the table in the paper.
+    title: its name for the speller.
     gaining: n-grams with a better correction F1 than no masking (its Table 5), for a masked speller.
     other_ngrams: correction F1 of the n-grams that are not the row's own (its Table 4).
     """
 
-    table: int
-    dataset: str
-    model: str
+    title: str
     detection: Figures
     correction: Figures
     gaining: tuple[str, ...] = ()
@@ -59,7 +60,7 @@ class Row:
 
     @property
     def test_set(self) -> str:
-        return self.paper.dataset.lower()
+        return self.name.partition("-")[0]
 
     @property
     def ngram(self) -> str:
@@ -78,9 +79,7 @@ def settings(model: Mapping[str, Any]) -> dict[str, Any]:
 @cache
 def rows(table: str) -> tuple[Row, ...]:
     """The rows of table1 or table2."""
-    import yaml  # only here: the names above are used without it
-
-    return tuple(_row(yaml.safe_load(path.read_text(encoding="utf-8"))) for path in config_files(table))
+    return tuple(_row(name, values) for name, values in read_table(table).items())
 
 
 def all_rows() -> list[Row]:
@@ -102,7 +101,7 @@ def find_row(speller: str, test_set: str, *, masked: bool) -> Row | None:
 def display_name(speller: str, *, masked: bool) -> str:
     """The paper's name of a speller, such as NM-BERT."""
     row = find_row(speller, "sighan15", masked=masked)
-    return row.paper.model if row else f"NM-{speller}" if masked else speller
+    return row.paper.title if row else f"NM-{speller}" if masked else speller
 
 
 def figures(
@@ -120,6 +119,6 @@ def figures(
     return (*(None,) * 5, row.paper.other_ngrams.get(ngram) if row else None)
 
 
-def _row(values: Mapping[str, Any]) -> Row:
-    printed = config.from_mapping(PaperRow, values["paper_row"], "paper_row")
-    return Row(values["name"], values["recipe"], values["model"], printed)
+def _row(name: str, values: Mapping[str, Any]) -> Row:
+    printed = {key: value for key, value in values.items() if key not in ("model", "recipe")}
+    return Row(name, values["recipe"], values["model"], from_mapping(PaperRow, printed, name))

@@ -1,12 +1,9 @@
-"""Loss curves and reliability diagrams, drawn with matplotlib (extra `train`), which is imported lazily."""
+"""Loss curves, drawn with matplotlib (extra `train`), which is imported lazily."""
 
 import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
-
-import numpy as np
-from numpy.typing import ArrayLike
 
 from nmspeller.errors import InputError
 
@@ -17,7 +14,7 @@ def draw_losses(logs: Mapping[str, Path], path: str | Path) -> None:
     Raises:
         InputError: a log is damaged, or matplotlib is missing.
     """
-    figure, axes = _figure("step", "loss")
+    figure, axes = new_figure("step", "loss")
     everything: list[float] = []
     for name, log in logs.items():
         steps, losses = read_losses(log)
@@ -26,24 +23,7 @@ def draw_losses(logs: Mapping[str, Path], path: str | Path) -> None:
     if everything and max(everything) > 10 * min(everything):
         axes.set_yscale("log")  # within one power of ten its labels are hard to read
     axes.legend(fontsize="small")
-    _save(figure, path)
-
-
-def draw_reliability(probabilities: ArrayLike, right: ArrayLike, path: str | Path, *, bins: int = 10) -> None:
-    """Draw the share of right edits against their probability: arrays of shape (edits,).
-
-    Raises:
-        InputError: there are no edits, or matplotlib is missing.
-    """
-    sure, share, sizes = reliability(probabilities, right, bins=bins)
-    figure, axes = _figure("probability of the edit", "share of edits that are right")
-    axes.plot([0, 1], [0, 1], color="grey", linestyle="--", linewidth=1)
-    axes.plot(sure, share, marker="o")
-    for x, y, size in zip(sure, share, sizes, strict=True):
-        axes.annotate(f"{size:,}", (x, y), textcoords="offset points", xytext=(4, -10), fontsize="small")
-    axes.set_xlim(0, 1)
-    axes.set_ylim(0, 1)
-    _save(figure, path)
+    save(figure, path)
 
 
 def read_losses(log: str | Path) -> tuple[list[int], list[float]]:
@@ -70,32 +50,12 @@ def read_losses(log: str | Path) -> tuple[list[int], list[float]]:
     return steps, losses
 
 
-def reliability(
-    probabilities: ArrayLike, right: ArrayLike, *, bins: int = 10
-) -> tuple[list[float], list[float], list[int]]:
-    """Mean probability, share right and number of edits in each bin that has any.
-
-    Raises:
-        InputError: there are no edits.
-    """
-    sure, correct = np.asarray(probabilities, dtype=float), np.asarray(right, dtype=float)
-    if not len(sure) or len(sure) != len(correct):
-        raise InputError("reliability needs some edits, each with a probability and whether it was right.")
-    which = np.clip((sure * bins).astype(int), 0, bins - 1)
-    sizes = np.bincount(which, minlength=bins)
-    used = sizes > 0
-    means = np.bincount(which, weights=sure, minlength=bins)[used] / sizes[used]
-    shares = np.bincount(which, weights=correct, minlength=bins)[used] / sizes[used]
-    return means.tolist(), shares.tolist(), sizes[used].tolist()
-
-
-def _figure(x: str, y: str) -> tuple[Any, Any]:
+def new_figure(x: str, y: str) -> tuple[Any, Any]:
+    """A figure and its axes with these labels."""
     try:
         from matplotlib.figure import Figure
-    except ImportError as missing:
-        raise InputError(
-            "plots need matplotlib; install it with `pip install nmspeller[train]`."
-        ) from missing
+    except ImportError as error:
+        raise InputError("plots need matplotlib; install it with `pip install nmspeller[train]`.") from error
     figure = Figure(figsize=(7, 4), layout="constrained")
     axes = figure.subplots()
     axes.set_xlabel(x)
@@ -104,6 +64,7 @@ def _figure(x: str, y: str) -> tuple[Any, Any]:
     return figure, axes
 
 
-def _save(figure: Any, path: str | Path) -> None:
-    # Without the date and version that matplotlib adds, the same data gives the same file.
+def save(figure: Any, path: str | Path) -> None:
+    """Write a figure; the same data gives the same file."""
+    # Without the date and version that matplotlib adds.
     figure.savefig(path, dpi=120, metadata={"Software": None})

@@ -204,8 +204,8 @@ def main() -> None:
             device=Device.parse(options.device),
             workers=options.workers,
         )
-    except InputError as wrong:
-        sys.exit(f"nmspeller: {wrong}")
+    except InputError as error:
+        sys.exit(f"nmspeller: {error}")
     print(json.dumps(found) if options.json else in_words(found))
 
 

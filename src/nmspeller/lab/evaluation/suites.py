@@ -3,33 +3,18 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from typing import NamedTuple
 
 from nmspeller.errors import InputError
+from nmspeller.lab.data.datasets import DataTable
 from nmspeller.lab.data.folder import data_folder
 from nmspeller.lab.data.pairs import Pair, read_pairs
 from nmspeller.lab.evaluation import metrics
 from nmspeller.lab.evaluation.metrics import DropDe, Outcomes, Scores
 
 
-class EvaluationSet(NamedTuple):
-    """A pair file in the data folder, and whether edits to 地 and 得 are dropped."""
-
-    path: str
-    drop_de: DropDe = False
-
-
-SETS = {
-    "sighan13": EvaluationSet("sighan/simplified/test13.tsv", drop_de=True),
-    "sighan14": EvaluationSet("sighan/simplified/test14.tsv"),
-    "sighan15": EvaluationSet("sighan/simplified/test15.tsv"),
-    "sighan14_multierror": EvaluationSet("sighan/sighan14_multierror.tsv"),
-    "sighan15_multierror": EvaluationSet("sighan/sighan15_multierror.tsv"),
-    "ecspell_law": EvaluationSet("ecspell/law_test.tsv"),
-    "ecspell_med": EvaluationSet("ecspell/med_test.tsv"),
-    "ecspell_odw": EvaluationSet("ecspell/odw_test.tsv"),
-    "cscd_ns_dev": EvaluationSet("cscd_ns/dev.tsv"),
-}
+def names() -> list[str]:
+    """The evaluation sets of the data folder, in the order of the table."""
+    return list(_table(data_folder()).measured())
 
 
 def load(name: str) -> tuple[Pair, ...]:
@@ -38,16 +23,21 @@ def load(name: str) -> tuple[Pair, ...]:
     Raises:
         InputError: the name is unknown, or the data is absent.
     """
-    if name not in SETS:
-        raise InputError(f"{name!r} is not an evaluation set; choose among {', '.join(SETS)}.")
-    return _read(data_folder() / SETS[name].path)
+    table = _table(data_folder())
+    known = [each for each, one in table.items() if one.is_measured]
+    if name not in known:
+        raise InputError(f"{name!r} is not an evaluation set; choose among {', '.join(known)}.")
+    return tuple(pair for file in table[name].files for pair in _read(table.folder / file))
 
 
-def predict(
-    correct_many: Callable[[list[str]], Sequence[str]], names: Iterable[str] = tuple(SETS)
-) -> dict[str, list[str]]:
+def drops_de(name: str) -> bool:
+    """Whether edits to 地 and 得 are not counted in a set."""
+    return _table(data_folder())[name].drop_de
+
+
+def predict(correct_many: Callable[[list[str]], Sequence[str]], sets: Iterable[str]) -> dict[str, list[str]]:
     """A speller's answer to every sentence of the named sets."""
-    return {name: list(correct_many([pair.source for pair in load(name)])) for name in names}
+    return {name: list(correct_many([pair.source for pair in load(name)])) for name in sets}
 
 
 def score(predictions: Mapping[str, Sequence[str]]) -> dict[str, Scores]:
@@ -59,7 +49,7 @@ def outcomes(name: str, answers: Sequence[str], drop_de: DropDe | None = None) -
     """What happened to each sentence of a set, by the set's own rule for 地 and 得 unless one is given."""
     pairs = load(name)
     sources, targets = [pair.source for pair in pairs], [pair.target for pair in pairs]
-    rule = SETS[name].drop_de if drop_de is None else drop_de
+    rule = drops_de(name) if drop_de is None else drop_de
     return metrics.compare(sources, targets, answers, drop_de=rule)
 
 
@@ -71,6 +61,11 @@ def edits_of(name: str, answers: Sequence[str]) -> list[list[int | str]]:
         for place, (old, new) in enumerate(zip(pair.source, answer, strict=True))
         if old != new
     ]
+
+
+@cache
+def _table(folder: Path) -> DataTable:
+    return DataTable.read(folder)
 
 
 @cache

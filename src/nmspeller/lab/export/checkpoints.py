@@ -54,8 +54,8 @@ def _write(speller: SpellerWeights, out: str | Path) -> Path:
     try:
         from nmspeller.lab.models import checkpoint
         from nmspeller.lab.models.registry import from_arrays
-    except ImportError as missing:
-        raise InputError("a checkpoint needs PyTorch: pip install 'nmspeller[train]'.") from missing
+    except ImportError as error:
+        raise InputError("a checkpoint needs PyTorch: pip install 'nmspeller[train]'.") from error
     card = speller.folder / "card.md"
     text = card.read_text("utf-8") if card.is_file() else ""
     checkpoint.save(out, from_arrays(speller.encoder, speller.weights), speller.vocabulary.tokens, text)

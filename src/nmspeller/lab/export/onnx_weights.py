@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from nmspeller.errors import InputError
 from nmspeller.lab.export.weights import OUTPUT, TABLE, SpellerWeights, Weights
 from nmspeller.lab.models.config import EncoderConfig
-from nmspeller.lab.models.names import modern_name
 from nmspeller.runtime.engine import FORMAT
 from nmspeller.text.vocabulary import Vocabulary
 
@@ -31,23 +30,19 @@ def read_exported(folder: Path, file: str = "model.onnx") -> SpellerWeights:
     try:
         import onnx
         from onnx import numpy_helper
-    except ImportError as missing:
-        raise InputError(f"reading {file} needs onnx: pip install 'nmspeller[train]'.") from missing
+    except ImportError as error:
+        raise InputError(f"reading {file} needs onnx: pip install 'nmspeller[train]'.") from error
     try:
         model = onnx.load(folder / file)
-    except Exception as wrong:  # protobuf's own class is not part of its interface
+    except Exception as error:  # protobuf's own class is not part of its interface
         raise InputError(
             f"{folder}/{file} is damaged; write it again with `nmspeller lab export`."
-        ) from wrong
+        ) from error
     graph, facts = model.graph, {fact.key: fact.value for fact in model.metadata_props}
     if facts.get("format") != FORMAT:
         raise InputError(
             f"{folder}/{file} was not written by `nmspeller lab export`; give a folder that it wrote."
         )
-    for tensor in graph.initializer:
-        tensor.name = modern_name(tensor.name)
-    for node in graph.node:
-        node.input[:] = [modern_name(name) for name in node.input]
     constants = {tensor.name: numpy_helper.to_array(tensor) for tensor in graph.initializer}
     makers = {output: node for node in graph.node for output in node.output}
     weights: Weights = {}

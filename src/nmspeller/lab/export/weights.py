@@ -8,9 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nmspeller.errors import InputError
+from nmspeller.lab.configs.parsing import from_mapping
 from nmspeller.lab.models.checkpoint import read_description
-from nmspeller.lab.models.config import EncoderConfig, SpellerConfig, from_mapping
-from nmspeller.lab.models.names import config_from_hugging_face, from_hugging_face, modern_names
+from nmspeller.lab.models.config import EncoderConfig, SpellerConfig
+from nmspeller.lab.models.names import config_from_hugging_face, from_hugging_face
 from nmspeller.text.vocabulary import Vocabulary
 
 Weights = dict[str, NDArray[np.float32]]
@@ -67,7 +68,7 @@ def _read_checkpoint(folder: Path) -> SpellerWeights:
     config = from_mapping(SpellerConfig, description)
     if config.masking is not None and config.masking.active == "always":
         raise InputError(f"{folder} masks n-grams in prediction too, which cannot be exported.")
-    tensors = modern_names(_tensors(folder))
+    tensors = _tensors(folder)
     # The masking layer is active in training only, so it is not exported.
     weights = {name: tensor for name, tensor in tensors.items() if not name.startswith("semantic.masking.")}
     return _checked(SpellerWeights(config.encoder, weights, folder), head=config.head, tags=config.tags)

@@ -2,7 +2,6 @@
 
 config.yaml is written as JSON, which is YAML too, so that it is read without a YAML library. Importing this
 module needs no torch: exporters call `read_description` and read the tensors with safetensors' numpy side.
-Checkpoints of format 1 are read as well, under today's names; see `names.modern_names`.
 """
 
 import json
@@ -13,8 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from nmspeller.errors import InputError
 from nmspeller.files import write_whole
-from nmspeller.lab.models.config import to_mapping
-from nmspeller.lab.models.names import modern_names
+from nmspeller.lab.configs.parsing import to_mapping
 from nmspeller.text.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
@@ -23,7 +21,6 @@ if TYPE_CHECKING:
     from nmspeller.lab.models.speller import SpellerModel
 
 FORMAT = "nmspeller checkpoint 2"
-EARLIER_FORMAT = "nmspeller checkpoint 1"
 FILES = ("model.safetensors", "config.yaml", "vocab.txt", "card.md")
 TABLES = "tables."
 """The prefix of tensors that are not learned: the character tables."""
@@ -64,7 +61,7 @@ def load(folder: str | Path) -> tuple["SpellerModel", tuple[str, ...]]:
         raise InputError(
             f"{folder}/vocab.txt has {len(tokens)} tokens, but config.yaml has {config.encoder.vocabulary}."
         )
-    tensors = modern_names(read_tensors(folder / "model.safetensors"))
+    tensors = read_tensors(folder / "model.safetensors")
     tables = {
         name.removeprefix(TABLES): tensor.numpy()
         for name, tensor in tensors.items()
@@ -100,15 +97,12 @@ def read_description(folder: str | Path) -> tuple[dict[str, Any], tuple[str, ...
             raise InputError(f"{folder} has no {name}; a checkpoint is a folder with {', '.join(FILES)}.")
     try:
         description = json.loads((folder / "config.yaml").read_text(encoding="utf-8"))
-    except ValueError as problem:  # undecodable bytes, or broken JSON
-        raise InputError(f"{folder} is damaged: {problem}; copy it again.") from None
-    known = isinstance(description, dict) and description.get("format") in (FORMAT, EARLIER_FORMAT)
+    except ValueError as error:  # undecodable bytes, or broken JSON
+        raise InputError(f"{folder} is damaged: {error}; copy it again.") from None
+    known = isinstance(description, dict) and description.get("format") == FORMAT
     if not known or "model" not in description:
         raise InputError(f"{folder}/config.yaml is not of the format {FORMAT!r}; another program wrote it.")
-    model = description["model"]
-    if description["format"] == EARLIER_FORMAT:
-        model = _modern_description(model, folder)
-    return model, Vocabulary.from_file(folder / "vocab.txt").tokens
+    return description["model"], Vocabulary.from_file(folder / "vocab.txt").tokens
 
 
 def read_tensors(path: Path) -> dict[str, "Tensor"]:
@@ -128,21 +122,5 @@ def read_tensors(path: Path) -> dict[str, "Tensor"]:
         raise InputError(f"{path} does not exist; weights are read from safetensors only.")
     try:
         return load_file(path)
-    except (SafetensorError, OSError) as problem:
-        raise InputError(f"{path} is damaged ({problem}); copy it again.") from None
-
-
-def _modern_description(model: Any, folder: Path) -> Any:
-    """The description of a format 1 checkpoint under today's names.
-
-    Raises:
-        InputError: the model has an activation that is no longer supported.
-    """
-    if not isinstance(model, dict) or not isinstance(model.get("encoder"), dict):
-        return model  # `parse` reports the error
-    encoder = dict(model["encoder"])
-    if encoder.pop("activation", "gelu") != "gelu":
-        raise InputError(f"{folder} has another activation than gelu, which is no longer supported.")
-    if "rounded" in encoder:
-        encoder["fake_quantised"] = encoder.pop("rounded")
-    return {**model, "encoder": encoder}
+    except (SafetensorError, OSError) as error:
+        raise InputError(f"{path} is damaged ({error}); copy it again.") from None

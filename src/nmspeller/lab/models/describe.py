@@ -14,9 +14,10 @@ import torch
 from torch.utils.flop_counter import FlopCounterMode
 
 from nmspeller.errors import InputError
+from nmspeller.lab.configs.parsing import to_mapping
 from nmspeller.lab.models.batch import Batch
 from nmspeller.lab.models.characters import Cached
-from nmspeller.lab.models.config import EncoderConfig, MaskingConfig, to_mapping
+from nmspeller.lab.models.config import EncoderConfig, MaskingConfig
 from nmspeller.lab.models.registry import build, parse
 from nmspeller.lab.models.speller import SpellerModel
 from nmspeller.lab.models.tables import CharacterTables

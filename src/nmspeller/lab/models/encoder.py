@@ -1,17 +1,11 @@
 """BERT's encoder: embeddings and post-norm transformer layers."""
 
-from typing import TYPE_CHECKING
-
-import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
 from nmspeller.lab.models.attention import Attention, FeedForward
 from nmspeller.lab.models.batch import Batch, PackedBatch
 from nmspeller.lab.models.config import EncoderConfig
-
-if TYPE_CHECKING:
-    from nmspeller.lab.models.masking import NGramMasking
 
 
 def dropout(probability: float) -> nn.Module:
@@ -88,20 +82,3 @@ def initialise(module: nn.Module) -> None:
         nn.init.normal_(module.weight, std=0.02)
     if isinstance(module, nn.Linear) and module.bias is not None:
         nn.init.zeros_(module.bias)
-
-
-@torch.no_grad()
-def start_as_identity(layer: "Layer | NGramMasking", norm: nn.LayerNorm) -> None:
-    """Let a layer start as the identity, nearly, on what `norm` puts out.
-
-    Attention and feed-forward start at zero, which leaves the layer's two norms. An output γz + β of `norm`,
-    z being normalised, has about the mean of β and the variance mean γ² + var β over its channels; gain and
-    bias of the two norms restore both.
-    """
-    for dense in (layer.attention.out, layer.feed_forward.down):
-        nn.init.zeros_(dense.weight)
-        nn.init.zeros_(dense.bias)
-    gain = (norm.weight.square().mean() + norm.bias.var(correction=0)).sqrt()
-    for own in (layer.attention_norm, layer.output_norm):
-        own.weight.copy_(gain.expand_as(own.weight))
-        own.bias.copy_(norm.bias.mean().expand_as(own.bias))

@@ -10,11 +10,13 @@ from typing import ClassVar, Literal, cast
 import torch
 from torch import Tensor, nn
 
+from nmspeller.lab.configs.parsing import check_range
 from nmspeller.lab.models.batch import Batch, PackedBatch
 from nmspeller.lab.models.characters import TableBuffers
-from nmspeller.lab.models.config import SpellerConfig, check_range
-from nmspeller.lab.models.encoder import Layer, initialise, run, stack, start_as_identity
+from nmspeller.lab.models.config import SpellerConfig
+from nmspeller.lab.models.encoder import Layer, initialise, run, stack
 from nmspeller.lab.models.graphic import GraphicEncoder
+from nmspeller.lab.models.identity_start import start_as_identity
 from nmspeller.lab.models.phonetic import PhoneticEncoder
 from nmspeller.lab.models.speller import SpellerModel
 from nmspeller.lab.models.tables import CharacterTables

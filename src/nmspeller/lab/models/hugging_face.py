@@ -4,9 +4,10 @@ import json
 from pathlib import Path
 
 import torch
-from safetensors.torch import save_file
+from safetensors.torch import save
 
 from nmspeller.errors import InputError
+from nmspeller.files import write_whole
 from nmspeller.lab.models import names
 from nmspeller.lab.models.checkpoint import read_tensors
 from nmspeller.lab.models.config import EncoderConfig
@@ -23,8 +24,8 @@ def read_encoder_config(folder: str | Path) -> EncoderConfig:
     folder = Path(folder)
     try:
         config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
-    except (OSError, ValueError) as problem:
-        raise InputError(f"{folder} is not a Hugging Face BERT folder: {problem}.") from None
+    except (OSError, ValueError) as error:
+        raise InputError(f"{folder} is not a Hugging Face BERT folder: {error}.") from None
     return names.config_from_hugging_face(config, mask_id=Vocabulary.from_file(folder / "vocab.txt").mask)
 
 
@@ -64,6 +65,6 @@ def write(model: SpellerModel, folder: str | Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     head = names.HEAD["head.output.bias"] in tensors
     config = names.config_to_hugging_face(model.config.encoder, head=head)
-    (folder / "config.json").write_text(json.dumps(config, indent=1) + "\n", encoding="utf-8")
+    write_whole(folder / "config.json", (json.dumps(config, indent=1) + "\n").encode())
     contiguous = {name: tensor.detach().float().cpu().contiguous() for name, tensor in tensors.items()}
-    save_file(contiguous, folder / "model.safetensors", metadata={"format": "pt"})
+    write_whole(folder / "model.safetensors", save(contiguous, metadata={"format": "pt"}))

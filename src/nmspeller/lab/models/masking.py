@@ -16,7 +16,8 @@ from torch import Tensor, nn
 from nmspeller.lab.models.attention import Attention, FeedForward
 from nmspeller.lab.models.batch import Batch, PackedBatch
 from nmspeller.lab.models.config import EncoderConfig, MaskingConfig
-from nmspeller.lab.models.encoder import dropout, start_as_identity
+from nmspeller.lab.models.encoder import dropout
+from nmspeller.lab.models.identity_start import start_as_identity
 
 
 class MaskEmbeddings(Protocol):

@@ -1,11 +1,10 @@
-"""Our parameter names, Hugging Face's BERT names, and our own of earlier versions; no torch.
+"""Our parameter names and Hugging Face's BERT names; no torch.
 
 `PARTS` is the table. A right-hand side of several names stands for their concatenation: queries, keys and
 values are one matrix here and three there. Token types are folded into the positions, because a speller only
 ever sees type 0: reading adds row 0 of the type table to every position, writing leaves one zero row.
 """
 
-import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
@@ -43,31 +42,6 @@ SEMANTIC = "semantic."
 """The prefix of the encoder's tensors in every speller."""
 
 Tensors = dict[str, Any]
-
-# Names of checkpoints of format 1 and ONNX files of format 1, and what each part is called today.
-_EARLIER = (
-    (r"^semantic\.masking\.layer\.", "semantic.masking."),
-    (r"(layers\.\d+|fusion\.\d+|semantic\.masking)\.(qkv|out)\.", r"\1.attention.\2."),
-    (r"(layers\.\d+|fusion\.\d+|semantic\.masking)\.(up|down)\.", r"\1.feed_forward.\2."),
-    (r"^head\.(bias|steps|zero)$", r"head.output.\1"),
-    (r"\.steps$", ".scale"),
-    (r"\.zero$", ".zero_point"),
-    (r"\.scales$", ".weight_scale"),
-    (r"\.reach$", ".channel_scale"),
-    (r"\.share$", ".inverse_channel_scale"),
-)
-
-
-def modern_name(name: str) -> str:
-    """Today's name of a tensor that an earlier version may have written; today's names stay as they are."""
-    for pattern, replacement in _EARLIER:
-        name = re.sub(pattern, replacement, name)
-    return name
-
-
-def modern_names(tensors: Mapping[str, Any]) -> Tensors:
-    """The tensors of a checkpoint or ONNX file of any version under today's names."""
-    return {modern_name(name): tensor for name, tensor in tensors.items()}
 
 
 def encoder_names(layers: int) -> Iterator[tuple[str, tuple[str, ...]]]:
@@ -136,8 +110,8 @@ def config_from_hugging_face(config: Mapping[str, Any], mask_id: int) -> Encoder
             norm_epsilon=config.get("layer_norm_eps", 1e-12),
             mask_id=mask_id,
         )
-    except KeyError as missing:
-        raise InputError(f"config.json does not have {missing}; it does not describe a BERT.") from None
+    except KeyError as error:
+        raise InputError(f"config.json does not have {error}; it does not describe a BERT.") from None
 
 
 def config_to_hugging_face(config: EncoderConfig, *, head: bool) -> dict[str, Any]:

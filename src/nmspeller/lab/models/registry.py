@@ -1,7 +1,6 @@
 """From names in YAML to models."""
 
-from collections.abc import Collection, Mapping
-from pathlib import Path
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -9,9 +8,10 @@ import torch
 from numpy.typing import NDArray
 
 from nmspeller.errors import InputError
+from nmspeller.lab.configs.parsing import from_mapping, to_mapping
 from nmspeller.lab.models import fake_quantisation
 from nmspeller.lab.models.bert import BertSpeller
-from nmspeller.lab.models.config import EncoderConfig, SpellerConfig, from_mapping, to_mapping
+from nmspeller.lab.models.config import EncoderConfig, SpellerConfig
 from nmspeller.lab.models.dcn import DCN, DCNConfig
 from nmspeller.lab.models.dgspeller import DGSpeller
 from nmspeller.lab.models.fusion import MultiModalConfig
@@ -105,27 +105,3 @@ def entry(name: object) -> Entry:
     if not isinstance(name, str) or name not in SPELLERS:
         raise InputError(f"unknown speller {name!r}; use one of {', '.join(SPELLERS)}.")
     return SPELLERS[name]
-
-
-def read_yaml(path: str | Path, known: Collection[str] = ()) -> dict[str, Any]:
-    """A config file as plain values.
-
-    known: the names that it may contain; any, if none are given.
-
-    Raises:
-        InputError: no such file, not YAML with a mapping in it, or an unknown name.
-    """
-    import yaml  # imported late: models are built without it
-
-    try:
-        values = yaml.safe_load(Path(path).read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError) as problem:
-        raise InputError(f"cannot read {path}: {problem}.") from None
-    except yaml.YAMLError as problem:
-        raise InputError(f"{path} is not valid YAML: {' '.join(str(problem).split())}.") from None
-    if not isinstance(values, dict):
-        raise InputError(f"{path} must contain a mapping, such as 'model: …'.")
-    for name in values:
-        if known and name not in known:
-            raise InputError(f"{path} has {name!r}, which is unknown; it may have {', '.join(known)}.")
-    return values

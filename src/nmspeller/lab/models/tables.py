@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from nmspeller.errors import InputError
 from nmspeller.files import DAMAGED
+from nmspeller.lab.data.prepared import write_arrays
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 TONES = "12345"
@@ -86,7 +87,7 @@ class CharacterTables:
 
     def save(self, path: str | Path) -> None:
         """Write one compressed npz."""
-        np.savez_compressed(path, **{entry.name: getattr(self, entry.name) for entry in fields(self)})
+        write_arrays(Path(path), {entry.name: getattr(self, entry.name) for entry in fields(self)})
 
     @classmethod
     def load(cls, path: str | Path) -> "CharacterTables":
@@ -98,7 +99,5 @@ class CharacterTables:
         try:
             with np.load(path) as stored:
                 return cls(**{entry.name: stored[entry.name] for entry in fields(cls)})
-        except DAMAGED as problem:
-            raise InputError(
-                f"{path} is not a file of character tables ({problem}); write it again."
-            ) from None
+        except DAMAGED as error:
+            raise InputError(f"{path} is not a file of character tables ({error}); write it again.") from None

@@ -8,13 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nmspeller.errors import InputError
+from nmspeller.lab.configs.parsing import check_range
 from nmspeller.lab.data.alignment import EXTRA
 from nmspeller.lab.data.edit_noise import KINDS, EditNoise, Line
 from nmspeller.lab.data.neighbours import Neighbours
 from nmspeller.lab.data.noise import NoiseModel
 from nmspeller.lab.data.prepared import Prepared
 from nmspeller.lab.models.batch import NO_TARGET
-from nmspeller.lab.models.config import check_range
 from nmspeller.text.vocabulary import Vocabulary
 
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import torch
 
+from nmspeller.lab.configs.parsing import to_mapping
 from nmspeller.lab.data.prepared import Prepared
-from nmspeller.lab.models.config import to_mapping
 from nmspeller.lab.models.speller import SpellerModel
 
 

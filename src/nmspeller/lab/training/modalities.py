@@ -10,10 +10,10 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from nmspeller.lab.configs.parsing import check_range
 from nmspeller.lab.data.prepared import Prepared
 from nmspeller.lab.models import checkpoint
 from nmspeller.lab.models.batch import Batch, PackedBatch
-from nmspeller.lab.models.config import check_range
 from nmspeller.lab.models.fusion import MultiModalSpeller
 from nmspeller.lab.models.speller import cross_entropy
 from nmspeller.lab.training.corruption import NoiseConfig

@@ -7,7 +7,7 @@ from typing import Any, Literal, NamedTuple
 import torch
 from torch import Tensor, nn
 
-from nmspeller.lab.models.config import check_range
+from nmspeller.lab.configs.parsing import check_range
 
 
 @dataclass(frozen=True)

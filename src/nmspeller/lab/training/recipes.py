@@ -5,10 +5,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from nmspeller.errors import InputError
-from nmspeller.lab.configs import find_config
+from nmspeller.lab.configs import read_config
+from nmspeller.lab.configs.parsing import check_range, from_mapping
 from nmspeller.lab.data.prepared import Prepared
-from nmspeller.lab.models.config import check_range, from_mapping
-from nmspeller.lab.models.registry import read_yaml
 from nmspeller.lab.training.corruption import NoiseConfig
 from nmspeller.lab.training.distillation import TEACHER_SHARE
 from nmspeller.lab.training.streams import PairStream
@@ -110,7 +109,8 @@ def _values(given: str | Mapping[str, Any]) -> Mapping[str, Any]:
         return given
     if not isinstance(given, str):
         raise InputError(f"the recipe is {given!r}; name one, or write its values there.")
-    return read_yaml(find_config("recipes", given))
+    values = read_config("recipes", given)
+    return {key: value for key, value in values.items() if key != "name"}
 
 
 def with_budget(recipe: Recipe, seconds: float) -> Recipe:
@@ -131,3 +131,33 @@ def with_budget(recipe: Recipe, seconds: float) -> Recipe:
 def with_seconds(recipe: PretrainRecipe, seconds: float) -> PretrainRecipe:
     """The pretraining recipe with another budget."""
     return replace(recipe, loop=replace(recipe.loop, seconds=seconds))
+
+
+def without_absent(recipe: Recipe, prepared: Prepared) -> tuple[Recipe, list[str]]:
+    """The recipe without the sets that the data folder did not have when it was prepared, and their names.
+
+    Without a corpus there are no synthetic pairs.
+
+    Raises:
+        InputError: a stage would have nothing left to learn from.
+    """
+    absent: dict[str, None] = {}
+    stages = []
+    for number, stage in enumerate(recipe.stages):
+        here = [name for name, copies in stage.copies.items() if copies and name in prepared.absent]
+        if stage.synthetic and "corpus" in prepared.absent:
+            here.append("corpus")
+        absent.update(dict.fromkeys(here))
+        stages.append(
+            replace(
+                stage,
+                copies={name: copies for name, copies in stage.copies.items() if name not in here},
+                synthetic=0 if "corpus" in here else stage.synthetic,
+            )
+        )
+        if here and not any(stages[-1].copies.values()) and not stages[-1].synthetic:
+            raise InputError(
+                f"stage {number} of this recipe learns from {', '.join(here)} alone, which {prepared.folder} "
+                "does not have; choose another recipe."
+            )
+    return Recipe(tuple(stages)), list(absent)

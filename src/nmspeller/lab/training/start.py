@@ -8,9 +8,10 @@ from typing import Any
 import torch
 
 from nmspeller.errors import InputError
+from nmspeller.lab.configs.parsing import from_mapping
 from nmspeller.lab.data.prepared import check_vocabulary
 from nmspeller.lab.models import checkpoint, hugging_face
-from nmspeller.lab.models.config import EncoderConfig, from_mapping
+from nmspeller.lab.models.config import EncoderConfig
 from nmspeller.lab.models.fusion import MultiModalSpeller
 from nmspeller.lab.models.registry import build, needed_tables, parse
 from nmspeller.lab.models.speller import SpellerModel
@@ -48,6 +49,8 @@ def start_model(
     """
     torch.manual_seed(seed)
     encoder = _encoder_of(start) if start else None
+    if encoder is None and vocabulary:
+        encoder = EncoderConfig(vocabulary=len(vocabulary), mask_id=vocabulary.mask)
     for folder in (start, modalities):
         if folder and vocabulary:
             check_vocabulary(folder, vocabulary)

@@ -16,8 +16,8 @@ from torch.utils.data import DataLoader
 
 from nmspeller.errors import InputError
 from nmspeller.files import replacing
+from nmspeller.lab.configs.parsing import check_range
 from nmspeller.lab.models.batch import NO_TARGET, Batch, PackedBatch
-from nmspeller.lab.models.config import check_range
 from nmspeller.lab.models.speller import SpellerModel
 from nmspeller.lab.training import fp8
 from nmspeller.lab.training.batches import Batches, Layout
@@ -278,18 +278,18 @@ class Trainer:
                     partial,
                     metadata=position,
                 )
-        except SafetensorError as wrong:  # disk errors come in this class
+        except SafetensorError as error:  # disk errors come in this class
             raise InputError(
-                f"{self.state_path} cannot be written ({wrong}); free some space there."
-            ) from wrong
+                f"{self.state_path} cannot be written ({error}); free some space there."
+            ) from error
 
     def _resume(self) -> None:
         try:
             with safe_open(self.state_path, framework="pt", device=str(self.processes.device)) as stored:
                 position = stored.metadata()
                 tensors = {name: stored.get_tensor(name) for name in stored.keys()}  # noqa: SIM118
-        except SafetensorError as wrong:
-            raise InputError(f"{self.state_path} is damaged ({wrong}); remove it to start again.") from wrong
+        except SafetensorError as error:
+            raise InputError(f"{self.state_path} is damaged ({error}); remove it to start again.") from error
         if position.get("identity") != self.identity:
             raise InputError(
                 f"{self.state_path} belongs to a training with other settings; "
