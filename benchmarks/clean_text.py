@@ -46,7 +46,8 @@ _LEAST_MODERN_WORDS = 2
 _CLASSICAL = re.compile("[之其者也乃则矣焉乎哉亦皆此]")
 _DEV_SETS = (
     "sighan13_train", "sighan14_train", "sighan15_train", "ecspell_law_train", "ecspell_med_train",
-    "ecspell_odw_train", "native", "revisions", "revisions2", "lang8", "learners", "hard", "medical", "queries",
+    "ecspell_odw_train", "native", "revisions", "revisions2", "lang8", "learners", "hard", "medical",
+    "queries",
 )  # fmt: skip
 _MOST_CLASSICAL = 1 / 12  # of the characters; the paragraphs of this corpus have up to 1/15 or from 1/11 on
 
