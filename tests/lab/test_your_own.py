@@ -54,9 +54,7 @@ def prepared(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Prepared
     return Prepared(out)
 
 
-def test_a_set_that_is_added_is_learnt_from_and_measured_on(
-    data: Path, prepared: Prepared
-) -> None:
+def test_a_set_that_is_added_is_learnt_from_and_measured_on(data: Path, prepared: Prepared) -> None:
     learnt, held_out = prepared.pair_texts("letters"), prepared.pair_texts("letters_dev")
     assert {*learnt, *held_out} == {*LETTERS}
     assert held_out
