@@ -11,7 +11,7 @@ from safetensors.numpy import load_file, save_file
 
 from nmspeller.__main__ import run
 from nmspeller.errors import InputError
-from nmspeller.lab.export.checkpoints import import_onnx
+from nmspeller.lab.export.conversion import import_onnx
 from nmspeller.lab.export.weights import read_weights
 
 UP = "semantic.layers.0.feed_forward.up.weight"

@@ -6,7 +6,7 @@ import pytest
 
 from nmspeller.errors import InputError
 from nmspeller.lab.evaluation import experiments, results_file, suites
-from nmspeller.lab.training.runner import run_side_by_side
+from nmspeller.lab.training.side_by_side import run_side_by_side
 
 RECIPE = """\
 stages:

@@ -32,9 +32,13 @@ def test_a_teacher_of_another_vocabulary_is_an_error(little_prepared, permuted):
         load_teacher(permuted, little_prepared.vocabulary)
 
 
-def test_without_a_start_the_sizes_must_fit_the_data(little_prepared):
+def test_without_a_start_the_vocabulary_is_that_of_the_data(little_prepared):
     small = {"hidden": 8, "heads": 1, "layers": 1, "intermediate": 8, "positions": 128}
-    with pytest.raises(InputError, match=f"vocabulary: {len(little_prepared.vocabulary)}"):
+    vocabulary = little_prepared.vocabulary
+    own = start_model({"speller": "bert", "encoder": small}, None, vocabulary=vocabulary).config.encoder
+    assert (own.vocabulary, own.mask_id) == (len(vocabulary), vocabulary.mask)
+    small["vocabulary"] = 21128
+    with pytest.raises(InputError, match=f"vocabulary: {len(vocabulary)}"):
         start_model({"speller": "bert", "encoder": small}, None, vocabulary=little_prepared.vocabulary)
 
 

@@ -40,7 +40,7 @@ def experiment(
     need_training()
     from nmspeller.lab.evaluation import experiments
     from nmspeller.lab.training.recipes import read_recipe
-    from nmspeller.lab.training.runner import run_side_by_side
+    from nmspeller.lab.training.side_by_side import run_side_by_side
 
     jobs = experiments.jobs(name, _numbers(seeds, "--seeds"), recipe=recipe, all_models=all_models)
     for plan in {job.recipe for job in jobs}:

@@ -115,10 +115,10 @@ def import_onnx(
     prefilter: bool = typer.Option(False, "--prefilter", help="Its prefilter instead of the model itself."),
 ) -> None:
     """Turn an exported model back into a checkpoint, to train on from it."""
-    from nmspeller.lab.export import checkpoints
+    from nmspeller.lab.export import conversion
     from nmspeller.runtime.pipeline import SHIPPED
 
-    read = checkpoints.import_prefilter if prefilter else checkpoints.import_onnx
+    read = conversion.import_prefilter if prefilter else conversion.import_onnx
     typer.echo(read(model or SHIPPED, out))
 
 
@@ -131,9 +131,9 @@ def prepare_qat(
 ) -> None:
     """Write a checkpoint that computes as its export in integers would, to be trained on so."""
     _need_onnx()
-    from nmspeller.lab.export import checkpoints
+    from nmspeller.lab.export import conversion
 
-    typer.echo(checkpoints.prepare_qat(checkpoint, out, _sentences(texts)))
+    typer.echo(conversion.prepare_qat(checkpoint, out, _sentences(texts)))
 
 
 def _need_onnx() -> None:

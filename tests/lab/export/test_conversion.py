@@ -10,7 +10,7 @@ from onnx import helper
 
 from nmspeller import InputError
 from nmspeller.__main__ import run
-from nmspeller.lab.export.checkpoints import import_onnx, prepare_qat
+from nmspeller.lab.export.conversion import import_onnx, prepare_qat
 from nmspeller.lab.export.export import export_prefilter
 from nmspeller.lab.export.weights import read_weights
 from nmspeller.lab.models import checkpoint
