@@ -18,11 +18,11 @@ from nmspeller.apps.http import errors, files, logs, native, operations, page, r
 from nmspeller.apps.http.answers import error_response
 from nmspeller.apps.http.description import describe_security
 from nmspeller.apps.http.errors import ApiError
+from nmspeller.apps.http.languagetool import routes as languagetool
 from nmspeller.apps.http.middleware import BodyLimit, Failures, HeadAsGet, Observed, RequestLimit, Spoken
 from nmspeller.apps.http.room import MOST_CONNECTIONS
 from nmspeller.apps.http.service import ClientGone, Service
 from nmspeller.apps.http.settings import Settings
-from nmspeller.apps.languagetool import routes as languagetool
 from nmspeller.runtime.checker import Checker
 
 _DESCRIPTION = """\

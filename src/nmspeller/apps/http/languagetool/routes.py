@@ -12,17 +12,17 @@ from nmspeller.apps.http import errors
 from nmspeller.apps.http.access import bearer_key, is_right_key
 from nmspeller.apps.http.answers import Json
 from nmspeller.apps.http.batching import CheckOptions
-from nmspeller.apps.http.operations import healthz
-from nmspeller.apps.http.service import Service, WantedRules
-from nmspeller.apps.languagetool import languages
-from nmspeller.apps.languagetool.matches import matches, sentence_ranges
-from nmspeller.apps.languagetool.openapi import (
+from nmspeller.apps.http.languagetool import languages
+from nmspeller.apps.http.languagetool.matches import matches, sentence_ranges
+from nmspeller.apps.http.languagetool.openapi import (
     CHECK_PARAMETERS,
     CHECK_REQUEST_BODY,
     PLAIN_ERRORS,
     CheckResult,
 )
-from nmspeller.apps.languagetool.parameters import Asked, parse, read_fields
+from nmspeller.apps.http.languagetool.parameters import Asked, parse, read_fields
+from nmspeller.apps.http.operations import healthz
+from nmspeller.apps.http.service import Service, WantedRules
 from nmspeller.messages import speaking
 from nmspeller.runtime.correction import Correction
 
