@@ -59,7 +59,7 @@ class Client:
         )
         body = json.dumps({"text": text}).encode()
         head = (
-            f"POST /v1/check HTTP/1.1\r\nHost: x\r\nUser-Agent: {self._program}\r\n"
+            f"POST /v1/check HTTP/1.1\r\nHost: localhost\r\nUser-Agent: {self._program}\r\n"
             "Content-Type: application/json\r\n"
             f"Content-Length: {len(body)}\r\n\r\n"
         )

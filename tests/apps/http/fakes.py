@@ -10,8 +10,9 @@ from pathlib import Path
 from nmspeller.apps.http.app import create_app
 from nmspeller.apps.http.listening import listen
 from nmspeller.apps.http.logs import start_logging
-from nmspeller.apps.http.server import serve_app, stop_cleanly
+from nmspeller.apps.http.server import serve_app
 from nmspeller.apps.http.settings import Settings
+from nmspeller.apps.http.workers import block_sighup
 from nmspeller.runtime.correction import Correction, Edit, Reason, apply_edits
 from nmspeller.runtime.rule_edits import chosen_rules, find_in_document
 from nmspeller.text.protect import WordMatcher
@@ -86,8 +87,7 @@ def worker_app():
 if __name__ == "__main__":
     settings = Settings(**json.loads(sys.argv[1]))
     settings.to_environment()
-    stop_cleanly()
-    sys.path.insert(0, os.path.dirname(__file__))
+    block_sighup()
     start_logging(settings.log_text)
     with listen(settings) as listeners:
-        serve_app("fakes:worker_app" if settings.workers > 1 else worker_app(), settings, listeners)
+        serve_app(worker_app, settings, listeners)

@@ -241,7 +241,8 @@ def test_invalid_settings_are_errors(wrong):
         Settings(**wrong)
 
 
-def test_metrics_contain_no_text(client):
+def test_metrics_contain_no_text(make_client):
+    client = make_client()
     ask(client, "/v1/check", "我很高心")
     ask(client, "/v2/check", "我己经")
     client.get("/no/such/place")

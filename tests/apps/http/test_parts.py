@@ -10,7 +10,7 @@ import pytest
 from fakes import FakeChecker
 
 from nmspeller import Speller
-from nmspeller.apps.http.batching import CheckOptions
+from nmspeller.apps.http.engine_queue import CheckOptions
 from nmspeller.apps.http.service import ClientGone, Service
 from nmspeller.apps.http.settings import Settings
 from nmspeller.runtime.correction import Edit, Reason

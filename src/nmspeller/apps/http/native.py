@@ -12,7 +12,7 @@ from starlette.responses import Response, StreamingResponse
 from nmspeller.apps.http import errors
 from nmspeller.apps.http.access import require_key
 from nmspeller.apps.http.answers import Json, line
-from nmspeller.apps.http.batching import CheckOptions
+from nmspeller.apps.http.engine_queue import CheckOptions
 from nmspeller.apps.http.errors import ApiError
 from nmspeller.apps.http.service import CheckedPart, ClientGone, Service, WantedRules
 from nmspeller.messages import _

@@ -11,7 +11,7 @@ from nmspeller import __version__
 from nmspeller.apps.http import errors
 from nmspeller.apps.http.access import bearer_key, is_right_key
 from nmspeller.apps.http.answers import Json
-from nmspeller.apps.http.batching import CheckOptions
+from nmspeller.apps.http.engine_queue import CheckOptions
 from nmspeller.apps.http.languagetool import languages
 from nmspeller.apps.http.languagetool.matches import matches, sentence_ranges
 from nmspeller.apps.http.languagetool.openapi import (
@@ -73,7 +73,7 @@ async def check(request: Request) -> Response:
     """LanguageTool's check: a form with `text` or `data`; offsets in the answer count UTF-16 units."""
     service: Service = request.app.state.service
     fields = await read_fields(request)
-    if not is_right_key(service.settings, bearer_key(request) or fields.get("apiKey")):
+    if not is_right_key(service.settings, bearer_key(request.headers) or fields.get("apiKey")):
         raise errors.wrong_key()
     asked = parse(fields)
     plain = asked.text.plain
