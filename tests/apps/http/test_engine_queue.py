@@ -118,9 +118,9 @@ async def test_a_client_that_returns_has_not_saved_up_turns_but_still_owes_them(
 async def test_express_lane_takes_the_short_request_of_a_client_without_others(held):
     queue = make(held)
     [long] = await occupy(queue, held, LONG)
-    tasks = await start(queue, ("paste", LONG), ("flood", "洪"), ("flood", "水"))
+    tasks = await start(queue, ("paste", LONG), ("first 1", "短"))
     await asyncio.sleep(0.05)
-    assert order(held) == [LONG]  # nobody of them may use it
+    assert order(held) == [LONG]  # the one is long, and the other's client has a request in hand
     tasks += await start(queue, ("writer", "写"))
     while len(held.batches) < 2:
         await asyncio.sleep(0.01)

@@ -82,8 +82,8 @@ def test_addresses_are_those_of_a_browser():
 
 
 @pytest.mark.parametrize("workers", [1, 2])
-def test_server_logs_its_addresses(start_fake_server, tmp_path, workers):
-    server = start_fake_server({"PROMETHEUS_MULTIPROC_DIR": str(tmp_path)}, workers=workers)
+def test_server_logs_its_addresses(start_fake_server, workers):
+    server = start_fake_server(workers=workers)
     events = [json.loads(line) for line in Path(server.log).read_text().splitlines()]
     [listening] = [event for event in events if event["event"] == "listening"]
     assert listening["addresses"] == [server.address]
