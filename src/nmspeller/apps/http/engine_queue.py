@@ -2,10 +2,8 @@
 
 The client that has had least goes next. Two threads call the engine: the one takes from everybody, the other
 is an express lane for a short request of a client that has nothing else here; the processor's scheduler,
-which can interrupt a long call, then gives both their turn. (Without the lane, the slowest hundredth of short
-requests beside a client that pastes long texts took 15 times as long as on an idle server, with it less than
-5 times; to check texts of several requests in one call gained nothing.) A request that would wait too long
-gets an error at once.
+which can interrupt a long call, then gives both their turn. (docs/serving.md has what this is worth.) A
+request that would wait too long gets an error at once.
 """
 
 import asyncio
