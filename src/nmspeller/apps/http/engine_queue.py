@@ -10,7 +10,7 @@ import asyncio
 import math
 import threading
 import time
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -95,7 +95,7 @@ class EngineQueue:
         self._on_call = on_call
         self._on_failure = on_failure
         self._jobs: dict[str, deque[_Job]] = {}
-        self._in_hand: Counter[str] = Counter()
+        self._in_hand: list[str] = []  # the clients whose calls the lanes make
         self._served: dict[str, float] = {}  # tokens of the clients that wait, and of those ahead of them
         self._tokens_per_second = 4_000.0  # a guess until the first calls are done
         self._last_success: float | None = None
@@ -214,7 +214,7 @@ class EngineQueue:
                 self._call(job)
                 with self._changed:
                     del self._busy_since[express]
-                    self._in_hand[job.client] -= 1
+                    self._in_hand.remove(job.client)
                     self._changed.notify_all()
         except BaseException as failure:  # even an interpreter error must reach those who wait
             self._on_failure(failure)
@@ -234,7 +234,7 @@ class EngineQueue:
                 job = self._take(express)
                 if job is not None:
                     self._busy_since[express] = time.monotonic()
-                    self._in_hand[job.client] += 1
+                    self._in_hand.append(job.client)
                     return job
                 if self._closing and not self._jobs:
                     return None
@@ -256,7 +256,7 @@ class EngineQueue:
 
     def _may_use_express_lane(self, client: str) -> bool:
         jobs = self._jobs[client]
-        return len(jobs) == 1 and jobs[0].cost <= SHORT_TOKENS and not self._in_hand[client]
+        return len(jobs) == 1 and jobs[0].cost <= SHORT_TOKENS and client not in self._in_hand
 
     def _call(self, job: _Job) -> None:
         began = time.monotonic()

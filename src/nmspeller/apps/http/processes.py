@@ -29,7 +29,9 @@ class Processes:
     """A few processes that run a module's `main`; one that is idle takes the next document."""
 
     def __init__(self, module: str) -> None:
-        self._command = [sys.executable, "-c", f"from {module} import main; main()"]
+        # With this process's path, so that no module of the present folder is taken for another.
+        program = f"import sys; sys.path[:] = {sys.path!r}; from {module} import main; main()"
+        self._command = [sys.executable, "-c", program]
         self._places = asyncio.Semaphore(AT_A_TIME)
         self._threads = ThreadPoolExecutor(AT_A_TIME, "document")
         self._idle: list[subprocess.Popen[bytes]] = []
