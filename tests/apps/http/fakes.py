@@ -42,7 +42,7 @@ class FakeChecker:
     def check_many(self, texts, *, level=None, words=None, document_script=None):
         texts = list(texts)
         self.batches.append((texts, level, words))
-        self.hold.wait(10)
+        self.hold.wait(30)
         time.sleep(self.seconds)
         return [self._check(text, level, (*self.words, *(words or ()))) for text in texts]
 
