@@ -1,8 +1,6 @@
 """What both protocols share: a text goes in, a correction or an error comes out."""
 
 import asyncio
-import ctypes
-import gc
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Sequence
 from contextlib import suppress
@@ -16,6 +14,7 @@ from nmspeller.apps.http import errors, logs
 from nmspeller.apps.http.clients import client_of
 from nmspeller.apps.http.engine_queue import CheckOptions, EngineFailed, EngineQueue, QueueFull
 from nmspeller.apps.http.errors import ApiError
+from nmspeller.apps.http.memory import return_freed_memory
 from nmspeller.apps.http.metrics import Metrics
 from nmspeller.apps.http.processes import Processes
 from nmspeller.apps.http.settings import Settings
@@ -292,15 +291,8 @@ class Service:
         else:
             self.checker = checker
             self.queue.replace_checker(checker)
-            _return_freed_memory()
+            return_freed_memory()
             logs.event("words reloaded", model=checker.model_hash)
-
-
-def _return_freed_memory() -> None:
-    """The C library keeps what the old model had; ten reloads would take the memory of three models."""
-    gc.collect()
-    with suppress(OSError, AttributeError, TypeError):  # only glibc has this function
-        ctypes.CDLL(None).malloc_trim(0)
 
 
 def _groups(parts: Sequence[str], tokens: int) -> list[tuple[int, list[str]]]:

@@ -16,6 +16,7 @@ from nmspeller.apps.documents.prose import Passage, Segment
 from nmspeller.apps.http import errors
 from nmspeller.apps.http.errors import ApiError
 from nmspeller.apps.http.logs import places
+from nmspeller.apps.http.memory import return_freed_memory
 from nmspeller.apps.http.processes import DONE, FAILED, REFUSED, read_frame, write_frame
 from nmspeller.errors import InputError
 from nmspeller.messages import _, speaking
@@ -48,6 +49,8 @@ def main() -> None:
         while True:
             asked, raw = json.loads(read_frame(sys.stdin.buffer)), read_frame(sys.stdin.buffer)
             write_frame(sys.stdout.buffer, _answer(raw, **asked))
+            del raw
+            return_freed_memory()
 
 
 def _answer(raw: bytes, *, language: str, edits: list[dict[str, Any]] | None = None, **asked: Any) -> bytes:
