@@ -46,7 +46,7 @@ class ServerProcess:
     def wait_until_ready(self):
         # Reading the certificates of the authorities, which nobody asks for here, takes longer than asking.
         with httpx.Client(verify=False) as client:
-            for _ in range(300):
+            for _ in range(900):
                 with contextlib.suppress(httpx.HTTPError):
                     if client.get(f"{self.address}/readyz").status_code == 200:
                         return
