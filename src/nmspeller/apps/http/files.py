@@ -127,7 +127,7 @@ async def check_file(request: Request) -> Response:
     service: Service = request.app.state.service
     form = await _read_form(request)
     asked = _asked(form)
-    _, content = await _in_process(request, form)
+    _name, content = await _in_process(request, form)
     document = ReadDocument.from_json(content)
     texts = [passage.text for passage in document.passages]
     options = CheckOptions(asked.level, tuple(asked.words), detect("".join(texts)))
