@@ -61,7 +61,7 @@ class Client:
         )
         body = json.dumps({"text": text}).encode()
         head = (
-            f"POST /v1/check HTTP/1.1\r\nHost: x\r\nUser-Agent: {self._program}\r\n"
+            f"POST /v1/check HTTP/1.1\r\nHost: localhost\r\nUser-Agent: {self._program}\r\n"
             "Content-Type: application/json\r\n"
             f"Content-Length: {len(body)}\r\n\r\n"
         )
@@ -334,15 +334,15 @@ class Server:
 
 def measure(seconds: float, overload_seconds: float) -> dict:
     serve = ("-m", "nmspeller", "serve", "--port")
-    result: dict = {"cores": len(os.sched_getaffinity(0)), "seconds": seconds, "batched": [], "plain": []}
+    result: dict = {"cores": len(os.sched_getaffinity(0)), "seconds": seconds, "serve": [], "plain": []}
     result["load_average"] = os.getloadavg()[0]
     with Server(*serve) as ours, Server(__file__, "--plain") as plain:
         for clients in (1, 8, 64):
             # One after the other at each step, so that both meet the machine in the same mood.
-            result["batched"].append(asyncio.run(closed_loop(ours.port, clients, seconds)))
+            result["serve"].append(asyncio.run(closed_loop(ours.port, clients, seconds)))
             result["plain"].append(asyncio.run(closed_loop(plain.port, clients, seconds)))
-            print(result["batched"][-1], result["plain"][-1], sep="\n", flush=True)
-    capacity = max(row["requests_per_second"] for row in result["batched"])
+            print(result["serve"][-1], result["plain"][-1], sep="\n", flush=True)
+    capacity = max(row["requests_per_second"] for row in result["serve"])
     with Server(*serve) as ours:
         asyncio.run(closed_loop(ours.port, 8, min(5, seconds)))
         result["overload"] = asyncio.run(open_loop(ours.port, 4 * capacity, overload_seconds, ours.process))
@@ -361,7 +361,7 @@ def as_markdown(result: dict) -> str:
     rows = [
         f"| {ours['clients']} | {_cell(ours)} | {_cell(plain)} "
         f"| {ours['requests_per_second'] / plain['requests_per_second']:.2f} |"
-        for ours, plain in zip(result["batched"], result["plain"], strict=True)
+        for ours, plain in zip(result["serve"], result["plain"], strict=True)
     ]
     overload, kill = result["overload"], result["kill"]
     idle, busy = result["neighbours"]["idle"], result["neighbours"]["busy"]
@@ -374,7 +374,7 @@ sentences of about 25 characters, one a request; latencies as the client sees th
 against its own request; one that does not fit stops the run. Absolute figures are this machine's on that day;
 what counts is the ratio, measured in one run.
 
-| clients | batched: requests/s | p50 / p95 / p99 ms | plain: requests/s | p50 / p95 / p99 ms | ratio |
+| clients | serve: requests/s | p50 / p95 / p99 ms | plain: requests/s | p50 / p95 / p99 ms | ratio |
 |---:|---:|---:|---:|---:|---:|
 {chr(10).join(rows)}
 

@@ -279,9 +279,12 @@ def test_an_archive_that_was_written_as_a_stream(raw):
     [
         ('<!DOCTYPE w [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]>', "", "document type declaration"),
         ("", "<w:p>" * 300 + "</w:p>" * 300, "nested too deeply"),
+        ("", "<w:p/>" * 5_000, "too many elements"),
     ],
 )
-def test_attacks_by_xml(raw, start, end, problem):
+def test_attacks_by_xml(raw, start, end, problem, monkeypatch):
+    monkeypatch.setattr("nmspeller.apps.documents.xml_events._MOST_EVENTS", 5_000)
+
     def attacked(member, content):
         if member != "word/document.xml":
             return content

@@ -54,6 +54,16 @@ def test_so_it_is_where_something_else_is_repeated(format, text):
     assert seconds(lambda: passages(text, format)) < LIMIT
 
 
+LANGUAGES = ["x++", "autoit", "mathematica", "xml", "javascript", "rust", "lua", "sql"]
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_comments_of_any_language_are_found_in_linear_time(language):
+    for piece in ["a\n", "&#x", "{{", "/*", "'", "'\\", '"', "`", "--[[", "\n ", "#", "<!--", "//a\n"]:
+        text = piece * (2 * LENGTH // len(piece)) + "// 中"
+        assert seconds(lambda text=text: passages(text, language)) < LIMIT, piece
+
+
 @pytest.mark.parametrize("piece", PIECES)
 def test_what_is_protected_is_found_in_linear_time(piece):
     text = piece * (2 * LENGTH // len(piece))

@@ -46,7 +46,7 @@ class ServerProcess:
     def wait_until_ready(self):
         # Reading the certificates of the authorities, which nobody asks for here, takes longer than asking.
         with httpx.Client(verify=False) as client:
-            for _ in range(300):
+            for _ in range(900):
                 with contextlib.suppress(httpx.HTTPError):
                     if client.get(f"{self.address}/readyz").status_code == 200:
                         return
@@ -114,9 +114,9 @@ def real_server(tmp_path_factory):
     assert server.stop() == 0
 
 
-@pytest.fixture
-def make_client():
-    """A client of an application in this process, around a fake speller."""
+@pytest.fixture(scope="module")
+def make_shared_client():
+    """Makes clients of applications in this process, around a fake speller; they end with the module."""
     from fakes import FakeChecker
     from fastapi.testclient import TestClient
 
@@ -128,7 +128,8 @@ def make_client():
         def make(checker=None, **settings):
             checker = checker or FakeChecker()
             app = create_app(Settings(**settings), lambda: checker)
-            client = stack.enter_context(TestClient(app, raise_server_exceptions=False))
+            client = TestClient(app, "http://localhost", raise_server_exceptions=False)
+            stack.enter_context(client)
             checker.batches.clear()
             return client
 
@@ -136,5 +137,10 @@ def make_client():
 
 
 @pytest.fixture
-def client(make_client):
-    return make_client()
+def make_client(make_shared_client):
+    return make_shared_client
+
+
+@pytest.fixture(scope="module")
+def client(make_shared_client):
+    return make_shared_client()

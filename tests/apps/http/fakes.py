@@ -11,8 +11,9 @@ from pathlib import Path
 from nmspeller.apps.http.app import create_app
 from nmspeller.apps.http.listening import listen
 from nmspeller.apps.http.logs import start_logging
-from nmspeller.apps.http.server import serve_app, stop_cleanly
+from nmspeller.apps.http.server import serve_app
 from nmspeller.apps.http.settings import Settings
+from nmspeller.apps.http.workers import block_sighup
 from nmspeller.runtime.checker import Checker
 from nmspeller.runtime.edits import Change
 
@@ -40,7 +41,7 @@ class FakeModel:
 
     def read(self, parts, level):
         self.batches.append(([part.text for part in parts], level))
-        self.hold.wait(10)
+        self.hold.wait(30)
         time.sleep(self.seconds)
         return [tuple(self._changes(part, level)) for part in parts]
 
@@ -94,8 +95,7 @@ def worker_app():
 if __name__ == "__main__":
     settings = Settings(**json.loads(sys.argv[1]))
     settings.to_environment()
-    stop_cleanly()
-    sys.path.insert(0, os.path.dirname(__file__))
+    block_sighup()
     start_logging(settings.log_text)
     with listen(settings) as listeners:
-        serve_app("fakes:worker_app" if settings.workers > 1 else worker_app(), settings, listeners)
+        serve_app(worker_app, settings, listeners)

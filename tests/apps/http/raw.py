@@ -11,13 +11,13 @@ def connect(server, timeout=20.0):
 
 def check_request(text="高心", **headers):
     body = json.dumps({"text": text}).encode()
-    lines = ["POST /v1/check HTTP/1.1", "Host: x", "Content-Type: application/json"]
+    lines = ["POST /v1/check HTTP/1.1", "Host: localhost", "Content-Type: application/json"]
     lines += [f"Content-Length: {len(body)}", *(f"{name}: {value}" for name, value in headers.items())]
     return "\r\n".join([*lines, "", ""]).encode() + body
 
 
 def get_request(path):
-    return f"GET {path} HTTP/1.1\r\nHost: x\r\n\r\n".encode()
+    return f"GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode()
 
 
 def read_answer(connection):

@@ -264,11 +264,13 @@ def test_a_full_queue_gives_the_time_to_retry(make_client):
     checker = FakeChecker()
     client = make_client(checker, queue_tokens=100)
     raw = ("字" * 80).encode()
+    check(client, "a.txt", raw)  # starts the process that reads documents
     checker.hold.clear()
     waiting = [threading.Thread(target=check, args=(client, "a.txt", raw)) for _ in range(3)]
     for thread in waiting:
         thread.start()
-        time.sleep(0.2)
+    while client.app.state.service.queue.waiting_tokens < 80:
+        time.sleep(0.01)
     answer = check(client, "a.txt", raw)
     checker.hold.set()
     for thread in waiting:

@@ -19,7 +19,8 @@ from nmspeller.text.windows import sentences
 
 LIMITS = {"max_text_length": 2_000, "max_body_bytes": 50_000}
 schema = schemathesis.openapi.from_asgi(
-    "/openapi.json", create_app(Settings(api_key="key", model="nowhere"), FakeChecker)
+    "/openapi.json",
+    create_app(Settings(api_key="key", model="nowhere", allow_hosts=("testserver",)), FakeChecker),
 )
 JSON = {"Content-Type": "application/json"}
 examples = int(os.environ.get("NMSPELLER_FUZZ_EXAMPLES", 10))
@@ -34,7 +35,8 @@ text_with_errors = st.lists(st.one_of(anything, st.sampled_from(sorted(KNOWN))),
 
 @pytest.fixture(scope="module")
 def fuzzed():
-    with TestClient(create_app(Settings(**LIMITS), FakeChecker), raise_server_exceptions=False) as client:
+    app = create_app(Settings(**LIMITS), FakeChecker)
+    with TestClient(app, "http://localhost", raise_server_exceptions=False) as client:
         yield client
 
 

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from nmspeller.apps.http.errors import ApiError
-from nmspeller.apps.languagetool.annotated import plain_text, read_annotations
+from nmspeller.apps.http.languagetool.annotated import plain_text, read_annotations
 
 
 def check(client, text=None, **fields):

@@ -1,8 +1,11 @@
 """The server's port: taken before the model is loaded, kept while it is, and given back."""
 
 import errno
+import io
 import json
+import logging
 import socket
+import sys
 from pathlib import Path
 
 import httpx
@@ -10,6 +13,7 @@ import pytest
 
 from nmspeller.__main__ import run
 from nmspeller.apps.http.listening import addresses, listen
+from nmspeller.apps.http.logs import event, say_where, start_logging
 from nmspeller.apps.http.settings import Settings
 from nmspeller.errors import InputError
 
@@ -56,7 +60,8 @@ def test_connection_made_while_the_model_is_loaded_is_answered(monkeypatch, port
     with socket.socket() as client:
         met = []
 
-        def serve(_, __, listeners):
+        def serve(make_app, _, listeners):
+            make_app()
             with listeners[0].accept()[0] as connection:
                 met.append(connection.getpeername())
 
@@ -75,6 +80,23 @@ def test_an_address_listed_twice_is_bound_once(monkeypatch, port):
         assert len(listeners) == 1
 
 
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+def test_at_a_terminal_a_sentence_says_where_the_page_is(monkeypatch):
+    monkeypatch.setattr("sys.stderr", Terminal())
+    start_logging(False)
+    say_where(["http://127.0.0.1:8081"])
+    event("request", path="/v1/check", status=200)
+    logging.getLogger("nmspeller.serve").handlers.clear()
+    listening, sentence, request = sys.stderr.getvalue().splitlines()
+    assert sentence == "Open http://127.0.0.1:8081/ in a browser; Ctrl+C stops the server."
+    assert listening.split()[1] == "listening"
+    assert request.split()[1:] == ["request", "path=/v1/check", "status=200"]
+
+
 def test_addresses_are_those_of_a_browser():
     with listen(Settings(port=0)) as listeners:
         [address] = addresses(listeners)
@@ -82,8 +104,8 @@ def test_addresses_are_those_of_a_browser():
 
 
 @pytest.mark.parametrize("workers", [1, 2])
-def test_server_logs_its_addresses(start_fake_server, tmp_path, workers):
-    server = start_fake_server({"PROMETHEUS_MULTIPROC_DIR": str(tmp_path)}, workers=workers)
+def test_server_logs_its_addresses(start_fake_server, workers):
+    server = start_fake_server(workers=workers)
     events = [json.loads(line) for line in Path(server.log).read_text().splitlines()]
     [listening] = [event for event in events if event["event"] == "listening"]
     assert listening["addresses"] == [server.address]

@@ -11,7 +11,7 @@ from fakes import FakeChecker
 from nmspeller.runtime.parts import Part, split_into_parts
 
 from nmspeller import Speller
-from nmspeller.apps.http.batching import CheckOptions
+from nmspeller.apps.http.engine_queue import CheckOptions
 from nmspeller.apps.http.service import ClientGone, Service
 from nmspeller.apps.http.settings import Settings
 from nmspeller.runtime.correction import Edit, Reason

@@ -106,8 +106,8 @@ def test_worker_that_cannot_restart_logs_it_and_the_other_answers(start_real_ser
     assert str(words) in reason
 
 
-def test_killed_worker_is_replaced_while_the_other_answers(start_fake_server, tmp_path):
-    server = start_fake_server({"PROMETHEUS_MULTIPROC_DIR": str(tmp_path)}, workers=2)
+def test_killed_worker_is_replaced_while_the_other_answers(start_fake_server):
+    server = start_fake_server(workers=2)
     parent = psutil.Process(server.process.pid)
 
     def workers():
@@ -149,7 +149,7 @@ def test_slow_and_invalid_clients_do_no_harm(start_fake_server):
             connection.settimeout(10)
             return connection.recv(4_096)
 
-    assert b" 408 " in send(b"POST /v1/check HTTP/1.1\r\nHost: x\r\nContent-Length: 50\r\n\r\n{")
+    assert b" 408 " in send(b"POST /v1/check HTTP/1.1\r\nHost: localhost\r\nContent-Length: 50\r\n\r\n{")
     for nonsense in (
         b"\x00\xff" * 100,
         b"GET\r\n\r\n",
@@ -161,7 +161,11 @@ def test_slow_and_invalid_clients_do_no_harm(start_fake_server):
 
 @pytest.mark.parametrize(
     "sent",
-    [b"", b"GET /healthz HTTP/1.1\r\nHost: x\r\nX-Slow: ", b"GET /readyz HTTP/1.1\r\nHost: x\r\n\r\n"],
+    [
+        b"",
+        b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nX-Slow: ",
+        b"GET /readyz HTTP/1.1\r\nHost: localhost\r\n\r\n",
+    ],
     ids=["nothing", "half a head", "half a second head"],
 )
 def test_connection_without_a_whole_request_is_closed(start_fake_server, sent):
@@ -186,7 +190,8 @@ def test_connection_whose_answer_is_not_read_is_closed(start_fake_server, stream
     server = start_fake_server(time_limit=3)
     body = json.dumps({"text": "高心" * 20_000, "stream": stream}).encode()
     head = (
-        f"POST /v1/check HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: {len(body)}"
+        "POST /v1/check HTTP/1.1\r\nHost: localhost\r\n"
+        f"Content-Type: application/json\r\nContent-Length: {len(body)}"
     )
     host, port = server.address.removeprefix("http://").split(":")
     with socket.socket() as connection:
@@ -203,7 +208,8 @@ def test_head_that_arrives_in_pieces_is_answered(start_fake_server):
     server = start_fake_server({"FAKE_SECONDS": "0.8"}, time_limit=3)
     body = '{"text": "高心"}'.encode()
     head = (
-        f"POST /v1/check HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: {len(body)}"
+        "POST /v1/check HTTP/1.1\r\nHost: localhost\r\n"
+        f"Content-Type: application/json\r\nContent-Length: {len(body)}"
     )
     host, port = server.address.removeprefix("http://").split(":")
     with socket.create_connection((host, int(port))) as connection:

@@ -25,8 +25,12 @@ def workers_of(server):
 
 
 def wait_until_all_have_started(server, workers):
+    wait_for_events(server, "started", workers)
+
+
+def wait_for_events(server, name, count):
     end = time.monotonic() + 60
-    while Path(server.log).read_text().count('"event": "started"') < workers:
+    while Path(server.log).read_text().count(f'"event": "{name}"') < count:
         assert time.monotonic() < end
         time.sleep(0.1)
 
@@ -83,9 +87,8 @@ class Load:
     [(1, False), (2, False), (2, True)],
     ids=["one process", "to the parent of two", "to all processes"],
 )
-def test_sigterm_under_load_loses_no_request(start_fake_server, tmp_path, workers, to_the_group):
-    settings = {"PROMETHEUS_MULTIPROC_DIR": str(tmp_path), "FAKE_SECONDS": "0.2"}
-    server = start_fake_server(settings, workers=workers)
+def test_sigterm_under_load_loses_no_request(start_fake_server, workers, to_the_group):
+    server = start_fake_server({"FAKE_SECONDS": "0.2"}, workers=workers)
     wait_until_all_have_started(server, workers)
     with Load(server) as load:
         load.wait_for_answers(CLIENTS)
@@ -98,12 +101,8 @@ def test_sigterm_under_load_loses_no_request(start_fake_server, tmp_path, worker
 
 
 @pytest.mark.parametrize("workers", [1, 2])
-def test_after_sigterm_nobody_can_connect_while_the_last_answer_is_awaited(
-    start_fake_server, tmp_path, workers
-):
-    server = start_fake_server(
-        {"PROMETHEUS_MULTIPROC_DIR": str(tmp_path), "FAKE_SECONDS": "4"}, workers=workers
-    )
+def test_after_sigterm_nobody_can_connect_while_the_last_answer_is_awaited(start_fake_server, workers):
+    server = start_fake_server({"FAKE_SECONDS": "4"}, workers=workers)
     wait_until_all_have_started(server, workers)
     with connect(server) as connection:
         connection.sendall(check_request())
@@ -133,19 +132,19 @@ def test_request_that_crosses_the_stop_is_answered(start_fake_server, before):
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGHUP"), reason="there is no SIGHUP here")
-def test_replacing_the_workers_under_load_loses_no_request(start_fake_server, tmp_path):
-    server = start_fake_server({"PROMETHEUS_MULTIPROC_DIR": str(tmp_path)}, workers=2)
+def test_every_worker_reloads_under_load_and_loses_no_request(start_fake_server):
+    server = start_fake_server(workers=2)
     wait_until_all_have_started(server, 2)
     with Load(server) as load:
         load.wait_for_answers(CLIENTS)
         server.process.send_signal(signal.SIGHUP)
-        wait_until_all_have_started(server, 4)
+        wait_for_events(server, "words reloaded", 2)
         load.wait_for_answers(load.outcomes["answered"] + CLIENTS)
     assert load.outcomes["lost"] == load.outcomes["not connected"] == 0
 
 
-def test_sigkill_of_a_worker_loses_only_its_requests_in_flight(start_fake_server, tmp_path):
-    server = start_fake_server({"PROMETHEUS_MULTIPROC_DIR": str(tmp_path), "FAKE_SECONDS": "0.1"}, workers=2)
+def test_sigkill_of_a_worker_loses_only_its_requests_in_flight(start_fake_server):
+    server = start_fake_server({"FAKE_SECONDS": "0.1"}, workers=2)
     wait_until_all_have_started(server, 2)
     with Load(server) as load:
         load.wait_for_answers(CLIENTS)

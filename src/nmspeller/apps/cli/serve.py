@@ -5,7 +5,7 @@ from pathlib import Path
 import typer
 
 from nmspeller.apps.cli.options import FINDINGS, MODEL, PREFILTER, WORDS
-from nmspeller.apps.http.reloading import sighup_deferred
+from nmspeller.apps.http.workers import block_sighup
 from nmspeller.errors import InputError
 from nmspeller.messages import N_, _
 
@@ -51,11 +51,13 @@ def serve(
             "Web origin that may send requests, such as https://example.org; may be repeated; * for all."
         ),
     ),
+    allow_host: list[str] = typer.Option(
+        [],
+        help=N_("Host name under which a proxy or this machine's browser asks; may be repeated."),
+    ),
     max_text_length: int = typer.Option(100_000, help=N_("Longest text of one request, in characters.")),
     max_body_bytes: int = typer.Option(2_000_000, help=N_("Largest request body.")),
-    batch_tokens: int = typer.Option(
-        2_048, help=N_("Characters of several requests that are checked together.")
-    ),
+    batch_tokens: int = typer.Option(2_048, help=N_("Characters of a request that are checked together.")),
     queue_tokens: int = typer.Option(
         131_072, help=N_("Characters that may wait before requests are answered with 429.")
     ),
@@ -68,34 +70,35 @@ def serve(
     ),
 ) -> None:
     """Run the server until it is stopped."""
-    with sighup_deferred():
-        try:
-            from nmspeller.apps.http.server import run
-            from nmspeller.apps.http.settings import Settings
-        except ModuleNotFoundError as missing:
-            if missing.name and missing.name.startswith("nmspeller"):
-                raise
-            raise InputError(_("`serve` needs its extra: pip install 'nmspeller[serve]'.")) from None
-        run(
-            Settings(
-                host=host,
-                port=port,
-                workers=workers,
-                threads=threads,
-                model=str(model) if model else None,
-                level=level,
-                words=tuple(map(str, words or ())),
-                prefilter=prefilter,
-                rules=rules,
-                api_key=api_key,
-                insecure=insecure,
-                allow_origins=tuple(allow_origin),
-                max_text_length=max_text_length,
-                max_body_bytes=max_body_bytes,
-                batch_tokens=batch_tokens,
-                queue_tokens=queue_tokens,
-                longest_wait=longest_wait,
-                time_limit=time_limit,
-                log_text=log_text,
-            )
+    block_sighup()
+    try:
+        from nmspeller.apps.http.server import run
+        from nmspeller.apps.http.settings import Settings
+    except ModuleNotFoundError as missing:
+        if missing.name and missing.name.startswith("nmspeller"):
+            raise
+        raise InputError(_("`serve` needs its extra: pip install 'nmspeller[serve]'.")) from None
+    run(
+        Settings(
+            host=host,
+            port=port,
+            workers=workers,
+            threads=threads,
+            model=str(model) if model else None,
+            level=level,
+            words=tuple(map(str, words or ())),
+            prefilter=prefilter,
+            rules=rules,
+            api_key=api_key,
+            insecure=insecure,
+            allow_origins=tuple(allow_origin),
+            allow_hosts=tuple(allow_host),
+            max_text_length=max_text_length,
+            max_body_bytes=max_body_bytes,
+            batch_tokens=batch_tokens,
+            queue_tokens=queue_tokens,
+            longest_wait=longest_wait,
+            time_limit=time_limit,
+            log_text=log_text,
         )
+    )

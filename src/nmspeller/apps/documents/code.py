@@ -1,10 +1,10 @@
-"""The prose in programs: comments and docstrings, as Pygments finds them."""
+"""The prose in programs: comments and docstrings."""
 
 import re
 from collections.abc import Iterator
 from functools import lru_cache
-from typing import Any
 
+from nmspeller.apps.documents.comments import comments
 from nmspeller.apps.documents.markup import BREAK, Markup, names
 from nmspeller.errors import InputError
 from nmspeller.messages import _
@@ -33,7 +33,6 @@ _NEXT_LINE = re.compile(rf"(?<![ \t])[ \t]*{BREAK}[ \t]*(?:(?:[*/#;%!]+|-{{2,}})
 _CLOSING = re.compile(r"(?:\s|/\*+|>-+|\}-|\)\*+|\]=*\]|[\"'])*")
 
 _ONE_BREAK = re.compile(rf"[ \t]*{BREAK}[ \t]*")
-_BLANK_LINES = re.compile(r"\n\s{2,}\n")
 _PROSE_LANGUAGES = names("asciidoc email groff html markdown org output rst tex text typst wikitext")
 
 
@@ -50,7 +49,7 @@ def scan(text: str, language: str) -> Iterator[Markup]:
     """Everything except the text of comments and docstrings; consecutive line comments are one passage."""
     code_start = 0
     last_column = -1  # of a line comment that the next one may continue
-    for start, stop in _comments(text, language):
+    for start, stop in comments(text, _name_of(language)):
         comment = text[start:stop]
         is_line = not re.search(BREAK, comment.rstrip())
         column = start - _line_start(text, start)
@@ -74,35 +73,14 @@ def _line_start(text: str, at: int) -> int:
     return max(line_feed, text.rfind("\r", line_feed, at) + 1)
 
 
-def _comments(text: str, language: str) -> Iterator[tuple[int, int]]:
-    """The start and stop of each comment or docstring."""
-    from pygments.token import Comment, String
-
-    open_start = open_stop = -1
-    # Some of Pygments' patterns are very slow on many blank lines; spaces instead keep all offsets.
-    dense = _BLANK_LINES.sub(lambda blank: "\n" + " " * (len(blank.group()) - 2) + "\n", text)
-    # Others take a line comment for code, slowly, if no line break follows it.
-    for start, kind, value in _lexer(language).get_tokens_unprocessed(dense + "\n"):
-        is_comment = kind in Comment and kind not in Comment.Preproc and kind not in Comment.PreprocFile
-        if not (is_comment or kind in String.Doc) or kind in Comment.Hashbang:
-            continue
-        if start == open_stop and text[start - 1] not in "\r\n":  # a block comment comes in several tokens
-            open_stop = min(start + len(value), len(text))
-            continue
-        if open_start >= 0:
-            yield open_start, open_stop
-        open_start, open_stop = start, min(start + len(value), len(text))
-    if open_start >= 0:
-        yield open_start, open_stop
-
-
 @lru_cache(maxsize=32)
-def _lexer(language: str) -> Any:
-    from pygments.lexers import get_lexer_by_name
+def _name_of(language: str) -> str:
+    """The first of the names that Pygments has for a language."""
+    from pygments.lexers import find_lexer_class_by_name
     from pygments.util import ClassNotFound
 
     try:
-        return get_lexer_by_name(_ALIASES.get(language.lower(), language))
+        return str(find_lexer_class_by_name(_ALIASES.get(language.lower(), language)).aliases[0])
     except ClassNotFound:
         raise InputError(
             _("{language!r} is not a format or language that nmspeller knows.").format(language=language)

@@ -11,6 +11,7 @@ from nmspeller.messages import _
 
 _CHUNK = 1 << 16
 _DEEPEST = 256  # as libxml2
+_MOST_EVENTS = 2_000_000  # a book has some hundred thousand; these take about 15 s
 _DECLARED = re.compile(rb"<\?xml[^>]*?\bencoding\s*=\s*[\"']([A-Za-z0-9._\-]+)")
 _NOT_IN_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 # What is read as one character: a reference, a line end, any character of UTF-8.
@@ -90,11 +91,11 @@ def events(xml: bytes) -> Iterator[Event]:
     """Everything in some UTF-8, in order.
 
     A document type raises `ValueError`: Office files have none, and its entities can expand without limit. So
-    do elements that are nested very deeply.
+    do elements that are nested very deeply, and more events than a document that someone wrote has.
     """
     parser: Any = expat.ParserCreate("utf-8", "}")
     found: list[list[Any]] = []  # the arguments of events; the last one's `stop` is not yet known
-    depth = 0
+    depth = count = 0
 
     def markup(kind: str, name: str = "", attributes: Mapping[str, str] = _NO_ATTRIBUTES) -> None:
         found.append([kind, parser.CurrentByteIndex, 0, name, attributes, ()])
@@ -128,6 +129,9 @@ def events(xml: bytes) -> Iterator[Event]:
     parser.StartDoctypeDeclHandler = document_type
     for at in range(0, len(xml) + 1, _CHUNK):
         parser.Parse(xml[at : at + _CHUNK], at + _CHUNK > len(xml))
+        count += len(found)
+        if count > _MOST_EVENTS:
+            raise ValueError(_("it has too many elements"))
         for one, after in pairwise(found):
             one[2], one[5] = after[1], "".join(one[5])
             yield Event(*one)

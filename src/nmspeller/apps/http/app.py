@@ -1,6 +1,7 @@
 """The application: routes and limits around one engine."""
 
 import asyncio
+import os
 import signal
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
@@ -12,17 +13,21 @@ from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.middleware.cors import CORSMiddleware
 from starlette.responses import Response
+from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
 from nmspeller import __version__
-from nmspeller.apps.http import errors, files, logs, native, operations, page, reloading
+from nmspeller.apps.http import errors, files, logs, native, operations, page
+from nmspeller.apps.http.access import KeyCheck
 from nmspeller.apps.http.answers import error_response
+from nmspeller.apps.http.connections import MOST_CONNECTIONS, Connections
 from nmspeller.apps.http.description import describe_security
 from nmspeller.apps.http.errors import ApiError
+from nmspeller.apps.http.languagetool import routes as languagetool
 from nmspeller.apps.http.middleware import BodyLimit, Failures, HeadAsGet, Observed, RequestLimit, Spoken
-from nmspeller.apps.http.room import MOST_CONNECTIONS
+from nmspeller.apps.http.origins import OriginCheck
 from nmspeller.apps.http.service import ClientGone, Service
 from nmspeller.apps.http.settings import Settings
-from nmspeller.apps.languagetool import routes as languagetool
+from nmspeller.apps.http.workers import unblock_sighup
 from nmspeller.runtime.checker import Checker
 
 _DESCRIPTION = """\
@@ -35,28 +40,36 @@ server's address.
 An error is a status and one sentence. 429 and 503 come with `Retry-After`: try again after that many seconds.
 """
 
+_PROXIES = "FORWARDED_ALLOW_IPS"  # by uvicorn: the addresses whose `X-Forwarded-For` is believed
 _ROUTERS = (native.router, files.router, languagetool.router, operations.router, page.router)
 
 
 def create_app(settings: Settings, load_checker: Callable[[], Checker]) -> FastAPI:
     """A server of the engine that `load_checker` makes; it is called once now and again to reload words."""
     service = Service(settings, load_checker)
+    connections = Connections(settings.time_limit)
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         service.start()
         await service.warm_up()
         loop = asyncio.get_running_loop()
+        sweeping = asyncio.ensure_future(connections.sweep_for_ever())
         # Signals can only be handled in a process's main thread, and there is no SIGHUP on Windows.
         with suppress(ValueError, RuntimeError, AttributeError):
             loop.add_signal_handler(signal.SIGHUP, service.ask_to_reload)
-            reloading.handle_early_sighup()
+            unblock_sighup()
         logs.event("started", version=__version__, model=service.checker.model_hash)
         yield
+        sweeping.cancel()
         await asyncio.to_thread(service.stop)
-        logs.event("stopped")
 
-    middleware = [Middleware(HeadAsGet), Middleware(Observed, metrics=service.metrics), Middleware(Spoken)]
+    middleware = [
+        Middleware(HeadAsGet),
+        Middleware(Observed, service=service, connections=connections),
+        Middleware(ProxyHeadersMiddleware, trusted_hosts=os.environ.get(_PROXIES, "127.0.0.1")),
+        Middleware(Spoken),
+    ]
     if settings.allow_origins:
         middleware.append(
             Middleware(
@@ -67,9 +80,13 @@ def create_app(settings: Settings, load_checker: Callable[[], Checker]) -> FastA
                 expose_headers=["Retry-After"],
             )
         )
-    middleware.append(Middleware(Failures))
-    middleware.append(Middleware(RequestLimit, limit=MOST_CONNECTIONS))
-    middleware.append(Middleware(BodyLimit, limit=settings.max_body_bytes, seconds=settings.time_limit))
+    middleware += [
+        Middleware(Failures),
+        Middleware(OriginCheck, settings=settings),
+        Middleware(KeyCheck, settings=settings),
+        Middleware(BodyLimit, limit=settings.max_body_bytes, seconds=settings.time_limit),
+        Middleware(RequestLimit, service=service, limit=MOST_CONNECTIONS),
+    ]
     app = FastAPI(
         title="nmspeller",
         version=__version__,
@@ -78,8 +95,10 @@ def create_app(settings: Settings, load_checker: Callable[[], Checker]) -> FastA
         middleware=middleware,
         docs_url=None,  # the stock pages load scripts from elsewhere; ours is in apps/web
         redoc_url=None,
+        redirect_slashes=False,  # the framework would take the address to redirect to from `Host`
     )
     app.state.service = service
+    app.state.connections = connections
     for router in _ROUTERS:
         app.include_router(router)
     _answer_failures(app)

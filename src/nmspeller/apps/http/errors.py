@@ -6,6 +6,8 @@ from typing import Any
 
 from nmspeller.messages import N_, _
 
+_SECONDS_UNTIL_FEWER_REQUESTS = 5
+
 
 @dataclass
 class ApiError(Exception):
@@ -14,6 +16,10 @@ class ApiError(Exception):
     status: int
     sentence: str
     headers: dict[str, str] = field(default_factory=dict)
+
+    def and_close(self) -> "ApiError":
+        """The same for a request whose body has not been read, so that its connection cannot go on."""
+        return ApiError(self.status, self.sentence, {**self.headers, "Connection": "close"})
 
 
 def too_long(length: int, limit: int) -> ApiError:
@@ -46,9 +52,7 @@ def not_json() -> ApiError:
 
 def two_lengths() -> ApiError:
     """A proxy may see another end of the body, and take the rest for a request of its own."""
-    return ApiError(
-        400, _("Send either Content-Length or Transfer-Encoding, not both."), {"Connection": "close"}
-    )
+    return ApiError(400, _("Send either Content-Length or Transfer-Encoding, not both."))
 
 
 def body_too_slow() -> ApiError:
@@ -56,14 +60,26 @@ def body_too_slow() -> ApiError:
     return ApiError(408, _("The request body did not arrive in time."))
 
 
-def too_many_requests(retry_after: int) -> ApiError:
-    """The server has as many requests in hand as it can have."""
+def too_many_requests() -> ApiError:
+    """The server has as many requests in hand as it can have, of all or of one client."""
     return ApiError(
         503,
         _("The server has too many requests in progress. Try again in {seconds} s.").format(
-            seconds=retry_after
+            seconds=_SECONDS_UNTIL_FEWER_REQUESTS
         ),
-        {"Retry-After": str(retry_after)},
+        {"Retry-After": str(_SECONDS_UNTIL_FEWER_REQUESTS)},
+    )
+
+
+def wrong_host() -> ApiError:
+    """The request was sent to a name that may be anyone's."""
+    return ApiError(403, _("This server does not answer to this host name; --allow-host can add it."))
+
+
+def wrong_origin() -> ApiError:
+    """The request was sent by a page of another site."""
+    return ApiError(
+        403, _("Pages of other sites may not use this server; --allow-origin can allow the site.")
     )
 
 
@@ -90,6 +106,11 @@ def out_of_time(limit: float) -> ApiError:
 def engine_failed(sentence: str) -> ApiError:
     """The engine cannot answer."""
     return ApiError(503, _("{sentence} Try again later.").format(sentence=_(sentence)), {"Retry-After": "5"})
+
+
+def document_failed() -> ApiError:
+    """The process that read a document has ended without an answer."""
+    return ApiError(422, _("This document takes too much memory. Send its text instead."))
 
 
 def server_failed() -> ApiError:

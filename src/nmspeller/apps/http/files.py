@@ -4,13 +4,10 @@ The server keeps nothing: who wants the corrected file sends the file again, wit
 """
 
 import asyncio
-import io
 import json
 import mimetypes
 import sys
-import zipfile
-from bisect import bisect_right
-from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
+from collections.abc import AsyncIterator, Iterable, Iterator
 from pathlib import PureWindowsPath
 from typing import Any
 from urllib.parse import quote
@@ -22,8 +19,6 @@ from starlette.exceptions import HTTPException
 from starlette.formparsers import MultiPartException, MultiPartParser
 from starlette.responses import Response, StreamingResponse
 
-from nmspeller.apps.documents.document import Document, from_bytes
-from nmspeller.apps.documents.docx import DocxDocument
 from nmspeller.apps.documents.prose import Passage
 from nmspeller.apps.http import errors
 from nmspeller.apps.http.access import require_key
@@ -41,13 +36,12 @@ from nmspeller.apps.http.native import (
     wants_stream,
 )
 from nmspeller.apps.http.service import ClientGone, Service
-from nmspeller.errors import InputError
+from nmspeller.apps.http.uploads import ReadDocument
 from nmspeller.messages import _
 from nmspeller.runtime.analysis import CheckedPart
 from nmspeller.runtime.correction import Edit, Reason
 
 _MOST_FIELDS = 4_000
-_MOST_BYTES_A_CHARACTER = 4
 # An archive that unpacks to more than so many times the largest body is no document that someone wrote.
 _MOST_UNPACKED = 16
 _BOOLEANS = {"true": True, "false": False}
@@ -132,7 +126,8 @@ async def check_file(request: Request) -> Response:
     service: Service = request.app.state.service
     form = await _read_form(request)
     asked = _asked(form)
-    document = await asyncio.to_thread(_open, service, form)
+    _name, content = await _in_process(request, form)
+    document = ReadDocument.from_json(content)
     texts = [passage.text for passage in document.passages]
     options = wanted(asked, service, one_document=True)
     if wants_stream(asked, request):
@@ -174,20 +169,11 @@ async def check_file(request: Request) -> Response:
 )
 async def correct_file(request: Request) -> Response:
     """Write the accepted edits, exactly these, into the document that was checked."""
-    service: Service = request.app.state.service
     form = await _read_form(request)
     accepted = _accepted(form)
     track = _boolean("track", form.get("track", "false"))
 
-    def corrected() -> tuple[str, bytes]:
-        document = _open(service, form)
-        edits = list(_in_the_prose_of(document, accepted))
-        try:
-            return document.name, document.with_edits(edits, track=track)
-        except InputError as wrong:
-            raise ApiError(422, str(wrong)) from None
-
-    name, content = await asyncio.to_thread(corrected)
+    name, content = await _in_process(request, form, edits=accepted, track=track)
     kind = mimetypes.guess_type(name)[0] or "application/octet-stream"
     disposition = f"attachment; filename*=UTF-8''{quote(name)}"
     # Not the declared charset of a text: the file has the encoding that it had.
@@ -237,87 +223,37 @@ def _boolean(name: str, value: object) -> bool:
     return _BOOLEANS[str(value)]
 
 
-def _accepted(form: FormData) -> list[AcceptedEdit]:
+def _accepted(form: FormData) -> list[dict[str, Any]]:
     try:
         given = json.loads(str(form.get("edits")))
     except (ValueError, RecursionError):
         raise ApiError(422, _("Send the accepted edits as JSON, in the field `edits`.")) from None
     try:
-        return TypeAdapter(list[AcceptedEdit]).validate_python(given)
+        accepted = TypeAdapter(list[AcceptedEdit]).validate_python(given)
     except ValidationError as wrong:
         raise errors.invalid([{**one, "loc": ("edits", *one["loc"])} for one in wrong.errors()]) from None
+    return [edit.model_dump(mode="json") for edit in accepted]
 
 
-def _open(service: Service, form: FormData) -> Document:
-    """The document of a form, in one of the formats that can be read and within the server's limits."""
+async def _in_process(request: Request, form: FormData, **asked: Any) -> tuple[str, bytes]:
+    """The name of the uploaded document, and what `uploads` answers about it."""
+    service: Service = request.app.state.service
     file = form.get("file")
     name = PureWindowsPath(file.filename or "").name if isinstance(file, UploadFile) else ""
     if not isinstance(file, UploadFile) or not name:
         raise ApiError(422, _("Send the document in the field `file`, with its name."))
-    raw, limit = file.file.read(), service.settings.max_text_length
-    if (
-        not _is_small_archive(raw, name, _MOST_UNPACKED * service.settings.max_body_bytes)
-        and len(raw) > _MOST_BYTES_A_CHARACTER * limit
-    ):
-        raise errors.too_long(len(raw) // _MOST_BYTES_A_CHARACTER, limit)
-    try:
-        document = from_bytes(name, raw)
-    except InputError as wrong:
-        raise ApiError(422, str(wrong)) from None
-    if len(document.text) > limit:
-        raise errors.too_long(len(document.text), limit)
-    return document
+    limits = {
+        "most_characters": service.settings.max_text_length,
+        "most_unpacked": _MOST_UNPACKED * service.settings.max_body_bytes,
+    }
+    return name, await service.in_process(request, file.file.read(), name=name, **limits, **asked)
 
 
-def _is_small_archive(raw: bytes, name: str, limit: int) -> bool:
-    """Whether it is an archive; one that unpacks to too much is an error."""
-    try:
-        with zipfile.ZipFile(io.BytesIO(raw)) as archive:
-            size = sum(member.file_size for member in archive.infolist())
-    except (zipfile.BadZipFile, ValueError, OverflowError):
-        return False
-    if size > limit:
-        raise ApiError(
-            413,
-            _("{file} unpacks to {size} bytes; this server takes at most {limit}.").format(
-                file=name, size=size, limit=limit
-            ),
-        )
-    return True
+def _described(document: ReadDocument) -> dict[str, object]:
+    return {"source": document.text, "tracks_changes": document.tracks_changes}
 
 
-def _in_the_prose_of(document: Document, accepted: Sequence[AcceptedEdit]) -> Iterator[Edit]:
-    """The edits, each of which must lie in the prose of the document and find its source there."""
-    segments = sorted(segment for passage in document.passages for segment in passage.segments)
-    starts = [segment.start for segment in segments]
-    end = 0
-    for number, edit in enumerate(accepted, start=1):
-        stop = edit.offset + edit.length
-        segment = bisect_right(starts, edit.offset) - 1
-        if edit.offset < end:
-            raise _wrong_edit(number, _("it is not after the one before it"))
-        if segment < 0 or stop > segments[segment].stop:
-            raise _wrong_edit(number, _("it is not in the prose of the document"))
-        if document.text[edit.offset : stop] != edit.source:
-            raise _wrong_edit(number, _("the document has another text there"))
-        end = stop
-        yield Edit(edit.offset, edit.length, edit.source, edit.target, 1.0, (), edit.reason, rule=edit.rule)
-
-
-def _wrong_edit(number: int, problem: str) -> ApiError:
-    return ApiError(
-        422,
-        _("Edit {number} cannot be applied: {problem}. Check the file again.").format(
-            number=number, problem=problem
-        ),
-    )
-
-
-def _described(document: Document) -> dict[str, object]:
-    return {"source": document.text, "tracks_changes": isinstance(document, DocxDocument)}
-
-
-async def _stream(document: Document, parts: AsyncIterator[CheckedPart], explain: bool) -> Response:
+async def _stream(document: ReadDocument, parts: AsyncIterator[CheckedPart], explain: bool) -> Response:
     # An error before the first part decides the status; after it the status has been sent.
     first = await anext(parts, None)
 
@@ -341,7 +277,7 @@ async def _stream(document: Document, parts: AsyncIterator[CheckedPart], explain
     return StreamingResponse(lines(), media_type=STREAM)
 
 
-def _part(document: Document, part: CheckedPart, explain: bool) -> dict[str, Any]:
+def _part(document: ReadDocument, part: CheckedPart, explain: bool) -> dict[str, Any]:
     passage = document.passages[part.number]
     start, stop = passage.place(part.start, part.stop)
     return {
@@ -355,7 +291,7 @@ def _part(document: Document, part: CheckedPart, explain: bool) -> dict[str, Any
 
 
 def _edits(
-    document: Document, passage: Passage, edits: Iterable[Edit], explain: bool
+    document: ReadDocument, passage: Passage, edits: Iterable[Edit], explain: bool
 ) -> Iterator[dict[str, object]]:
     """The edits of a passage, as edits of the document; the passage, which has no markup, explains them."""
     for edit in edits:

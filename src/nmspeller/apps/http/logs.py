@@ -1,4 +1,4 @@
-"""One line of JSON for each event, without the texts of requests unless `--log-text` is given."""
+"""One line for each event: JSON, or text in a terminal; no texts of requests without `--log-text`."""
 
 import json
 import logging
@@ -8,6 +8,7 @@ from datetime import datetime, timezone
 from typing import Any
 
 from nmspeller.errors import InputError
+from nmspeller.messages import _, language_of_environment, speaking
 
 log = logging.getLogger("nmspeller.serve")
 
@@ -29,15 +30,29 @@ class _Lines(logging.Formatter):
             fields.pop("text", None)
         if record.exc_info and record.exc_info[1] is not None:
             fields["failure"] = self._describe(record.exc_info[1])
+        if sys.stderr.isatty():
+            return _for_a_person(fields)
         return json.dumps(fields, ensure_ascii=False, default=str).encode("utf-8", "replace").decode()
 
     def _describe(self, failure: BaseException) -> str:
         """Where it failed. An exception's message may quote the text, so it is left out as the text is."""
         if self._with_text:
             return "".join(traceback.format_exception(failure))
-        frames = traceback.extract_tb(failure.__traceback__)
-        places = [f"{frame.filename}:{frame.lineno} {frame.name}" for frame in frames]
-        return " > ".join([*places, type(failure).__name__])
+        return places(failure)
+
+
+def _for_a_person(fields: dict[str, Any]) -> str:
+    """The same in short: `12:00:00 request method=POST path=/v1/check status=200`."""
+    at, name = fields.pop("time")[11:19], fields.pop("event")
+    more = [f"{key}={value}" for key, value in fields.items() if key not in ("level", "process")]
+    return " ".join([at, name, *more])
+
+
+def places(failure: BaseException) -> str:
+    """Where it failed, and its type."""
+    frames = traceback.extract_tb(failure.__traceback__)
+    found = [f"{frame.filename}:{frame.lineno} {frame.name}" for frame in frames]
+    return " > ".join([*found, type(failure).__name__])
 
 
 def start_logging(with_text: bool) -> None:
@@ -50,6 +65,17 @@ def start_logging(with_text: bool) -> None:
         logger.setLevel(logging.INFO)
         logger.propagate = name == "uvicorn.error"
     logging.getLogger("uvicorn.access").disabled = True
+
+
+def say_where(addresses: list[str]) -> None:
+    """Log where the server listens; someone at a terminal is told what to do there."""
+    event("listening", addresses=addresses)
+    if sys.stderr.isatty():
+        with speaking(language_of_environment()):
+            sentence = _("Open {address}/ in a browser; Ctrl+C stops the server.").format(
+                address=addresses[0]
+            )
+            print(sentence, file=sys.stderr)
 
 
 def event(name: str, **fields: Any) -> None:

@@ -8,8 +8,10 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from nmspeller.apps.http import errors, logs
 from nmspeller.apps.http.answers import error_response
+from nmspeller.apps.http.clients import client_of
+from nmspeller.apps.http.connections import LONGEST_HEAD_SECONDS, NO_CONNECTION, Connections
 from nmspeller.apps.http.errors import ApiError
-from nmspeller.apps.http.metrics import Metrics
+from nmspeller.apps.http.service import Service
 from nmspeller.messages import language_of_header, speaking
 
 _SECURITY_HEADERS = {
@@ -23,15 +25,21 @@ _SECURITY_HEADERS = {
     "X-Frame-Options": "DENY",
 }
 _HEALTH_CHECKS = frozenset(("/healthz", "/readyz", "/v2/healthcheck", "/healthcheck"))
-_SECONDS_UNTIL_FEWER_REQUESTS = 5
+_LEAST_BYTES_A_SECOND = 10_000
+_SHARE_OF_A_CLIENT = 2
+_MOST_WHOLE_BODIES = 64
 
 
 class Observed:
-    """Counts and logs requests, by route and never by query, and adds the security headers to answers."""
+    """Counts and logs requests, by route and never by query, and adds the security headers to answers.
 
-    def __init__(self, app: ASGIApp, metrics: Metrics) -> None:
+    It also notes on the connection when it is the client's turn to read.
+    """
+
+    def __init__(self, app: ASGIApp, service: Service, connections: Connections) -> None:
         self._app = app
-        self._metrics = metrics
+        self._service = service
+        self._connections = connections
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -39,6 +47,8 @@ class Observed:
             return
         began = time.perf_counter()
         status = 0
+        time_limit = self._service.settings.time_limit
+        connection = scope["nmspeller.connection"] = self._connections.of(scope) or NO_CONNECTION
 
         async def observed_send(message: Message) -> None:
             nonlocal status
@@ -47,17 +57,21 @@ class Observed:
                 headers = MutableHeaders(scope=message)
                 for name, value in _SECURITY_HEADERS.items():
                     headers[name] = value
-            await send(message)
+                if self._service.stopping:
+                    headers["Connection"] = "close"
+            with connection.waiting_for_client(time_limit):
+                await send(message)
 
         try:
             await self._app(scope, receive, observed_send)
         finally:
+            connection.wait_for_client(time_limit)
             seconds = time.perf_counter() - began
             path = getattr(scope.get("route"), "path", None) or "other"
             # A client that disconnected has no status; 499 is what proxies write for it.
             status = status or 499
-            self._metrics.requests.labels(path, str(status)).inc()
-            self._metrics.seconds.labels(path).observe(seconds)
+            self._service.metrics.requests.labels(path, str(status)).inc()
+            self._service.metrics.seconds.labels(path).observe(seconds)
             logs.event(
                 "request",
                 method=scope["method"],
@@ -133,79 +147,93 @@ class Failures:
 
 
 class RequestLimit:
-    """Limits how many requests are in hand at a time; health checks are answered in any case."""
+    """Limits how many requests are in hand at a time, of all and of one client; health checks always pass.
 
-    def __init__(self, app: ASGIApp, *, limit: int) -> None:
+    A request is in hand when its body is: one that never comes takes no place.
+    """
+
+    def __init__(self, app: ASGIApp, service: Service, limit: int) -> None:
         self._app = app
+        self._service = service
         self._limit = limit
-        self._in_hand = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http" or scope["path"] in _HEALTH_CHECKS:
             await self._app(scope, receive, send)
             return
-        if self._in_hand >= self._limit:
-            error = errors.too_many_requests(_SECONDS_UNTIL_FEWER_REQUESTS)
-            await error_response(scope, error)(scope, receive, send)
+        in_hand, client = self._service.in_hand, client_of(scope)
+        if in_hand.total() >= self._limit or in_hand[client] >= self._limit // _SHARE_OF_A_CLIENT:
+            await error_response(scope, errors.too_many_requests())(scope, receive, send)
             return
-        self._in_hand += 1
+        in_hand[client] += 1
         try:
             await self._app(scope, receive, send)
         finally:
-            self._in_hand -= 1
+            in_hand[client] -= 1
+            if not in_hand[client]:
+                del in_hand[client]
 
 
 class BodyLimit:
     """Reads a body only up to a size and a time, whether or not its length was announced.
 
-    `scope["nmspeller.deadline"]` is when the time of the whole request is over, as the event loop counts it;
-    the time began when the protocol had read the head.
+    After some seconds it must have come with a least rate. All bodies together have a limit, too.
+    `scope["nmspeller.deadline"]` is when the time of the whole request is over, as the event loop counts it.
     """
 
     def __init__(self, app: ASGIApp, *, limit: int, seconds: float) -> None:
         self._app = app
         self._limit = limit
         self._seconds = seconds
+        self._received = 0  # bytes of bodies that are not complete
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
+        scope["nmspeller.deadline"] = asyncio.get_running_loop().time() + self._seconds
         try:
-            headers = Headers(scope=scope)
-            announced = headers.get("content-length", "")
-            if announced and "transfer-encoding" in headers:
-                raise errors.two_lengths()
-            if announced.isdecimal() and int(announced) > self._limit:
-                raise errors.body_too_large(self._limit)
-            now = asyncio.get_running_loop().time()
-            deadline = scope.get("nmspeller.received", now) + self._seconds
-            if now >= deadline:
-                raise errors.out_of_time(self._seconds)
-            scope["nmspeller.deadline"] = deadline
-            body = await asyncio.wait_for(self._read(receive), deadline - now)
+            self._raise_if_announced_wrongly(Headers(scope=scope))
+            with scope.get("nmspeller.connection", NO_CONNECTION).waiting_for_client(self._seconds):
+                body = await self._read(receive, scope["nmspeller.deadline"])
         except asyncio.TimeoutError:
-            await error_response(scope, errors.body_too_slow())(scope, receive, send)
+            await error_response(scope, errors.body_too_slow().and_close())(scope, receive, send)
         except ApiError as error:
-            await error_response(scope, error)(scope, receive, send)
+            await error_response(scope, error.and_close())(scope, receive, send)
         else:
             if body is not None:
                 await self._app(scope, _replay(body, receive), send)
 
-    async def _read(self, receive: Receive) -> bytes | None:
+    def _raise_if_announced_wrongly(self, headers: Headers) -> None:
+        announced = headers.get("content-length", "")
+        if announced and "transfer-encoding" in headers:
+            raise errors.two_lengths()
+        if announced.isdecimal() and int(announced) > self._limit:
+            raise errors.body_too_large(self._limit)
+
+    async def _read(self, receive: Receive, deadline: float) -> bytes | None:
         """The whole body; None where the client went away."""
+        loop = asyncio.get_running_loop()
+        began = loop.time()
         pieces: list[bytes] = []
         size = 0
-        while True:
-            message = await receive()
-            if message["type"] == "http.disconnect":
-                return None
-            pieces.append(message.get("body", b""))
-            size += len(pieces[-1])
-            if size > self._limit:
-                raise errors.body_too_large(self._limit)
-            if not message.get("more_body", False):
-                return b"".join(pieces)
+        try:
+            while True:
+                due = began + LONGEST_HEAD_SECONDS + size / _LEAST_BYTES_A_SECOND
+                message = await asyncio.wait_for(receive(), min(due, deadline) - loop.time())
+                if message["type"] == "http.disconnect":
+                    return None
+                pieces.append(message.get("body", b""))
+                size += len(pieces[-1])
+                self._received += len(pieces[-1])
+                if size > self._limit:
+                    raise errors.body_too_large(self._limit)
+                if not message.get("more_body", False):
+                    return b"".join(pieces)
+                if self._received > _MOST_WHOLE_BODIES * self._limit:
+                    raise errors.too_many_requests()
+        finally:
+            self._received -= size
 
 
 def _replay(body: bytes, receive: Receive) -> Receive:

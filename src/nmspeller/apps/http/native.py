@@ -127,6 +127,7 @@ ERRORS: dict[int | str, dict[str, object]] = {
     for status, description in {
         400: "The request cannot be read",
         401: "The API key is missing or wrong",
+        403: "A page of another site asks, or another host name was asked",
         408: "The body did not arrive in time",
         413: "The text or the body is too long",
         422: "Something in the request is wrong",
@@ -136,7 +137,7 @@ ERRORS: dict[int | str, dict[str, object]] = {
 }
 
 _ERRORS_OF_A_QUESTION: dict[int | str, dict[str, object]] = {
-    status: ERRORS[status] for status in (400, 401, 408, 413, 503)
+    status: ERRORS[status] for status in (400, 401, 403, 408, 413, 503)
 }
 
 router = APIRouter(prefix="/v1", tags=["native"], dependencies=[Depends(require_key)])

@@ -5,11 +5,14 @@ from prometheus_client import CONTENT_TYPE_LATEST
 from starlette.responses import PlainTextResponse, Response
 
 from nmspeller.apps.http.access import require_key
+from nmspeller.apps.http.connections import MOST_CONNECTIONS
 from nmspeller.apps.http.native import ERRORS
 from nmspeller.apps.http.service import Service
 from nmspeller.messages import _
 
 router = APIRouter(tags=["operations"])
+
+_NEARLY = 0.9
 
 _FAILS: dict[int | str, dict[str, object]] = {503: {"description": "One sentence that says why not"}}
 
@@ -25,11 +28,12 @@ async def healthz(request: Request) -> Response:
 
 @router.get("/readyz", summary="Should it get requests?", response_class=PlainTextResponse, responses=_FAILS)
 async def readyz(request: Request) -> Response:
-    """Fails while the server stops and while its queue is nearly full."""
+    """Fails while the server stops and while it could not take a request, or hardly."""
     service: Service = request.app.state.service
     if service.stopping:
         return PlainTextResponse(_("The server is stopping."), 503)
-    if service.batcher.waiting_tokens > 0.9 * service.settings.queue_tokens:
+    most_tokens, most_requests = _NEARLY * service.settings.queue_tokens, _NEARLY * MOST_CONNECTIONS
+    if service.queue.waiting_tokens > most_tokens or service.in_hand.total() > most_requests:
         return PlainTextResponse(_("The queue is full."), 503)
     return await healthz(request)
 
@@ -46,5 +50,5 @@ async def readyz(request: Request) -> Response:
 async def metrics(request: Request) -> Response:
     """Requests, seconds, characters, edits by reason, batches, queue; never a text."""
     service: Service = request.app.state.service
-    service.metrics.waiting.set(service.batcher.waiting_tokens)
+    service.metrics.waiting.set(service.queue.waiting_tokens)
     return Response(service.metrics.page(), media_type=CONTENT_TYPE_LATEST)

@@ -1,60 +1,38 @@
-"""Start the server, in this process or in several."""
+"""Start the server, in this process or in several, and stop it without losing a request."""
 
+import asyncio
 import logging
 import os
 import signal
 import socket
 import sys
 import tempfile
+import threading
+from collections.abc import Callable
 from contextlib import suppress
-from functools import cached_property
-from inspect import signature
+from functools import partial
 from pathlib import Path
-from typing import Any
 
 import uvicorn
 from fastapi import FastAPI
-from uvicorn.main import STARTUP_FAILURE
-from uvicorn.supervisors import multiprocess
 
+from nmspeller.apps.http.connections import Listener
 from nmspeller.apps.http.listening import addresses, listen
-from nmspeller.apps.http.logs import event, input_error, start_logging
-from nmspeller.apps.http.protocol import LimitedProtocol
-from nmspeller.apps.http.reloading import handle_early_sighup
+from nmspeller.apps.http.logs import event, input_error, say_where, start_logging
 from nmspeller.apps.http.settings import Settings
-from nmspeller.apps.http.stopping import GracefulServer, Supervisor
+from nmspeller.apps.http.workers import Supervisor
 from nmspeller.errors import InputError
 from nmspeller.messages import speak
 from nmspeller.runtime.checker import Checker, open_checker
 from nmspeller.runtime.engine import cores
 
-# A busy machine may take this long to load the model; a worker that takes longer is restarted.
-_LONGEST_START = 120
+# How long the server goes on after SIGTERM, for what was sent before its clients could know.
+_LAST_REQUESTS_SECONDS = 0.5
+# How long the rest of the stop may take, beside the time limit of the last request.
+_STOP_SECONDS = 5.0
+_MOST_FILES = 4_096
 
-
-class _Worker(multiprocess.Process):
-    """A worker whose death is noticed at once.
-
-    Uvicorn's parent keeps the worker's end of their pipe open too, so it would wait for a dead worker
-    until the health check times out.
-    """
-
-    def start(self) -> None:
-        super().start()
-        self.child_conn.close()
-
-    @cached_property
-    def server(self) -> GracefulServer:
-        """What a worker runs, since uvicorn 0.51."""
-        return GracefulServer(self.config)
-
-    def target(self, sockets: list[socket.socket] | None = None) -> None:
-        """Run in the worker's process; log one sentence where words or model can no longer be read."""
-        try:
-            super().target(sockets)
-        except InputError as wrong:
-            input_error("worker not started", wrong)
-            sys.exit(2)
+MakeApp = Callable[[], FastAPI]
 
 
 def load_speller(settings: Settings) -> Checker:
@@ -70,7 +48,7 @@ def load_speller(settings: Settings) -> Checker:
 
 
 def worker_app() -> FastAPI:
-    """The application of a worker process, which finds its settings in the environment."""
+    """The application of a process, which finds its settings in the environment."""
     from nmspeller.apps.http.app import create_app
 
     settings = Settings.from_environment()
@@ -82,56 +60,83 @@ def run(settings: Settings) -> None:
     """Serve until SIGTERM or SIGINT, then answer what is in hand."""
     # The port is taken first: loading a model that cannot be served would be a waste of time.
     with listen(settings) as listeners:
-        stop_cleanly()
         settings.to_environment()
-        if settings.workers == 1:
-            serve_app(worker_app(), settings, listeners)
-            return
-        # Whatever is wrong with the model or the words is reported once, before workers start.
-        load_speller(settings)
+        if settings.workers > 1:
+            # Whatever is wrong with the model or the words is reported once, before workers start.
+            load_speller(settings)
         start_logging(settings.log_text)
-        with tempfile.TemporaryDirectory(prefix="nmspeller-metrics-") as folder:
-            os.environ["PROMETHEUS_MULTIPROC_DIR"] = folder
-            serve_app("nmspeller.apps.http.server:worker_app", settings, listeners)
+        serve_app(worker_app, settings, listeners)
 
 
-def stop_cleanly() -> None:
-    """Exit with 0 on SIGTERM, which uvicorn raises again after its own shutdown."""
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
+def serve_app(make_app: MakeApp, settings: Settings, listeners: list[socket.socket]) -> None:
+    """Serve an application, which is made in each of the processes that are asked for."""
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))  # until the server has its own handler
+    _allow_many_files()
+    speak("en")  # in the log; each request has its own language
+    if settings.workers == 1:
+        app = make_app()
+        say_where(addresses(listeners))
+        asyncio.run(_serve(app, settings.time_limit, listeners))
+        return
+    say_where(addresses(listeners))
+    with tempfile.TemporaryDirectory(prefix="nmspeller-metrics-") as folder:
+        os.environ["PROMETHEUS_MULTIPROC_DIR"] = folder
+        work = partial(_work, make_app, settings.time_limit)
+        Supervisor(work, listeners).run(settings.workers, settings.time_limit + 2 * _STOP_SECONDS)
 
 
-def serve_app(app: FastAPI | str, settings: Settings, listeners: list[socket.socket]) -> None:
-    """Run uvicorn on an application, or on the name of its factory in as many processes as are asked for."""
+def _work(make_app: MakeApp, time_limit: float, listeners: list[socket.socket]) -> None:
+    """What a worker does; it logs one sentence where words or model can no longer be read."""
+    speak("en")
+    try:
+        asyncio.run(_serve(make_app(), time_limit, listeners))
+    except InputError as wrong:
+        input_error("worker not started", wrong)
+        sys.exit(2)
+
+
+async def _serve(app: FastAPI, time_limit: float, listeners: list[socket.socket]) -> None:
+    own: list[socket.socket] = [Listener(listener, app.state.connections) for listener in listeners]
     config = uvicorn.Config(
         app,
-        factory=isinstance(app, str),
-        http=LimitedProtocol,
-        workers=settings.workers,
+        loop="asyncio",
+        http="h11",
+        ws="none",
         log_config=None,
         log_level=logging.INFO,
         access_log=False,
         server_header=False,
-        timeout_graceful_shutdown=round(settings.time_limit) + 5,
-        timeout_worker_healthcheck=_LONGEST_START,
+        proxy_headers=False,  # the application considers them after it has found the connection
+        timeout_graceful_shutdown=round(time_limit),
     )
-    speak("en")  # in the log; each request has its own language
-    event("listening", addresses=addresses(listeners))
-    server = GracefulServer(config)
-    with suppress(KeyboardInterrupt):  # uvicorn raises it again after its own shutdown
-        if settings.workers > 1:
-            _supervise(config, server, listeners)
-        else:
-            server.run(listeners)
-            if not server.started:
-                sys.exit(STARTUP_FAILURE)
+    server = uvicorn.Server(config)
+    serving = asyncio.ensure_future(server.serve(own))
+    while not server.started and not serving.done():
+        await asyncio.sleep(0.05)
+
+    def stop() -> None:
+        app.state.service.stopping = True  # so that each answer is the last one of its connection
+        for listener in own:
+            listener.listen(0)  # the system makes hardly any more connections
+        loop.call_later(_LAST_REQUESTS_SECONDS, setattr, server, "should_exit", True)
+        # A thread may hang in the engine; the process ends in any case.
+        last_resort = threading.Timer(time_limit + _STOP_SECONDS, os._exit, [1])
+        last_resort.daemon = True
+        last_resort.start()
+
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        with suppress(NotImplementedError):  # on Windows uvicorn's own handlers stay, which stop at once
+            loop.add_signal_handler(number, stop)
+    await serving
+    event("stopped")
 
 
-def _supervise(config: uvicorn.Config, server: GracefulServer, listeners: list[socket.socket]) -> None:
-    """Keep workers alive that share the listeners; one that dies is started again."""
-    multiprocess.Process = _Worker  # type: ignore[misc]
-    # Uvicorn before 0.51 takes what a worker runs as an argument, later versions do not.
-    known: dict[str, Any] = {"config": config, "target": server.run, "sockets": listeners}
-    asked = signature(multiprocess.Multiprocess).parameters
-    supervisor = Supervisor(**{name: known[name] for name in asked})
-    handle_early_sighup()
-    supervisor.run()
+def _allow_many_files() -> None:
+    """Each connection is one; the limit that the system sets at first is often 1,024."""
+    with suppress(ImportError, ValueError, OSError):  # there is no such module on Windows
+        import resource
+
+        soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+        wanted = _MOST_FILES if hard == resource.RLIM_INFINITY else min(hard, _MOST_FILES)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, wanted), hard))

@@ -1,6 +1,7 @@
 """What both protocols share: a text goes in, a correction or an error comes out."""
 
 import asyncio
+from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -10,11 +11,12 @@ from typing import Any, TypeVar
 from fastapi import Request
 
 from nmspeller.apps.http import errors, logs
-from nmspeller.apps.http.batching import Batcher, Changes, EngineFailed
 from nmspeller.apps.http.clients import client_of
+from nmspeller.apps.http.engine_queue import Changes, EngineFailed, EngineQueue, QueueFull
 from nmspeller.apps.http.errors import ApiError
-from nmspeller.apps.http.fair_queue import QueueFull
+from nmspeller.apps.http.memory import return_freed_memory
 from nmspeller.apps.http.metrics import Metrics
+from nmspeller.apps.http.processes import Processes
 from nmspeller.apps.http.settings import Settings
 from nmspeller.errors import InputError
 from nmspeller.runtime.analysis import Check, CheckedPart
@@ -24,6 +26,7 @@ from nmspeller.runtime.reading import Part
 
 _PROBE = "今天天气很好。"
 _FRESH_SECONDS = 10.0
+_HEALTH = "\n"  # no client can have this name
 
 Answer = TypeVar("Answer")
 
@@ -55,39 +58,43 @@ class Service:
         self.settings = settings
         self.metrics = Metrics()
         self.stopping = False
+        self.in_hand: Counter[str] = Counter()  # requests of each client
+        self._processes: Processes
         self._load_checker = load_checker
         self.checker = load_checker()
-        self.batcher: Batcher
+        self.queue: EngineQueue
         self._reload_asked = False
         self._reloading: asyncio.Task[None] | None = None
 
     def start(self) -> None:
         """Open the queue."""
-        self.batcher = Batcher(
+        self.queue = EngineQueue(
             self.checker,
-            batch_tokens=self.settings.batch_tokens,
+            call_tokens=self.settings.batch_tokens,
             queue_tokens=self.settings.queue_tokens,
             longest_wait=self.settings.longest_wait,
-            on_batch=self._count_batch,
+            on_call=self._count_call,
             on_failure=self._report_failure,
         )
+        self._processes = Processes("nmspeller.apps.http.uploads")
         self.stopping = False
 
     async def warm_up(self) -> None:
         """Check something, so that the first request finds the engine warm and its speed measured."""
         with suppress(EngineFailed, InputError):  # the health checks report it
-            await self.batcher.read([Part(5 * _PROBE, 0, 5 * len(_PROBE))] * 8)
+            await self.queue.read([Part(5 * _PROBE, 0, 5 * len(_PROBE))] * 8)
         await asyncio.to_thread(self.checker.begin, [_PROBE], rules=True)
 
     def stop(self) -> None:
         """Finish what was admitted."""
         self.stopping = True
-        self.batcher.close(self.settings.time_limit)
+        self._processes.close()
+        self.queue.close(self.settings.time_limit)
 
-    def _count_batch(self, texts: int, tokens: int, seconds: float) -> None:
+    def _count_call(self, texts: int, seconds: float) -> None:
         self.metrics.batch_texts.observe(texts)
         self.metrics.batch_seconds.observe(seconds)
-        self.metrics.waiting.set(self.batcher.waiting_tokens)
+        self.metrics.waiting.set(self.queue.waiting_tokens)
 
     def _report_failure(self, failure: BaseException) -> None:
         self.metrics.failures.inc()
@@ -116,6 +123,11 @@ class Service:
         async for part in self._in_turns(texts, options, ask):
             self._count(request, [texts[part.number][part.start : part.stop]], part.edits)
             yield part
+
+    async def in_process(self, request: Request, document: bytes, **asked: Any) -> bytes:
+        """What `uploads` answers; its process is killed where the client goes away or the time is over."""
+        answer = _while_connected(request, self._processes.run(document, **asked))
+        return await self._in_time(answer, request.scope.get("nmspeller.deadline"))
 
     def _measure(self, texts: Sequence[str]) -> None:
         length = sum(map(len, texts))
@@ -176,7 +188,7 @@ class Service:
         self, level: str | None, client: str, parts: Sequence[Part], admitted: bool
     ) -> list[Changes]:
         try:
-            return await self.batcher.read(parts, level, client=client, admitted=admitted)
+            return await self.queue.read(parts, level, client=client, admitted=admitted)
         except QueueFull as full:
             raise errors.queue_full(full.retry_after) from None
         except InputError as wrong:
@@ -207,14 +219,14 @@ class Service:
 
     async def healthy(self) -> bool:
         """Whether the engine does what it should; asked with a probe where it has not just shown so."""
-        batcher = self.batcher
-        if not batcher.alive or batcher.busy_seconds > 2 * self.settings.time_limit:
+        queue = self.queue
+        if not queue.alive or queue.busy_seconds > 2 * self.settings.time_limit:
             return False
-        is_working = batcher.busy_seconds > 0 and not batcher.is_failing
-        if is_working or batcher.seconds_since_success < _FRESH_SECONDS:
+        is_working = queue.busy_seconds > 0 and not queue.is_failing
+        if is_working or queue.seconds_since_success < _FRESH_SECONDS:
             return True
+        probe = queue.read([Part(_PROBE, 0, len(_PROBE))], client=_HEALTH, admitted=True)
         try:
-            probe = batcher.probe(Part(_PROBE, 0, len(_PROBE)))
             await asyncio.wait_for(probe, timeout=self.settings.time_limit)
         except (EngineFailed, InputError, asyncio.TimeoutError):
             return False
@@ -244,7 +256,8 @@ class Service:
             logs.failure("words not reloaded", wrong)
         else:
             self.checker = checker
-            self.batcher.replace_checker(checker)
+            self.queue.replace_checker(checker)
+            return_freed_memory()
             logs.event("words reloaded", model=checker.model_hash)
 
 

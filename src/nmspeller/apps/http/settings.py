@@ -13,6 +13,9 @@ from nmspeller.messages import _
 _ENVIRONMENT = "NMSPELLER_SERVE_SETTINGS"
 _ORIGIN = re.compile(r"[a-z][a-z0-9+.-]*://(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])(?::[0-9]{1,5})?")
 
+_HOST = re.compile(r"[a-z0-9._-]+|[0-9a-f:.]+")
+_KEY = re.compile(r"[!-~]+")
+
 
 def _parse_origin(given: str) -> str:
     """A web origin as browsers send it, in lower case and without a slash at the end; * for all."""
@@ -22,6 +25,16 @@ def _parse_origin(given: str) -> str:
             _("--allow-origin must be * or like https://example.org:8443, not {given!r}.").format(given=given)
         )
     return origin
+
+
+def _parse_host(given: str) -> str:
+    """A host name as browsers send it, without the port."""
+    host = given.lower()
+    if not _HOST.fullmatch(host):
+        raise InputError(
+            _("--allow-host must be a host name like spell.example.org, not {given!r}.").format(given=given)
+        )
+    return host
 
 
 def _option(name: str) -> str:
@@ -44,6 +57,7 @@ class Settings:
     api_key: str | None = None
     insecure: bool = False
     allow_origins: tuple[str, ...] = ()
+    allow_hosts: tuple[str, ...] = ()
     max_text_length: int = 100_000
     max_body_bytes: int = 2_000_000
     max_texts: int = 1_000
@@ -63,9 +77,13 @@ class Settings:
                     _("{option} must be a number of seconds above 0.").format(option=_option(name))
                 )
         object.__setattr__(self, "allow_origins", tuple(map(_parse_origin, self.allow_origins)))
-        if self.api_key is not None and not (self.api_key.isascii() and self.api_key.strip()):
+        object.__setattr__(self, "allow_hosts", tuple(map(_parse_host, self.allow_hosts)))
+        if self.api_key is not None and not _KEY.fullmatch(self.api_key):
             raise InputError(
-                _("The API key may contain only ASCII characters; `openssl rand -hex 24` prints one.")
+                _(
+                    "The API key may contain only visible ASCII characters, no blank and no line break; "
+                    "`openssl rand -hex 24` prints one."
+                )
             )
         if not (self.is_loopback or self.api_key or self.insecure):
             raise InputError(

@@ -5,8 +5,8 @@ from dataclasses import replace
 from typing import Any
 
 from nmspeller.apps import utf16
-from nmspeller.apps.languagetool.annotated import AnnotatedText
-from nmspeller.apps.languagetool.rules import Selection, rule_of
+from nmspeller.apps.http.languagetool.annotated import AnnotatedText
+from nmspeller.apps.http.languagetool.rules import Selection, rule_of
 from nmspeller.messages import _
 from nmspeller.runtime.correction import Correction, Edit, Hint
 from nmspeller.runtime.rules import RULES

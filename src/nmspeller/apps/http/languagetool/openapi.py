@@ -123,6 +123,7 @@ PLAIN_ERRORS: dict[int | str, dict[str, Any]] = {
     for status, description in {
         400: "Something in the request is wrong",
         401: "The API key is missing or wrong",
+        403: "A page of another site asks, or another host name was asked",
         408: "The body did not arrive in time",
         413: "The text or the body is too long",
         429: "The request would wait too long; try again after Retry-After seconds",

@@ -7,10 +7,10 @@ from fastapi import Request
 from starlette.exceptions import HTTPException
 
 from nmspeller.apps.http.errors import ApiError
-from nmspeller.apps.languagetool import languages
-from nmspeller.apps.languagetool.annotated import AnnotatedText, plain_text, read_annotations
-from nmspeller.apps.languagetool.languages import Language
-from nmspeller.apps.languagetool.rules import Selection
+from nmspeller.apps.http.languagetool import languages
+from nmspeller.apps.http.languagetool.annotated import AnnotatedText, plain_text, read_annotations
+from nmspeller.apps.http.languagetool.languages import Language
+from nmspeller.apps.http.languagetool.rules import Selection
 from nmspeller.messages import _
 
 _MOST_FIELDS = 100

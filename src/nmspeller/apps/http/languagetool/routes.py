@@ -11,17 +11,17 @@ from nmspeller import __version__
 from nmspeller.apps.http import errors
 from nmspeller.apps.http.access import bearer_key, is_right_key
 from nmspeller.apps.http.answers import Json
-from nmspeller.apps.http.operations import healthz
-from nmspeller.apps.http.service import CheckOptions, Service
-from nmspeller.apps.languagetool import languages
-from nmspeller.apps.languagetool.matches import matches, sentence_ranges
-from nmspeller.apps.languagetool.openapi import (
+from nmspeller.apps.http.languagetool import languages
+from nmspeller.apps.http.languagetool.matches import matches, sentence_ranges
+from nmspeller.apps.http.languagetool.openapi import (
     CHECK_PARAMETERS,
     CHECK_REQUEST_BODY,
     PLAIN_ERRORS,
     CheckResult,
 )
-from nmspeller.apps.languagetool.parameters import Asked, parse, read_fields
+from nmspeller.apps.http.languagetool.parameters import Asked, parse, read_fields
+from nmspeller.apps.http.operations import healthz
+from nmspeller.apps.http.service import CheckOptions, Service
 from nmspeller.messages import speaking
 from nmspeller.runtime.correction import Correction
 
@@ -72,7 +72,7 @@ async def check(request: Request) -> Response:
     """LanguageTool's check: a form with `text` or `data`; offsets in the answer count UTF-16 units."""
     service: Service = request.app.state.service
     fields = await read_fields(request)
-    if not is_right_key(service.settings, bearer_key(request) or fields.get("apiKey")):
+    if not is_right_key(service.settings, bearer_key(request.headers) or fields.get("apiKey")):
         raise errors.wrong_key()
     asked = parse(fields)
     plain = asked.text.plain

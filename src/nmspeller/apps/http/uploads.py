@@ -1,0 +1,155 @@
+"""What is done to uploaded documents, each in a process of `Processes`: reading them and writing edits."""
+
+import io
+import json
+import signal
+import sys
+import zipfile
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from typing import Any, NamedTuple
+
+from nmspeller.apps.documents.document import Document, from_bytes
+from nmspeller.apps.documents.docx import DocxDocument
+from nmspeller.apps.documents.prose import Passage, Segment
+from nmspeller.apps.http import errors
+from nmspeller.apps.http.errors import ApiError
+from nmspeller.apps.http.logs import places
+from nmspeller.apps.http.memory import return_freed_memory
+from nmspeller.apps.http.processes import DONE, FAILED, REFUSED, read_frame, write_frame
+from nmspeller.errors import InputError
+from nmspeller.messages import _, speaking
+from nmspeller.runtime.correction import Edit, Reason
+
+_MOST_BYTES_A_CHARACTER = 4
+_LARGEST_MEMORY = 2 * 2**30
+
+
+class ReadDocument(NamedTuple):
+    """What a check needs of a document."""
+
+    text: str
+    tracks_changes: bool
+    passages: Sequence[Passage]
+
+    @classmethod
+    def from_json(cls, content: bytes) -> "ReadDocument":
+        text, tracks_changes, passages = json.loads(content)
+        return cls(text, tracks_changes, [_passage(text, *passage) for passage in passages])
+
+
+def main() -> None:
+    """Answer one document after the other, until the server is gone."""
+    # The server decides when to end: those who stop it may send a signal to all of its processes.
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_IGN)
+    _limit_memory()
+    with suppress(EOFError):
+        while True:
+            asked, raw = json.loads(read_frame(sys.stdin.buffer)), read_frame(sys.stdin.buffer)
+            write_frame(sys.stdout.buffer, _answer(raw, **asked))
+            del raw
+            return_freed_memory()
+
+
+def _answer(raw: bytes, *, language: str, edits: list[dict[str, Any]] | None = None, **asked: Any) -> bytes:
+    with speaking(language):
+        try:
+            return DONE + (_read(raw, **asked) if edits is None else _corrected(raw, edits, **asked))
+        except ApiError as error:
+            return REFUSED + json.dumps([error.status, error.sentence]).encode()
+        except MemoryError:
+            sys.exit()  # the server takes this for an answer
+        except Exception as failure:
+            return FAILED + places(failure).encode()
+
+
+def _read(raw: bytes, **asked: Any) -> bytes:
+    document = _open(raw, **asked)
+    passages = [(passage.segments, passage.seams) for passage in document.passages]
+    return json.dumps((document.text, isinstance(document, DocxDocument), passages)).encode()
+
+
+def _corrected(raw: bytes, edits: list[dict[str, Any]], *, track: bool, **asked: Any) -> bytes:
+    document = _open(raw, **asked)
+    accepted = [
+        Edit(**{**edit, "reason": Reason(edit["reason"])}, probability=1.0, alternatives=()) for edit in edits
+    ]
+    try:
+        return document.with_edits(list(_in_the_prose_of(document, accepted)), track=track)
+    except InputError as wrong:
+        raise ApiError(422, str(wrong)) from None
+
+
+def _open(raw: bytes, *, name: str, most_characters: int, most_unpacked: int) -> Document:
+    """The document, in one of the formats that can be read and within the server's limits."""
+    if (
+        not _is_small_archive(raw, name, most_unpacked)
+        and len(raw) > _MOST_BYTES_A_CHARACTER * most_characters
+    ):
+        raise errors.too_long(len(raw) // _MOST_BYTES_A_CHARACTER, most_characters)
+    try:
+        document = from_bytes(name, raw)
+    except InputError as wrong:
+        raise ApiError(422, str(wrong)) from None
+    if len(document.text) > most_characters:
+        raise errors.too_long(len(document.text), most_characters)
+    return document
+
+
+def _is_small_archive(raw: bytes, name: str, limit: int) -> bool:
+    """Whether it is an archive; one that unpacks to too much is an error."""
+    try:
+        with zipfile.ZipFile(io.BytesIO(raw)) as archive:
+            size = sum(member.file_size for member in archive.infolist())
+    except (zipfile.BadZipFile, ValueError, OverflowError):
+        return False
+    if size > limit:
+        raise ApiError(
+            413,
+            _("{file} unpacks to {size} bytes; this server takes at most {limit}.").format(
+                file=name, size=size, limit=limit
+            ),
+        )
+    return True
+
+
+def _limit_memory() -> None:
+    try:
+        import resource
+    except ImportError:  # on Windows
+        return
+    resource.setrlimit(resource.RLIMIT_AS, (_LARGEST_MEMORY, _LARGEST_MEMORY))
+
+
+def _passage(text: str, segments: list[list[int]], seams: list[int]) -> Passage:
+    pieces = tuple(Segment(start, stop) for start, stop in segments)
+    return Passage("".join(text[start:stop] for start, stop in pieces), pieces, tuple(seams))
+
+
+def _in_the_prose_of(document: Document, edits: Sequence[Edit]) -> Iterator[Edit]:
+    """The edits, each of which must lie in the prose of the document and find its source there."""
+    segments = sorted(segment for passage in document.passages for segment in passage.segments)
+    starts = [segment.start for segment in segments]
+    end = 0
+    for number, edit in enumerate(edits, start=1):
+        stop = edit.offset + edit.length
+        segment = bisect_right(starts, edit.offset) - 1
+        if edit.offset < end:
+            raise _wrong_edit(number, _("it is not after the one before it"))
+        if segment < 0 or stop > segments[segment].stop:
+            raise _wrong_edit(number, _("it is not in the prose of the document"))
+        if document.text[edit.offset : stop] != edit.source:
+            raise _wrong_edit(number, _("the document has another text there"))
+        end = stop
+        yield edit
+
+
+def _wrong_edit(number: int, problem: str) -> ApiError:
+    return ApiError(
+        422,
+        _("Edit {number} cannot be applied: {problem}. Check the file again.").format(
+            number=number, problem=problem
+        ),
+    )

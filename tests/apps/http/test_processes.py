@@ -1,0 +1,83 @@
+"""Documents are read in processes that end with their request, whatever is in them."""
+
+import concurrent.futures
+import io
+import signal
+import time
+import zipfile
+
+import httpx
+import psutil
+import pytest
+
+RELATIONSHIPS = (
+    '<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">'
+    '<Relationship Id="a" Target="word/document.xml" '
+    'Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/officeDocument"/>'
+    "</Relationships>"
+)
+WORD = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
+
+
+@pytest.fixture(scope="module")
+def slow_document():
+    """Some kilobytes that take many seconds to read."""
+    output = io.BytesIO()
+    with zipfile.ZipFile(output, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("_rels/.rels", RELATIONSHIPS)
+        body = f'<w:document xmlns:w="{WORD}"><w:body>{"<w:p/>" * 990_000}</w:body></w:document>'
+        archive.writestr("word/document.xml", body)
+    return output.getvalue()
+
+
+def upload(server, name, content):
+    files = {"file": (name, content)}
+    return httpx.post(f"{server.address}/v1/files", files=files, timeout=60, verify=False)
+
+
+def processes_of(server):
+    return psutil.Process(server.process.pid).children(recursive=True)
+
+
+def wait_for(condition):
+    end = time.monotonic() + 30
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.05)
+
+
+def test_slow_documents_stop_neither_checks_nor_the_end_of_the_server(start_fake_server, slow_document):
+    server = start_fake_server(time_limit=4)
+    with concurrent.futures.ThreadPoolExecutor() as pool:
+        uploads = [pool.submit(upload, server, "a.docx", slow_document) for _ in range(6)]
+        wait_for(lambda: len(processes_of(server)) == 2)
+        check = httpx.post(f"{server.address}/v1/check", json={"text": "高心"}, timeout=60, verify=False)
+        assert check.status_code == 200
+        assert httpx.get(f"{server.address}/readyz", verify=False).status_code == 200
+        assert {one.result().status_code for one in uploads} == {503}
+    # The processes that were at work have been killed.
+    wait_for(lambda: sum(process.cpu_percent(0.2) > 50 for process in processes_of(server)) == 0)
+    with concurrent.futures.ThreadPoolExecutor() as pool:
+        for _ in range(4):
+            pool.submit(upload, server, "a.docx", slow_document)
+        time.sleep(1)
+        server.process.send_signal(signal.SIGTERM)
+        assert server.process.wait(4 + 5 + 20) is not None
+
+
+def test_the_process_of_a_client_that_went_away_is_killed(start_fake_server, slow_document):
+    server = start_fake_server()
+    with pytest.raises(httpx.ReadTimeout):
+        httpx.post(
+            f"{server.address}/v1/files", files={"file": ("a.docx", slow_document)}, timeout=2, verify=False
+        )
+    wait_for(lambda: not processes_of(server))
+    assert upload(server, "a.txt", "高心".encode()).status_code == 200
+
+
+@pytest.mark.parametrize("name", ["x.xpp", "x.au3", "x.mm", "x.xml"])
+def test_no_language_is_slow_to_read(make_client, name):
+    client = make_client(time_limit=30)
+    for content in (b"a\n" * 20_000, b"&#x" * 10_000):
+        answer = client.post("/v1/files", files={"file": (name, content)})
+        assert answer.status_code == 200
