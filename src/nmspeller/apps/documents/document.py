@@ -71,7 +71,7 @@ def from_bytes(name: str, raw: bytes, *, format: str = "auto", encoding: str = "
     try:
         text, found = encodings.decode(raw, name, encoding)
     except InputError:
-        unsupported.reject_by_suffix(name)
+        unsupported.reject_no_text(raw, name)
         raise
     if format in ("code", "code+strings"):
         own = prose.format_of(name)
