@@ -67,9 +67,9 @@ def workbook():
 def test_the_cells_of_a_workbook():
     document = from_bytes("a.xlsx", workbook())
     assert [one.text for one in document.passages] == ["他门 & 她", "我门去", "批注门", "自己的门"]
-    assert document.place_of(document.text.index("他门") + 1).label == "sheet 二, cell B3"
-    assert document.place_of(document.text.index("批注")).label == "sheet 二, cell B3, comment"
-    assert document.place_of(document.text.index("自己")).as_json == {"sheet": "一", "cell": "B1"}
+    assert document.place_of(document.text.index("他门") + 1).label == "sheet 二, at B3"
+    assert document.place_of(document.text.index("批注")).label == "sheet 二, at B3, comment"
+    assert document.place_of(document.text.index("自己")).as_json == {"sheet": "一", "address": "B1"}
 
 
 def test_edits_of_a_workbook_change_these_texts_alone():

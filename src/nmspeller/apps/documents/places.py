@@ -21,6 +21,7 @@ _LABELS = {
     "slide": N_("slide {number}"),
     "speaker_notes": N_("speaker notes"),
     "sheet": N_("sheet {number}"),
+    "address": N_("at {number}"),
     "cell_comment": N_("comment"),
     "file": N_("file {number}"),
 }

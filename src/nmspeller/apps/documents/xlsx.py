@@ -67,7 +67,7 @@ def _texts(archive: ZipFile, main: str) -> Iterator[CellText | str]:
                 if found < len(shared):
                     shared[found] = []  # read once
             assert not isinstance(texts, int)
-            place = Place((("sheet", sheet), ("cell", cell)))
+            place = Place((("sheet", sheet), ("address", cell)))
             if texts and "".join(one.text for one in texts) not in headings:
                 yield "\n"
                 yield from (_placed(one, place) for one in texts)
@@ -138,7 +138,7 @@ def _comments(member: str, xml: bytes, sheet: str) -> Iterator[CellText | str]:
     for event in walk:
         if event.kind == "start" and event.local_name == "comment":
             place = Place(
-                (("sheet", sheet), ("cell", event.attributes.get("ref", "")), ("cell_comment", True))
+                (("sheet", sheet), ("address", event.attributes.get("ref", "")), ("cell_comment", True))
             )
             yield "\n"
             yield from (_placed(one, place) for one in _runs(member, walk))

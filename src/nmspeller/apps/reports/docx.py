@@ -113,7 +113,7 @@ def _run(text: str, *, bold: bool = False, struck: bool = False, colour: str = "
 
 def _paragraph(runs: str, *, style: str = "", centred: bool = False) -> str:
     properties = f'<w:pStyle w:val="{style}"/>' if style else ""
-    properties += '<w:jc w:val="center"/>' if centred else ""
+    properties += '<w:spacing w:after="200"/><w:jc w:val="center"/>' if centred else ""
     return f"<w:p><w:pPr>{properties}</w:pPr>{runs}</w:p>"
 
 
@@ -123,7 +123,12 @@ def _table(rows: Iterable[tuple[str, ...]], widths: tuple[int, ...], *, has_head
         f'<w:{side} w:val="single" w:sz="4" w:space="0" w:color="999999"/>'
         for side in ("top", "left", "bottom", "right", "insideH", "insideV")
     )
-    margins = '<w:tblCellMar><w:left w:w="80" w:type="dxa"/><w:right w:w="80" w:type="dxa"/></w:tblCellMar>'
+    margins = "<w:tblCellMar>{}</w:tblCellMar>".format(
+        "".join(
+            f'<w:{side} w:w="{width}" w:type="dxa"/>'
+            for side, width in (("top", 40), ("left", 80), ("bottom", 40), ("right", 80))
+        )
+    )
     properties = (
         f'<w:tblPr><w:tblW w:w="{sum(widths)}" w:type="dxa"/><w:jc w:val="center"/>'
         f'<w:tblBorders>{sides}</w:tblBorders><w:tblLayout w:type="fixed"/>{margins}</w:tblPr>'

@@ -27,13 +27,15 @@ tr { break-inside: avoid; }
 .findings { table-layout: fixed; }
 .no { width: 2.2rem; } .place { width: 7.5rem; } .change { width: 5.5rem; } .decision { width: 4.5rem; }
 .findings td.no { text-align: right; }
-del { color: #b00020; font-weight: 600; }
+del { color: #b00020; font-weight: 600; text-decoration-thickness: 1px; }
 ins { color: #00691b; font-weight: 600; text-decoration: none; }
 mark { background: none; border-bottom: 1.5pt dotted #b06000; }
 .kind { color: #555; font-size: 9pt; }
 @page { size: A4; margin: 18mm 14mm;
   @bottom-center { content: counter(page) " / " counter(pages); font-size: 9pt; } }
 @media print { body { max-width: none; margin: 0; padding: 0; font-size: 9.5pt; }
+  th, td { padding: .2rem .3rem; } .no { width: 1.9rem; } .place { width: 5.6rem; } .change { width: 4rem; }
+  .decision { width: 3.4rem; } .reason { width: 30%; }
   th { print-color-adjust: exact; -webkit-print-color-adjust: exact; } }
 """
 

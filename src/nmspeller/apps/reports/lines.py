@@ -12,7 +12,7 @@ from nmspeller.messages import _
 from nmspeller.runtime.correction import Correction
 
 # A file name may have line breaks; in a report of lines it may not.
-_BEGINNING = 10  # characters of a paragraph by which a person knows it
+_AROUND = 5  # characters on either side of a finding, by which a person finds it
 _ESCAPED_BREAKS = str.maketrans({"\n": "\\n", "\r": "\\r"})
 
 
@@ -36,8 +36,8 @@ class LineReport:
 def plain(document: Document, correction: Correction, explain: bool) -> Iterator[str]:
     """`file:line:column: wrong → right (reason, confidence)`, and an indented line that explains it.
 
-    Then `file:line:column: hint: text (why)` for each hint. In an Office document, `file: place “beginning”`
-    comes instead of line and column.
+    Then `file:line:column: hint: text (why)` for each hint. In an Office document, `file: place “words”` comes
+    instead of line and column.
     """
     for one in findings(correction):
         yield f"{_found_at(document, one)}: {one.summary}"
@@ -49,20 +49,20 @@ def plain(document: Document, correction: Correction, explain: bool) -> Iterator
 
 
 def _found_at(document: Document, one: Finding | Doubt) -> str:
-    """`file:line:column`; in an Office document, whose lines nobody sees, a place and how it begins."""
+    """`file:line:column`; in an Office document, whose lines nobody sees, a place and words to search for."""
     path = document.name.translate(_ESCAPED_BREAKS)
     if not isinstance(document, OfficeDocument):
         return f"{path}:{one.line}:{one.column}"
-    place = document.place_of(one.offset).label
-    return _("{path}: {place} “{beginning}”").format(
-        path=path, place=place, beginning=beginning(document, one)
+    return _("{path}: {place} “{words}”").format(
+        path=path, place=document.place_of(one.offset).label, words=_words_around(document.text, one)
     )
 
 
-def beginning(document: Document, one: Finding | Doubt) -> str:
-    """The first characters of the line that a finding is in."""
-    line = document.text[one.line_start : one.line_start + _BEGINNING + 1].partition("\n")[0]
-    return line if len(line) <= _BEGINNING else f"{line[:_BEGINNING]}…"
+def _words_around(text: str, one: Finding | Doubt) -> str:
+    """Some characters on both sides of a finding, in its line."""
+    before = text[max(one.offset - _AROUND, one.line_start) : one.offset]
+    after = text[one.offset : one.offset + one.length + _AROUND].partition("\n")[0]
+    return before + after
 
 
 def json_object(document: Document, correction: Correction, explain: bool) -> Iterator[str]:
