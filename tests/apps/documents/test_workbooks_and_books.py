@@ -7,6 +7,7 @@ import pytest
 from word_files import OFFICE, edit, package
 
 from nmspeller.apps.documents.document import from_bytes, require_tracking
+from nmspeller.apps.documents.word_authors import edits_of_others
 from nmspeller.errors import InputError
 
 SHEET = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
@@ -95,7 +96,7 @@ def test_edits_of_a_workbook_change_these_texts_alone():
         require_tracking(document)
 
 
-def book(page="<p>我<b>门</b>去&nbsp;公园 > 家</p><p>他门</p>", encryption=""):
+def book(page="<p>我<b>门</b>去&nbsp;公园 &amp; 家</p><p>他门 & 她</p>", encryption=""):
     head = (
         '<?xml version="1.0" encoding="utf-8"?>\n<!DOCTYPE html>\n<html xmlns="http://www.w3.org/1999/xhtml">'
     )
@@ -122,13 +123,13 @@ def book(page="<p>我<b>门</b>去&nbsp;公园 > 家</p><p>他门</p>", encrypti
 def test_the_pages_of_a_book():
     raw = book()
     document = from_bytes("a.epub", raw)
-    assert [one.text for one in document.passages] == ["我门去公园 > 家", "他门", "第二页", "目录"]
+    assert [one.text for one in document.passages] == ["我门去公园  家", "他门 & 她", "第二页", "目录"]
     assert document.place_of(document.text.index("他门")).label == "file a.xhtml, paragraph 2"
     changed = members(
-        document.with_edits([edit(document.text, "门去", "们去"), edit(document.text, "园 >", "圆 >")])
+        document.with_edits([edit(document.text, "门去", "们去"), edit(document.text, "园", "圆")])
     )
     expected = members(raw)
-    page = expected["OPS/a.xhtml"].decode().replace("<b>门</b>", "<b>们</b>").replace("公园 >", "公圆 >")
+    page = expected["OPS/a.xhtml"].decode().replace("<b>门</b>", "<b>们</b>").replace("公园", "公圆")
     assert changed == {**expected, "OPS/a.xhtml": page.encode()}
 
 
@@ -214,3 +215,13 @@ def test_places_in_a_word_document():
         "注甲": "footnote 1",
         "批注": "comment 1",
     }
+
+
+def test_the_words_of_other_people_are_known():
+    inserted = '<w:ins w:id="1" w:author="{}"><w:r><w:t>{}</w:t></w:r></w:ins>'.format
+    body = f"<w:p><w:r><w:t>自己我门</w:t></w:r>{inserted('王', '插入他门')}{inserted('nmspeller', '它门')}</w:p>"
+    comment = f'<w:comment w:id="5" w:author="王">{paragraph("批注她门")}</w:comment>'
+    document = from_bytes("a.docx", package(body, other={"comments": comment}))
+    edits = [edit(document.text, f"{word}门", f"{word}们") for word in "我他它她"]
+    assert [one.source for one in edits_of_others(document, edits)] == ["他门", "她门"]
+    assert edits_of_others(from_bytes("a.txt", "我门".encode()), [edits[0]]) == []

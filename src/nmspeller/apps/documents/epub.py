@@ -1,6 +1,7 @@
 """EPUB books: the prose of their pages, in the order in which they are read."""
 
 import posixpath
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import accumulate
@@ -16,17 +17,16 @@ from nmspeller.messages import N_, _
 
 _KIND = N_("an EPUB book")
 _CONTAINER, _ENCRYPTION = "META-INF/container.xml", "META-INF/encryption.xml"
+# A bracket or an ampersand in the prose is a mistake in the page, which stays as it is.
+_PLAIN = re.compile("[^<&]+|[<&]")
 _PAGE, _CONTENTS = "application/xhtml+xml", "application/x-dtbncx+xml"
 
 
 @dataclass(frozen=True)
 class PageText(Piece):
-    """Some prose of a page, without markup; it is written as it is read, except for what would be markup."""
+    """Some prose of a page, without markup, and where it is."""
 
     place: Place
-
-    def holding(self, text: str, xml: bytes) -> bytes:
-        return text.replace("&", "&amp;").replace("<", "&lt;").encode()
 
 
 class EpubDocument(OfficeDocument):
@@ -68,6 +68,7 @@ def _members(archive: ZipFile, book: str) -> Iterator[str]:
     pages: dict[str, str] = {}
     order: list[str] = []
     others: list[str] = []
+    existing = set(archive.namelist())
     for event in events(Source.of(archive.read(book)).xml):
         if event.kind != "start":
             continue
@@ -75,7 +76,7 @@ def _members(archive: ZipFile, book: str) -> Iterator[str]:
             path = posixpath.join(posixpath.dirname(book), unquote(event.attributes.get("href", "")))
             type, id = event.attributes.get("media-type"), event.attributes.get("id", "")
             member = posixpath.normpath(path)
-            if member in archive.namelist() and type in (_PAGE, _CONTENTS):
+            if member in existing and type in (_PAGE, _CONTENTS):
                 pages[id] = member
                 others += [member]
         elif event.local_name == "itemref":
@@ -102,5 +103,10 @@ def _texts(member: str, xml: bytes) -> Iterator[PageText | str]:
         place = Place((("file", file), ("paragraph", number)))
         yield "\n"
         for start, stop in passage.segments:
-            yield PageText(member, starts[start], starts[stop], text[start:stop], place)
+            for run in _PLAIN.finditer(text, start, stop):
+                if run.group() in "<&":
+                    yield run.group()
+                else:
+                    begin, end = run.span()
+                    yield PageText(member, starts[begin], starts[end], run.group(), place)
         yield "\n"

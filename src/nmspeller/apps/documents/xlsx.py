@@ -10,30 +10,20 @@ from nmspeller.apps.documents.markup import names
 from nmspeller.apps.documents.office import OfficeDocument, Piece, assembled
 from nmspeller.apps.documents.package import references
 from nmspeller.apps.documents.places import Place
-from nmspeller.apps.documents.xml_events import Event, Source, escaped, events, root, skip
+from nmspeller.apps.documents.xml_events import Event, Source, events, root, skip
 from nmspeller.errors import InputError
 from nmspeller.messages import N_, _
 
 _KIND = N_("an Excel workbook")
 _MAIN, _SHARED, _SHEETS = names("officeDocument"), names("sharedStrings"), names("worksheet")
 _TABLES, _COMMENTS = names("table"), names("comments")
-_SPACE = "http://www.w3.org/XML/1998/namespace}space"
-_BLANKS = " \t\r\n"
 
 
 @dataclass(frozen=True)
 class CellText(Piece):
-    """A text element of a cell; `tag` is the length of its start tag."""
+    """The content of a text element of a cell, and where the cell is."""
 
     place: Place
-    tag: int
-
-    def holding(self, text: str, xml: bytes) -> bytes:
-        start, stop = xml[self.start : self.start + self.tag], xml[self.start : self.stop]
-        end = stop[stop.rindex(b"</") :]
-        if text != text.strip(_BLANKS) and b"xml:space" not in start:
-            start = start[:-1] + b' xml:space="preserve">'
-        return start + escaped(text) + end
 
 
 class XlsxDocument(OfficeDocument):
@@ -76,15 +66,12 @@ def _texts(archive: ZipFile, main: str) -> Iterator[CellText | str]:
             yield from _comments(reference.member, Source.of(archive.read(reference.member)).xml, sheet)
 
 
-def _placed(one: CellText, place: Place) -> CellText:
-    return CellText(one.member, one.start, one.stop, one.text, place, one.tag)
+def _placed(one: Piece, place: Place) -> CellText:
+    return CellText(one.member, one.start, one.stop, one.text, place)
 
 
-_NOWHERE = Place(())
-
-
-def _shared_texts(archive: ZipFile, main: str) -> Iterator[list[CellText]]:
-    """The text elements of each shared text, by its number."""
+def _shared_texts(archive: ZipFile, main: str) -> Iterator[list[Piece]]:
+    """The texts of each shared text, by its number."""
     for reference in references(archive, main, _SHARED):
         walk = events(Source.of(archive.read(reference.member)).xml)
         for event in walk:
@@ -92,31 +79,23 @@ def _shared_texts(archive: ZipFile, main: str) -> Iterator[list[CellText]]:
                 yield list(_runs(reference.member, walk))
 
 
-def _runs(member: str, walk: Iterator[Event]) -> Iterator[CellText]:
-    """The text elements up to the end of an element whose start tag came last; not those of readings."""
-    depth = 1
-    tag: Event | None = None
-    content = ""
+def _runs(member: str, walk: Iterator[Event]) -> Iterator[Piece]:
+    """The texts up to the end of an element whose start tag came last; not those of readings."""
+    inside = [""]
     for event in walk:
         if event.kind == "start" and event.local_name == "rPh":
             skip(walk)
         elif event.kind == "start":
-            depth += 1
-            tag, content = (event, "") if event.local_name == "t" else (None, "")
-        elif event.kind == "text" and tag:
-            content += event.text
+            inside.append(event.local_name)
+        elif event.kind == "text" and inside[-1] == "t":
+            yield Piece(member, event.start, event.stop, event.text)
         elif event.kind == "end":
-            depth -= 1
-            if tag and event.local_name == "t" and content:
-                if tag.attributes.get(_SPACE) != "preserve":
-                    content = content.strip(_BLANKS)
-                yield CellText(member, tag.start, event.stop, content, _NOWHERE, tag.stop - tag.start)
-            tag = None
-            if not depth:
+            inside.pop()
+            if not inside:
                 return
 
 
-def _cells(member: str, xml: bytes) -> Iterator[tuple[str, int | list[CellText]]]:
+def _cells(member: str, xml: bytes) -> Iterator[tuple[str, int | list[Piece]]]:
     """The name of each cell with a text, and the number of the shared text or the cell's own."""
     walk = events(xml)
     cell, is_shared, in_value = "", False, False

@@ -36,8 +36,8 @@ class LineReport:
 def plain(document: Document, correction: Correction, explain: bool) -> Iterator[str]:
     """`file:line:column: wrong → right (reason, confidence)`, and an indented line that explains it.
 
-    Then `file:line:column: hint: text (why)` for each hint. In an Office document, `file: place “words”` comes
-    instead of line and column.
+    Then `file:line:column: hint: text (why)` for each hint. In an Office document, `file: place “words”`
+    comes instead of line and column.
     """
     for one in findings(correction):
         yield f"{_found_at(document, one)}: {one.summary}"
