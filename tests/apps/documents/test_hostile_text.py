@@ -16,7 +16,6 @@ PIECES = [
     "<a", "<a ", '<a "', "<b>", "<code>", "<rt>", "<%", "<?php", "&#", "&lt; ", 'title="', "caption={",
     "$中", "$中 ", "`a", "``", ":a:", ":a:`", "|a", "*a", "..", "::", "//", "/*", "*/", "''",
     "a@", "@a", "#a", "www.", "http://", "1万", "> ", "# ", "# 中\n", "中\r\n",
-    "{a, plural, ", "} a {", "$t(", "%(", "a: ", "a: 中\n", "- ", "<<", "[[a][", "#a", "#a[", "#let ", "\n|", "\n+",
     "\n\n", "\n> ", "\n- ", "\n.. ", "\n:a:", "\nNOTE", "\n-->", "\ntitle: ", "\n| a ",
 ]  # fmt: skip
 BEFORE = {
@@ -26,6 +25,11 @@ BEFORE = {
     "srt": ["", "WEBVTT\n\nNOTE "],
     "latex": ["", "\\begin{a}", "\\begin{equation}\\text{"],
     "rst": ["", ".. note:: "],
+    "python": ["# 中文 ", '"""中文 '],
+    "c": ["// 中文 ", "/* 中文 "],
+}
+
+STRUCTURED = {
     "mdx": ["", "<A b={", "export "],
     "asciidoc": ["", "|===\n", "image::a["],
     "org": ["", "* ", "#+begin_src\n"],
@@ -39,9 +43,12 @@ BEFORE = {
     "vue": ["<template>", "<script>// "],
     "ipynb": ["", '{"cell_type": "markdown", "source": ["中'],
     "code+strings:python": ["a = '", '# 中\nb = """'],
-    "python": ["# 中文 ", '"""中文 '],
-    "c": ["// 中文 ", "/* 中文 "],
 }
+SIGNS = [
+    *" \n\"'`*_[](){}<>#:|$\\-=&+.1", "{{中", "<!--", "<a \"", "${", "/*", "//", "http://",
+    "&#", "\n| a ", "# 中\n", "\\u4f60", "中\r\n",
+    "{a, plural, ", "} a {", "$t(", "%(", "a: 中\n", "- ", "<<", "[[a][", "#a[", "#let ", "\n|", "\n+",
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("piece", PIECES)
@@ -49,6 +56,14 @@ BEFORE = {
 def test_prose_is_found_in_linear_time(format, piece):
     for before in BEFORE[format]:
         text = f"{before}{piece * (LENGTH // len(piece))} 中\n---\n"  # the line also ends front matter
+        assert seconds(lambda text=text: passages(text, format)) < LIMIT, before
+
+
+@pytest.mark.parametrize("piece", SIGNS)
+@pytest.mark.parametrize("format", STRUCTURED)
+def test_so_it_is_in_structured_files(format, piece):
+    for before in STRUCTURED[format]:
+        text = f"{before}{piece * (LENGTH // len(piece))} 中\n"
         assert seconds(lambda text=text: passages(text, format)) < LIMIT, before
 
 

@@ -1,4 +1,4 @@
-"""Where prose is found in MDX, AsciiDoc, Org, Typst, notebooks, Vue components and the strings of programs."""
+"""Where prose is found in MDX, AsciiDoc, Org, Typst, notebooks, Vue components and strings of programs."""
 
 import json
 
@@ -69,8 +69,8 @@ NOTE: 提示
 ////
 """
     assert prose(text, "asciidoc") == [
-        "题目", "说明", "第一节", "这是粗体和，链接，见第二节，继续。", "脚注", "块题", "项一", "编号", "术语", "定义",
-        "甲", "乙", "图注", "提示",
+        "题目", "说明", "第一节", "这是粗体和，链接，见第二节，继续。", "脚注", "块题", "项一", "编号",
+        "术语", "定义", "甲", "乙", "图注", "提示",
     ]  # fmt: skip
 
 
@@ -99,7 +99,8 @@ def test_org():
 : 定宽
 """
     assert prose(text, "org") == [
-        "题目", "标题", "正文粗和，链接，继续。", "小标题", "段落", "完成", "术语", "定义", "甲", "乙", "引文",
+        "题目", "标题", "正文粗和，链接，继续。", "小标题", "段落", "完成", "术语", "定义", "甲", "乙",
+        "引文",
     ]  # fmt: skip
 
 
@@ -147,7 +148,8 @@ def test_notebooks(indent):
 
 def test_vue():
     text = """<template>
-  <p title="提示">你好{{ 名 }}，<template #x>槽</template><i placeholder="请填" :label="变量" label="姓名"/></p>
+  <p title="提示">你好{{ 名 }}，<template #x>槽</template>
+  <i placeholder="请填" :label="变量" label="姓名"/></p>
 </template>
 <script setup lang="ts">
 // 注释

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from nmspeller.apps.documents.document import from_bytes
 from nmspeller.apps.documents.prose import format_of, is_prose_file, passages
+from nmspeller.errors import InputError
 from nmspeller.runtime.correction import Edit, Reason
 
 
@@ -35,8 +36,10 @@ def corrected(name, raw, wrong="门", right="们", **options):
     [
         (
             "zh.json",
-            '{"我门": "我门\\n\\"他门\\" {门牌} \\u00e9 C:\\\\门",\n "a": ["它门", {"b": "$t(门.开) 门"}]} // 门',
-            '{"我门": "我们\\n\\"他们\\" {门牌} \\u00e9 C:\\\\们",\n "a": ["它们", {"b": "$t(门.开) 们"}]} // 们',
+            '{"我门": "我门\\n\\"他门\\" {门牌} \\u00e9 C:\\\\门",\n "a": ["它门", {"b": "$t(门.开) 门"}]}'
+            " // 门",
+            '{"我门": "我们\\n\\"他们\\" {门牌} \\u00e9 C:\\\\们",\n "a": ["它们", {"b": "$t(门.开) 们"}]}'
+            " // 们",
         ),
         (
             "app_zh.arb",
@@ -45,13 +48,17 @@ def corrected(name, raw, wrong="门", right="们", **options):
         ),
         (
             "zh.yml",
-            "# 门\n我门: 我门 # 门\nb: &门 \"他\\t门\"\nc: '它''门'\nd: [门, {门: 门}]\ne: |\n  门一\n  门: 二\nf: *门\n",
-            "# 们\n我门: 我们 # 们\nb: &门 \"他\\t们\"\nc: '它''们'\nd: [们, {门: 们}]\ne: |\n  们一\n  们: 二\nf: *门\n",
+            "# 门\n我门: 我门 # 门\nb: &门 \"他\\t门\"\nc: '它''门'\n"
+            "d: [门, {门: 门}]\ne: |\n  门一\n  门: 二\nf: *门\n",
+            "# 们\n我门: 我们 # 们\nb: &门 \"他\\t们\"\nc: '它''们'\n"
+            "d: [们, {门: 们}]\ne: |\n  们一\n  们: 二\nf: *门\n",
         ),
         (
             "zh.po",
-            '# 门\n#: 门.c:1\nmsgid ""\nmsgstr "Translator: 门\\n"\n\nmsgctxt "门"\nmsgid "门"\nmsgstr "我\\"门"\n"他门%s"\n',
-            '# 们\n#: 门.c:1\nmsgid ""\nmsgstr "Translator: 门\\n"\n\nmsgctxt "门"\nmsgid "门"\nmsgstr "我\\"们"\n"他们%s"\n',
+            '# 门\n#: 门.c:1\nmsgid ""\nmsgstr "Translator: 门\\n"\n'
+            '\nmsgctxt "门"\nmsgid "门"\nmsgstr "我\\"门"\n"他门%s"\n',
+            '# 们\n#: 门.c:1\nmsgid ""\nmsgstr "Translator: 门\\n"\n'
+            '\nmsgctxt "门"\nmsgid "门"\nmsgstr "我\\"们"\n"他们%s"\n',
         ),
         (
             "zh.properties",
@@ -61,8 +68,10 @@ def corrected(name, raw, wrong="门", right="们", **options):
         ("Localizable.strings", '/* 门 */\n"门" = "我\\"门 %@";\n', '/* 们 */\n"门" = "我\\"们 %@";\n'),
         (
             "strings.xml",
-            '<resources><!-- 门 --><string name="门">我<b>门</b>\\\'&amp;门<xliff:g id="门">门</xliff:g></string></resources>',
-            '<resources><!-- 们 --><string name="门">我<b>们</b>\\\'&amp;们<xliff:g id="门">门</xliff:g></string></resources>',
+            '<resources><!-- 门 --><string name="门">我<b>门</b>'
+            '\\\'&amp;门<xliff:g id="门">门</xliff:g></string></resources>',
+            '<resources><!-- 们 --><string name="门">我<b>们</b>'
+            '\\\'&amp;们<xliff:g id="门">门</xliff:g></string></resources>',
         ),
         (
             "zh.resx",
@@ -78,7 +87,8 @@ def test_only_the_texts_of_translations_are_corrected(name, before, after):
 @pytest.mark.parametrize(
     ("name", "before", "after"),
     [
-        ("a.json", r'{"a": "\u6211\u95e8 \\u95e8 \ud840\udc0b门"}', r'{"a": "\u6211\u4eec \\u95e8 \ud840\udc0b们"}'),
+        ("a.json", r'{"a": "\u6211\u95e8 \\u95e8 \ud840\udc0b门"}',
+         r'{"a": "\u6211\u4eec \\u95e8 \ud840\udc0b们"}'),
         ("a.yaml", r'a: "\u6211\u95E8"', r'a: "\u6211\u4EEC"'),
         ("a.properties", r"a=\u6211\u95e8", r"a=\u6211\u4eec"),
         ("a.html", "<p>&#25105;&#38376;&#x95e8;</p>", "<p>&#25105;&#20204;&#x4eec;</p>"),
@@ -116,13 +126,24 @@ def test_yaml_of_any_kind_is_read(text):
     ) == "".join(prose(text, "yaml"))
 
 
+@pytest.mark.parametrize(
+    ("name", "text", "right"),
+    [("a.json", '{"a": "门"}', '"们"'), ("a.yaml", "a: 门", ": 们"), ("a.xml", "<a>门</a>", "<们")],
+)
+def test_what_would_break_the_syntax_is_an_error(name, text, right):
+    with pytest.raises(InputError, match="syntax"):
+        corrected(name, text.encode(), right=right)
+    assert "们。" in corrected(name, text.encode(), right="们。").decode()
+
+
 def test_messages_with_arms_are_several_texts():
     message = '"{count, plural, offset:1 =0 {没有消息} one {{name}有 # 条} other {# 条{姓名}消息}}，好"'
     assert prose(message, "json") == ["没有消息", "{name}有 # 条", "# 条消息", "，好"]
 
 
 def test_yaml_values_of_all_styles():
-    text = "键: 值\n多行: 这是\n  继续的\n空:\n  - 一: 二\n    三: >-\n      折叠\n      文本\n  - 四\n值: http://a.b/路径 # 注\n"
+    text = "键: 值\n多行: 这是\n  继续的\n空:\n  - 一: 二\n    三: >-\n      折叠\n      文本\n"
+    text += "  - 四\n值: http://a.b/路径 # 注\n"
     assert prose(text, "yaml") == ["值", "这是继续的", "二", "折叠文本", "四", "http://a.b/路径", "注"]
 
 

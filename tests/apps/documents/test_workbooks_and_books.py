@@ -48,17 +48,24 @@ def workbook():
                 ("x", "sharedStrings", "sharedStrings.xml"),
             ),
             "xl/sharedStrings.xml": f'<sst xmlns="{SHEET}"><si><t>我门去</t></si>'
-            "<si><r><t>他</t></r><r><rPr/><t xml:space='preserve'>门 &amp; 她 </t></r><rPh><t>音</t></rPh></si>"
+            "<si><r><t>他</t></r><r><rPr/><t xml:space='preserve'>"
+            "门 &amp; 她 </t></r><rPh><t>音</t></rPh></si>"
             "<si><t>门名</t></si><si><t>没用门</t></si></sst>",
-            "xl/worksheets/a.xml": f'<worksheet xmlns="{SHEET}"><sheetData><row r="1"><c r="A1" t="s"><v>0</v></c>'
-            '<c r="B1" t="inlineStr"><is><t>自己的门</t></is></c><c r="C1"><v>1</v></c></row></sheetData></worksheet>',
-            "xl/worksheets/b.xml": f'<worksheet xmlns="{SHEET}"><sheetData><row r="3"><c r="B3" t="s"><v>1</v></c>'
-            '<c r="C3" t="s"><v>2</v></c><c r="D3" t="s"><v>0</v></c><c r="E3" t="s"><v>99</v></c></row></sheetData></worksheet>',
+            "xl/worksheets/a.xml": f'<worksheet xmlns="{SHEET}"><sheetData><row>'
+            '<c r="A1" t="s"><v>0</v></c>'
+            '<c r="B1" t="inlineStr"><is><t>自己的门</t></is></c>'
+            '<c r="C1"><v>1</v></c></row></sheetData></worksheet>',
+            "xl/worksheets/b.xml": f'<worksheet xmlns="{SHEET}"><sheetData><row>'
+            '<c r="B3" t="s"><v>1</v></c>'
+            '<c r="C3" t="s"><v>2</v></c><c r="D3" t="s"><v>0</v></c>'
+            '<c r="E3" t="s"><v>99</v></c></row></sheetData></worksheet>',
             "xl/worksheets/_rels/b.xml.rels": relationships(
                 ("t", "table", "../tables/t.xml"), ("c", "comments", "../comments1.xml")
             ),
-            "xl/tables/t.xml": f'<table xmlns="{SHEET}"><tableColumns><tableColumn name="门名"/></tableColumns></table>',
-            "xl/comments1.xml": f'<comments xmlns="{SHEET}"><commentList><comment ref="B3"><text><t>批注门</t></text>'
+            "xl/tables/t.xml": f'<table xmlns="{SHEET}"><tableColumns>'
+            '<tableColumn name="门名"/></tableColumns></table>',
+            "xl/comments1.xml": f'<comments xmlns="{SHEET}"><commentList>'
+            '<comment ref="B3"><text><t>批注门</t></text>'
             "</comment></commentList></comments>",
             "xl/media/image1.png": b"\x89PNG" * 100,
         }
@@ -103,7 +110,8 @@ def book(page="<p>我<b>门</b>去&nbsp;公园 &amp; 家</p><p>他门 & 她</p>"
     return archive(
         {
             "mimetype": "application/epub+zip",
-            "META-INF/container.xml": '<container xmlns="urn:oasis:names:tc:opendocument:xmlns:container"><rootfiles>'
+            "META-INF/container.xml": '<container xmlns="urn:oasis:names:tc:opendocument:xmlns:container">'
+            "<rootfiles>"
             '<rootfile full-path="OPS/book.opf" media-type="x"/></rootfiles></container>',
             **({"META-INF/encryption.xml": encryption} if encryption else {}),
             "OPS/book.opf": '<package xmlns="http://www.idpf.org/2007/opf"><manifest>'
@@ -178,7 +186,8 @@ def paragraph(text, inside=""):
 
 def test_places_in_a_word_document():
     cell = "<w:tc>{}</w:tc>".format
-    table = f"<w:tbl><w:tr>{cell(paragraph('甲一'))}</w:tr><w:tr>{cell('<w:p/>')}{cell(paragraph('甲二'))}</w:tr></w:tbl>"
+    first, second = cell(paragraph("甲一")), cell("<w:p/>") + cell(paragraph("甲二"))
+    table = f"<w:tbl><w:tr>{first}</w:tr><w:tr>{second}</w:tr></w:tbl>"
     box = f"<w:pict><w:txbxContent>{paragraph('框里')}</w:txbxContent></w:pict>"
     body = (
         paragraph("第一", '<w:footnoteReference w:id="7"/>')
@@ -219,7 +228,8 @@ def test_places_in_a_word_document():
 
 def test_the_words_of_other_people_are_known():
     inserted = '<w:ins w:id="1" w:author="{}"><w:r><w:t>{}</w:t></w:r></w:ins>'.format
-    body = f"<w:p><w:r><w:t>自己我门</w:t></w:r>{inserted('王', '插入他门')}{inserted('nmspeller', '它门')}</w:p>"
+    by_others, by_nmspeller = inserted("王", "插入他门"), inserted("nmspeller", "它门")
+    body = f"<w:p><w:r><w:t>自己我门</w:t></w:r>{by_others}{by_nmspeller}</w:p>"
     comment = f'<w:comment w:id="5" w:author="王">{paragraph("批注她门")}</w:comment>'
     document = from_bytes("a.docx", package(body, other={"comments": comment}))
     edits = [edit(document.text, f"{word}门", f"{word}们") for word in "我他它她"]

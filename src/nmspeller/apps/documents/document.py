@@ -46,6 +46,14 @@ class TextDocument:
         """The file's new content; only the edited characters differ."""
         if track:
             raise no_tracking(self.name)
+        edits = list(edits)
+        for edit in edits:
+            if not self.escapes.can_hold(edit):  # a quotation mark in a user's replacement
+                raise InputError(
+                    _("{name}: {text!r} would break the syntax of the file; write it by hand.").format(
+                        name=self.name, text=edit.target
+                    )
+                )
         return self.encoding.encode(self.escapes.applied(self.text, edits), self.name)
 
 
