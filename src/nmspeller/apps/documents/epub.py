@@ -17,8 +17,8 @@ from nmspeller.messages import N_, _
 
 _KIND = N_("an EPUB book")
 _CONTAINER, _ENCRYPTION = "META-INF/container.xml", "META-INF/encryption.xml"
-# A bracket or an ampersand in the prose is a mistake in the page, which stays as it is.
-_PLAIN = re.compile("[^<&]+|[<&]")
+# A bracket or an ampersand in the prose stays as it is written, even where it is a mistake in the page.
+_PLAIN = re.compile("[^<>&]+|[<>&]")
 _PAGE, _CONTENTS = "application/xhtml+xml", "application/x-dtbncx+xml"
 
 
@@ -104,7 +104,7 @@ def _texts(member: str, xml: bytes) -> Iterator[PageText | str]:
         yield "\n"
         for start, stop in passage.segments:
             for run in _PLAIN.finditer(text, start, stop):
-                if run.group() in "<&":
+                if run.group() in "<>&":
                     yield run.group()
                 else:
                     begin, end = run.span()
