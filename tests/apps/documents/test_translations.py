@@ -1,8 +1,12 @@
 """Files of translations: which of their texts are prose, and that edits leave all syntax as it was."""
 
+import io
 import json
 
 import pytest
+import yaml
+from babel.messages.catalog import Catalog
+from babel.messages.pofile import read_po, write_po
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -154,3 +158,51 @@ def test_translations_are_read_if_they_are_named():
     assert not is_prose_file("config.yaml")
     assert is_prose_file("a.ipynb")
     assert is_prose_file("a.docm")
+
+
+KEYS = st.sampled_from(["a", "门", "b 门", "c: 门", "门'#", "1"])
+VALUES = st.recursive(
+    st.text(st.sampled_from("我门，: #-'\"\\\n[]|>&*!?%@`a 1"), max_size=20),
+    lambda one: st.lists(one, max_size=4) | st.dictionaries(KEYS, one, max_size=4),
+    max_leaves=12,
+)
+STYLES = st.fixed_dictionaries(
+    {
+        "default_style": st.sampled_from([None, "'", '"', "|", ">"]),
+        "default_flow_style": st.booleans(),
+        "width": st.sampled_from([20, 80]),
+        "allow_unicode": st.booleans(),
+    }
+)
+
+
+def with_all_corrected(value):
+    if isinstance(value, str):
+        return value.replace("门", "们")
+    if isinstance(value, dict):
+        return {key: with_all_corrected(one) for key, one in value.items()}
+    return [with_all_corrected(one) for one in value]
+
+
+@given(VALUES, STYLES)
+@settings(max_examples=300, deadline=None)
+def test_all_values_of_yaml_are_corrected_and_no_keys(value, style):
+    text = yaml.safe_dump({"key": value}, sort_keys=False, **style)
+    changed = yaml.safe_load(corrected("a.yaml", text.encode()))
+    assert changed == {"key": with_all_corrected(value)}
+
+
+@given(
+    st.dictionaries(st.text('ab门 "\\\n', min_size=1), st.text('我门，"\\\n\t%sa ', max_size=120), max_size=5)
+)
+@settings(max_examples=200, deadline=None)
+def test_all_translations_of_a_catalogue_are_corrected(translations):
+    catalogue = Catalog(locale="zh")
+    for original, translation in translations.items():
+        catalogue.add(original, translation, auto_comments=["门"], locations=[("门.c", 1)], context="门")
+    file = io.BytesIO()
+    write_po(file, catalogue)
+    changed = read_po(io.BytesIO(corrected("zh.po", file.getvalue())))
+    assert {one.id: one.string for one in changed if one.id} == {
+        original: translation.replace("门", "们") for original, translation in translations.items()
+    }

@@ -23,7 +23,8 @@ _DASHES = re.compile(r"[ \t]*(?:[-?:](?=\s)[ \t]*)*")
 _PROPERTIES = re.compile(r"[ \t]*(?:[!&][^\s,\[\]{}]*[ \t]*)*")
 _BLOCK = re.compile(r"[|>][-+0-9]{0,3}[ \t]*(?P<comment>#[^\r\n]*)?(?=[\r\n]|\Z)")
 _SCALAR = re.compile(_QUOTED)
-_PLAIN = re.compile(r"(?:[^\s#]|[ \t]+(?![#\s])|(?<=\S)\#)+")
+_PLAIN = re.compile(r"(?:[^\s#]|[ \t]+(?![#\s])|(?<=\S)\#)*")
+_NOT_PLAIN = ('"', "'", "[", "{", "#", "*", "\r", "\n")
 _COMMENT = re.compile(r"[ \t]*#[^\r\n]*")
 _LINE = re.compile(rf"(?P<blanks>[ \t]*)(?P<content>[^\r\n]*)(?:{BREAK})?")
 _IN_FLOW = re.compile(
@@ -32,7 +33,10 @@ _IN_FLOW = re.compile(
     | (?P<open>[\[{{])
     | (?P<close>[\]}}])
     | (?P<comment>(?<=\s)\#[^\r\n]*)
-    | (?P<plain>(?:[^\s,\[\]{{}}"':#]|:(?![\s,\[\]{{}}])|(?<!\s)\#|[ ](?=[^\s,\[\]{{}}:#]))+)
+    | (?P<plain>
+        (?:[^\s,\[\]{{}}"':#]|:(?![\s,\[\]{{}}]))
+        (?:[^\s,\[\]{{}}:#]|:(?![\s,\[\]{{}}])|(?<!\s)\#|[ ]+(?=[^\s,\[\]{{}}:#]))*
+      )
     """,
     re.VERBOSE,
 )
@@ -65,41 +69,48 @@ class _Scanner:
 
     def values(self) -> Iterator[Value]:
         text = self._text
-        indent = 0  # of the last line with a key or a dash
-        in_plain = False  # whether that line's value may go on in this one
+        indent = 0  # of the last key, or of the last dash without one
+        in_plain = False  # whether the last line's value may go on in this one
         while self._at < len(text):
-            start = self._at
-            dashes = _match(_DASHES, text, start)
-            self._at = dashes.end()
-            key = _KEY.match(text, self._at)
-            own_indent = len(dashes.group()) - len(dashes.group().lstrip())
-            is_new = key is not None or bool(dashes.group().strip())
-            if is_new:
-                indent = own_indent
-                self._at = key.end() if key else self._at
-            continues = in_plain and not is_new and own_indent > indent
-            in_plain = False
-            self._at = _match(_PROPERTIES, text, self._at).end()
-            sign = text[self._at : self._at + 1]
-            block = _BLOCK.match(text, self._at)
-            if block and not continues:
-                self._at = block.end()
-                yield from self._block(indent)
+            line = _match(_LINE, text, self._at)
+            dashes = _match(_DASHES, text, self._at)
+            key = _KEY.match(text, dashes.end())
+            continues = in_plain and key is None and len(line["blanks"]) > indent
+            if not line["content"].strip():
+                self._at = line.end()
                 continue
-            if sign in ('"', "'"):
-                yield self._quoted()
-            elif sign in ("[", "{"):
-                yield from self._flow()
-            elif sign and sign not in "#*\r\n":
-                plain = _PLAIN.match(text, self._at)
-                if plain:
-                    yield (*plain.span(), continues, None)
-                    self._at = plain.end()
-                    in_plain = True
+            if continues and not line["content"].startswith("#"):
+                self._at = line.start("content")
+                yield self._plain(continues=True)
+            else:
+                if key or dashes.group().strip():
+                    indent = len(dashes.group() if key else dashes.group().rstrip()[:-1])
+                self._at = _match(_PROPERTIES, text, key.end() if key else dashes.end()).end()
+                if block := _BLOCK.match(text, self._at):
+                    self._at = block.end()
+                    yield from self._block(indent)
+                    in_plain = False
+                    continue
+                in_plain = not text.startswith(_NOT_PLAIN, self._at)
+                yield from self._value()
             if comment := _COMMENT.match(text, self._at):
                 yield (*unmarked(text, *comment.span(), "#"), False, None)
                 in_plain = False
             self._at = _match(_LINE, text, self._at).end()
+
+    def _value(self) -> Iterator[Value]:
+        """What follows a key or a dash in its line, unless it is a block."""
+        if self._text.startswith(('"', "'"), self._at):
+            yield self._quoted()
+        elif self._text.startswith(("[", "{"), self._at):
+            yield from self._flow()
+        elif not self._text.startswith(_NOT_PLAIN, self._at):
+            yield self._plain(continues=False)
+
+    def _plain(self, *, continues: bool) -> Value:
+        start = self._at
+        self._at = _match(_PLAIN, self._text, start).end()
+        return start, self._at, continues, None
 
     def _quoted(self) -> Value:
         found = _match(_SCALAR, self._text, self._at)
