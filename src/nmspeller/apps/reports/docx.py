@@ -92,7 +92,7 @@ def _findings(proof: Proof) -> Iterator[tuple[str, ...]]:
             _run(row.place),
             _run(row.before) + _marked(row) + _run(row.after),
             _run(row.change),
-            _run(f"{row.kind} ", colour=_GREY) + _run(row.why),
+            f"{_run(row.kind, colour=_GREY)}<w:r><w:br/></w:r>{_run(row.why)}",
             "",
         )
 

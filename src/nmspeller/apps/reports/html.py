@@ -34,8 +34,8 @@ mark { background: none; border-bottom: 1.5pt dotted #b06000; }
 @page { size: A4; margin: 18mm 14mm;
   @bottom-center { content: counter(page) " / " counter(pages); font-size: 9pt; } }
 @media print { body { max-width: none; margin: 0; padding: 0; font-size: 9.5pt; }
-  th, td { padding: .2rem .3rem; } .no { width: 1.9rem; } .place { width: 5.6rem; } .change { width: 4rem; }
-  .decision { width: 3.4rem; } .reason { width: 30%; }
+  th, td { padding: .2rem .3rem; } .no { width: 1.9rem; } .place { width: 5.4rem; }
+  .change { width: 5rem; } .decision { width: 4.4rem; } .reason { width: 26%; }
   th { print-color-adjust: exact; -webkit-print-color-adjust: exact; } }
 """
 
