@@ -83,8 +83,8 @@ def test_track_goes_with_fix(check, word):
 
 def test_an_opendocument_text_is_found_in_a_folder_reported_and_corrected(check, opendocument, tmp_path):
     assert check(".").out.splitlines() == [
-        "a.odt:1:4: 门 → 们 (same sound, 0.99)",
-        "a.odt:1:7: 圆 → 园 (same sound, 0.91)",
+        "a.odt: paragraph 1 “今天我门去公圆。”: 门 → 们 (same sound, 0.99)",
+        "a.odt: paragraph 1 “天我门去公圆。”: 圆 → 园 (same sound, 0.91)",
     ]
     assert "-今天我门去公圆。\n+今天我们去公园。\n" in check("-o", "diff", "a.odt").out
     assert check("--fix", "a.odt").code == 1
@@ -94,7 +94,9 @@ def test_an_opendocument_text_is_found_in_a_folder_reported_and_corrected(check,
 
 def test_a_name_without_a_suffix_takes_a_format(check, opendocument, tmp_path):
     opendocument.rename(tmp_path / "letter")
-    assert check("--format", "odt", "letter").out.startswith("letter:1:4: 门 → 们")
+    assert check("--format", "odt", "letter").out.startswith(
+        "letter: paragraph 1 “今天我门去公圆。”: 门 → 们"
+    )
 
 
 def sign(path):

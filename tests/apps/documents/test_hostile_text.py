@@ -29,12 +29,41 @@ BEFORE = {
     "c": ["// 中文 ", "/* 中文 "],
 }
 
+STRUCTURED = {
+    "mdx": ["", "<A b={", "export "],
+    "asciidoc": ["", "|===\n", "image::a["],
+    "org": ["", "* ", "#+begin_src\n"],
+    "typst": ["", "#a(", "#let a = [", "= "],
+    "json": ["", '{"a": "中', "{a: /*"],
+    "yaml": ["", "a: ", 'a: "中', "a: [", "- a: |\n  "],
+    "po": ["", 'msgstr "'],
+    "properties": ["", "a = 中"],
+    "strings": ["", '"a" = "中'],
+    "xml": ["", "<a>", "<!-- "],
+    "vue": ["<template>", "<script>// "],
+    "ipynb": ["", '{"cell_type": "markdown", "source": ["中'],
+    "code+strings:python": ["a = '", '# 中\nb = """'],
+}
+SIGNS = [
+    *" \n\"'`*_[](){}<>#:|$\\-=&+.1", "{{中", "<!--", "<a \"", "${", "/*", "//", "http://",
+    "&#", "\n| a ", "# 中\n", "\\u4f60", "中\r\n",
+    "{a, plural, ", "} a {", "$t(", "%(", "a: 中\n", "- ", "<<", "[[a][", "#a[", "#let ", "\n|", "\n+",
+]  # fmt: skip
+
 
 @pytest.mark.parametrize("piece", PIECES)
 @pytest.mark.parametrize("format", BEFORE)
 def test_prose_is_found_in_linear_time(format, piece):
     for before in BEFORE[format]:
         text = f"{before}{piece * (LENGTH // len(piece))} 中\n---\n"  # the line also ends front matter
+        assert seconds(lambda text=text: passages(text, format)) < LIMIT, before
+
+
+@pytest.mark.parametrize("piece", SIGNS)
+@pytest.mark.parametrize("format", STRUCTURED)
+def test_so_it_is_in_structured_files(format, piece):
+    for before in STRUCTURED[format]:
+        text = f"{before}{piece * (LENGTH // len(piece))} 中\n"
         assert seconds(lambda text=text: passages(text, format)) < LIMIT, before
 
 
@@ -46,6 +75,22 @@ def test_prose_is_found_in_linear_time(format, piece):
         ("latex", "\\\\[" * LENGTH + "中"),
         ("latex", "\\set" + "font" * LENGTH + "@{a}"),
         ("latex", "$\\text{\\" + "cite" * LENGTH + "}$"),
+        ("json", '{"a": "{' + "中" * LENGTH),
+        ("json", '{"a": "' + "{中" * LENGTH),
+        ("json", '{"a": "<a' + "a" * LENGTH),
+        ("json", '"' + '\\"' * LENGTH + "中"),
+        ("json", '"{a, plural, ' + "one {中} " * LENGTH),
+        ("yaml", "a: " + "[" * LENGTH + "中"),
+        ("yaml", "a: {" + "'b': " * LENGTH + "中"),
+        ("yaml", "a:\n" + "  中: \n" * LENGTH),
+        ("mdx", "{a" * LENGTH + "中"),
+        ("mdx", "<A " * LENGTH + "中"),
+        ("mdx", "`" + "a`` " * LENGTH + "中"),
+        ("typst", "#a(" * LENGTH + "中"),
+        ("typst", "#a[" * LENGTH + "中"),
+        ("typst", "= " + "中\n= " * LENGTH),
+        ("ipynb", '{"a": ' * LENGTH + "中"),
+        ("xml", "<xliff:g>" * LENGTH + "中"),
         ("c", "/" * LENGTH + "中"),
         ("c", "/* 中文\n" + " " * LENGTH + "\n*/"),
     ],

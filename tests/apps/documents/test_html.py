@@ -17,7 +17,7 @@ def test_html():
     <pre>代<b>码</b></pre><p>这是<code>码</code>字<script>s = "<script>脚</p>";</script></p>
     <p>后<ruby>字<rt>音</rt></ruby></p>
     未闭<a href="中"""
-    assert prose(html) == ["题目", "我们去公园玩", "再来", "这是字", "后字", "未闭"]
+    assert prose(html) == ["题目", "大 > 小", "我们去公园玩", "再来", "这是字", "后字", "未闭"]
 
 
 def test_html_readings_need_no_closing_tag():

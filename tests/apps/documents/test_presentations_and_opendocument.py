@@ -129,6 +129,9 @@ def test_slides_are_read_as_they_are_shown_each_with_its_notes():
         [run.format("备注")],
     )
     assert lines(raw, "a.pptx") == ["第一页", "备注", "第二", "页"]
+    document = from_bytes("a.pptx", raw)
+    assert document.place_of(document.text.index("备注")).label == "slide 1, speaker notes"
+    assert document.place_of(document.text.index("第二")).label == "slide 2"
 
 
 def test_an_opendocument_text_needs_no_styles_but_its_content():
@@ -288,3 +291,27 @@ def test_files_that_libreoffice_writes_and_reads_again(format, made_from, pairs,
     file.write_bytes(document.with_edits(edits))
     again = libreoffice(file, tmp_path / f"again.{format}")
     assert from_bytes(again.name, again.read_bytes()).text == apply_edits(document.text, edits)
+
+
+def test_places_in_an_opendocument_text():
+    cell = "<table:table-cell><text:p>{}</text:p></table:table-cell>".format
+    content = (
+        "<text:h>标题</text:h><text:p/><text:p>第二段"
+        '<text:note text:note-class="endnote"><text:note-body><text:p>尾注</text:p></text:note-body>'
+        "</text:note>"
+        "接着</text:p>"
+        f"<table:table><table:table-row>{cell('甲')}{cell('乙')}</table:table-row></table:table>"
+        "<text:p>第三段</text:p>"
+    )
+    styles = "<style:header><text:p>页眉</text:p></style:header>"
+    document = from_bytes("a.odt", odt(content, styles))
+    assert {
+        text: document.place_of(document.text.index(text)).label for text in ("标题", "接着", "尾注")
+    } == {
+        "标题": "paragraph 1",
+        "接着": "paragraph 2",
+        "尾注": "endnote 1",
+    }
+    assert document.place_of(document.text.index("乙")).label == "table 1, row 1, cell 2"
+    assert document.place_of(document.text.index("第三段")).label == "paragraph 3"
+    assert document.place_of(document.text.index("页眉")).label == "header"

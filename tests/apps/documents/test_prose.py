@@ -347,7 +347,7 @@ def test_formats_by_name():
         "a.pptx",
     ]
     assert [format_of(name) for name in names] == [
-        "text", "markdown", "html", "srt", "latex", "docx", "rst", "code:python", "text", "text", "text",
+        "text", "markdown", "html", "srt", "latex", "docx", "rst", "code:python", "text", "text", "org",
         "text", "text", "odt", "odp", "pptx"
     ]  # fmt: skip
 

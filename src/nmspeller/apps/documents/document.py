@@ -8,14 +8,18 @@ from nmspeller.apps.documents import encoding as encodings
 from nmspeller.apps.documents import files, prose, unsupported
 from nmspeller.apps.documents.docx import DocxDocument
 from nmspeller.apps.documents.encoding import Encoding
+from nmspeller.apps.documents.epub import EpubDocument
+from nmspeller.apps.documents.escapes import NONE as NO_ESCAPES
+from nmspeller.apps.documents.escapes import Escapes, decoded
 from nmspeller.apps.documents.odf import OdfDocument
 from nmspeller.apps.documents.office import OfficeDocument, no_tracking
 from nmspeller.apps.documents.pptx import PptxDocument
 from nmspeller.apps.documents.prose import Passage
+from nmspeller.apps.documents.xlsx import XlsxDocument
 from nmspeller.errors import InputError
 from nmspeller.messages import _
 from nmspeller.runtime.checker import Checker
-from nmspeller.runtime.correction import Correction, Edit, Hint, apply_edits, clear_of
+from nmspeller.runtime.correction import Correction, Edit, Hint, clear_of
 from nmspeller.runtime.reading import Part
 from nmspeller.runtime.speller import Speller
 
@@ -31,6 +35,7 @@ class TextDocument:
     text: str
     passages: Sequence[Passage]
     encoding: Encoding
+    escapes: Escapes = NO_ESCAPES
 
     is_signed = False
 
@@ -41,16 +46,26 @@ class TextDocument:
         """The file's new content; only the edited characters differ."""
         if track:
             raise no_tracking(self.name)
-        return self.encoding.encode(apply_edits(self.text, edits), self.name)
+        edits = list(edits)
+        for edit in edits:
+            if not self.escapes.can_hold(edit):  # a quotation mark in a user's replacement
+                raise InputError(
+                    _("{name}: {text!r} would break the syntax of the file; write it by hand.").format(
+                        name=self.name, text=edit.target
+                    )
+                )
+        return self.encoding.encode(self.escapes.applied(self.text, edits), self.name)
 
 
 Document = TextDocument | OfficeDocument
 
-_OFFICE_FORMATS: dict[str, type[DocxDocument] | type[OdfDocument] | type[PptxDocument]] = {
-    "docx": DocxDocument,
-    "odt": OdfDocument,
-    "odp": OdfDocument,
-    "pptx": PptxDocument,
+_OFFICE_FORMATS: dict[str, Callable[[bytes, str], OfficeDocument]] = {
+    "docx": DocxDocument.parse,
+    "odt": OdfDocument.parse,
+    "odp": OdfDocument.parse,
+    "pptx": PptxDocument.parse,
+    "xlsx": XlsxDocument.parse,
+    "epub": EpubDocument.parse,
 }
 
 
@@ -60,15 +75,17 @@ def from_bytes(name: str, raw: bytes, *, format: str = "auto", encoding: str = "
     if format == "auto":
         format = prose.format_of(name)
     if format in _OFFICE_FORMATS:
-        return _OFFICE_FORMATS[format].parse(raw, name)
+        return _OFFICE_FORMATS[format](raw, name)
     try:
         text, found = encodings.decode(raw, name, encoding)
     except InputError:
-        unsupported.reject_by_suffix(name)
+        unsupported.reject_no_text(raw, name)
         raise
-    if format == "code":
-        format = prose.format_of(name)
-    return TextDocument(name, text, prose.passages(text, format), found)
+    if format in ("code", "code+strings"):
+        own = prose.format_of(name)
+        format = own if format == "code" else prose.with_strings(own)
+    text, escapes = decoded(text, format)
+    return TextDocument(name, text, prose.passages(text, format), found, escapes)
 
 
 def from_text(text: str, name: str, format: str = "auto") -> Document:

@@ -2,11 +2,13 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
-from nmspeller.apps.documents import package
+from nmspeller.apps.documents import package, word_places
 from nmspeller.apps.documents.markup import names
 from nmspeller.apps.documents.office import OfficeDocument, assembled
 from nmspeller.apps.documents.package import references
+from nmspeller.apps.documents.places import Markers
 from nmspeller.apps.documents.tracked import with_tracked_changes
 from nmspeller.apps.documents.word_text import AUTHOR, WordText, texts
 from nmspeller.apps.documents.xml_events import Source, root
@@ -38,6 +40,10 @@ class DocxDocument(OfficeDocument):
             found = (one for member, xml in sources.items() for one in texts(member, xml, member == body))
             text, passages, pieces, starts = assembled(found)
         return cls(name, text, passages, raw, pieces, starts, body)
+
+    @cached_property
+    def markers(self) -> Markers:
+        return word_places.markers({member: one.xml for member, one in self.sources().items()}, self.body)
 
     def with_edits(self, edits: Iterable[Edit], *, track: bool = False, force: bool = False) -> bytes:
         """As for any Office document; or else with tracked changes."""

@@ -1,8 +1,9 @@
 """The prose of HTML: what a reader sees between the tags."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 
+from nmspeller.apps.documents import html_attributes
 from nmspeller.apps.documents.html_languages import OpenElements
 from nmspeller.apps.documents.markup import Markup, names
 
@@ -30,10 +31,11 @@ _READING_END = re.compile(r"(?P<closing></r[pt](?=[\s/>]))|<(?:/ruby|/?rtc|r[bpt
 _VALUE_OR_END = re.compile(rf"(?P<end>>)|=\s*(?P<quote>[\"'])|{TEMPLATE}", re.DOTALL)
 
 
-def scan(text: str) -> Iterator[Markup]:
+def scan(text: str, read: Container[str] = html_attributes.READ) -> Iterator[Markup]:
     """Tags, comments, entities and templates; all of scripts, styles, code, Japanese and Korean.
 
-    An element that is never closed extends to the end.
+    An element that is never closed extends to the end. The values of the attributes `read` are texts of their
+    own.
     """
     elements = OpenElements()
     at = 0
@@ -56,7 +58,10 @@ def scan(text: str) -> Iterator[Markup]:
             at = mark.stop
             if at == tag_end:
                 elements.take(name, text[start:tag_end])
-            yield mark
+            if elements.are_chinese:
+                yield from html_attributes.around(text, name, tag_end, mark, read)
+            else:
+                yield mark
     if not elements.are_chinese and at < len(text):
         yield Markup(at, len(text), joins=True)
 

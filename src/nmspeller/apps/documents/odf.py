@@ -2,10 +2,12 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
-from nmspeller.apps.documents import package
+from nmspeller.apps.documents import odf_places, package
 from nmspeller.apps.documents.markup import names
 from nmspeller.apps.documents.office import OBJECT, OfficeDocument, Piece, assembled
+from nmspeller.apps.documents.places import Markers
 from nmspeller.apps.documents.xml_events import (
     Event,
     Source,
@@ -58,6 +60,10 @@ class OdfDocument(OfficeDocument):
             found = (one for member, xml in sources.items() for one in _texts(member, xml))
             text, passages, pieces, starts = assembled(found)
         return cls(name, text, passages, raw, pieces, starts)
+
+    @cached_property
+    def markers(self) -> Markers:
+        return odf_places.markers({member: one.xml for member, one in self.sources().items()})
 
 
 def _texts(member: str, xml: bytes) -> Iterator[Piece | str]:

@@ -11,6 +11,7 @@ from itertools import groupby
 from typing import NamedTuple, TypeVar
 
 from nmspeller.apps.documents import package, prose
+from nmspeller.apps.documents.places import Markers, Place, find
 from nmspeller.apps.documents.prose import Passage
 from nmspeller.apps.documents.xml_events import Source, Splice, TextReplacement, can_hold, with_text
 from nmspeller.errors import InputError
@@ -105,6 +106,21 @@ class OfficeDocument:
                 member: Source.of(archive.read(member))
                 for member in dict.fromkeys(piece.member for piece in self.pieces)
             }
+
+    def piece_at(self, offset: int) -> Piece | None:
+        """The piece that holds a character, or the last one before it."""
+        return self.pieces[max(bisect_right(self.starts, offset) - 1, 0)] if self.pieces else None
+
+    def place_of(self, offset: int) -> Place:
+        """Where a character is, in words for a person who looks for it in the document."""
+        piece = self.piece_at(offset)
+        found = find(self.markers, piece.member, piece.start) if piece else None
+        return found or Place((("paragraph", self.text.count("\n", 0, offset) + 1),))
+
+    @cached_property
+    def markers(self) -> Markers:
+        """Where the texts of each member are; none where only paragraphs are counted."""
+        return {}
 
     def changes(self, edits: Iterable[Edit]) -> Iterator[Change]:
         """The edits as changes of pieces, in order; the last piece of an edit takes what remains of it."""

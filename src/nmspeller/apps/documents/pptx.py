@@ -1,12 +1,15 @@
 """PowerPoint presentations: the text of slides and of their notes."""
 
 from collections.abc import Iterator
+from functools import cached_property
+from io import BytesIO
 from zipfile import ZipFile
 
 from nmspeller.apps.documents import package
 from nmspeller.apps.documents.markup import names
 from nmspeller.apps.documents.office import OBJECT, OfficeDocument, Piece, assembled
 from nmspeller.apps.documents.package import references
+from nmspeller.apps.documents.places import Marker, Markers, Place
 from nmspeller.apps.documents.xml_events import Source, events, root
 from nmspeller.errors import InputError
 from nmspeller.messages import N_, _
@@ -37,6 +40,17 @@ class PptxDocument(OfficeDocument):
             found = (one for member in members for one in _texts(member, Source.of(archive.read(member)).xml))
             text, passages, pieces, starts = assembled(found)
         return cls(name, text, passages, raw, pieces, starts)
+
+    @cached_property
+    def markers(self) -> Markers:
+        with ZipFile(BytesIO(self.raw)) as archive:
+            [main, *_others] = [one.member for one in references(archive, "", _MAIN)]
+            found: dict[str, list[Marker]] = {}
+            for number, slide in enumerate(_slides(archive, main), 1):
+                found[slide] = [Marker(0, Place((("slide", number),)))]
+                for notes in references(archive, slide, _NOTES):
+                    found[notes.member] = [Marker(0, Place((("slide", number), ("speaker_notes", True))))]
+        return found
 
 
 def _slides(archive: ZipFile, main: str) -> list[str]:

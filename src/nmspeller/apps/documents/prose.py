@@ -16,25 +16,93 @@ from itertools import accumulate, chain, groupby, pairwise
 from pathlib import PurePath
 from typing import NamedTuple
 
-from nmspeller.apps.documents import code, git_commit, html, latex, markdown, rst, subtitles
+from nmspeller.apps.documents import (
+    apple_strings,
+    asciidoc,
+    code,
+    code_strings,
+    git_commit,
+    html,
+    ipynb,
+    json_values,
+    latex,
+    markdown,
+    mdx,
+    org,
+    po,
+    properties,
+    rst,
+    subtitles,
+    typst,
+    vue,
+    xml_text,
+    yaml_values,
+)
 from nmspeller.apps.documents.markup import BREAK, HANZI, Markup, in_order
 from nmspeller.runtime.correction import Edit, Hint
 
-FORMATS = ("text", "markdown", "html", "srt", "latex", "rst", "git-commit", "code")
-"""The formats that `segments` knows; `code` stands for any language id or alias that Pygments knows."""
+_SCANNERS: dict[str, Callable[[str], Iterable[Markup]]] = {
+    "markdown": markdown.scan,
+    "mdx": mdx.scan,
+    "html": html.scan,
+    "srt": subtitles.scan,
+    "latex": latex.scan,
+    "rst": rst.scan,
+    "git-commit": git_commit.scan,
+    "asciidoc": asciidoc.scan,
+    "org": org.scan,
+    "typst": typst.scan,
+    "ipynb": ipynb.scan,
+    "json": json_values.scan,
+    "yaml": yaml_values.scan,
+    "po": po.scan,
+    "properties": properties.scan,
+    "strings": apple_strings.scan,
+    "xml": xml_text.scan,
+    "vue": vue.scan,
+}
 
-OFFICE_FORMATS = ("docx", "odt", "odp", "pptx")
+FORMATS = ("text", *_SCANNERS, "code", "code+strings")
+"""The formats that `segments` knows.
+
+`code` stands for any language id or alias that Pygments knows, `code+strings` for the same with its strings.
+"""
+
+OFFICE_FORMATS = ("docx", "odt", "odp", "pptx", "xlsx", "epub")
 """The formats of archives, which `nmspeller.apps.documents.document` reads."""
 
-_SUFFIXES = {
+_PROSE_SUFFIXES = {
     **dict.fromkeys((".txt", ".text"), "text"),
     **dict.fromkeys((".md", ".markdown", ".mdown", ".mkd", ".qmd", ".rmd"), "markdown"),
+    ".mdx": "mdx",
     **dict.fromkeys((".html", ".htm", ".xhtml"), "html"),
     **dict.fromkeys((".srt", ".vtt"), "srt"),
     **dict.fromkeys((".tex", ".ltx"), "latex"),
     **dict.fromkeys((".rst", ".rest"), "rst"),
-    **{f".{office}": office for office in OFFICE_FORMATS},
+    **dict.fromkeys((".adoc", ".asciidoc", ".asc"), "asciidoc"),
+    ".org": "org",
+    ".typ": "typst",
+    ".ipynb": "ipynb",
+    **dict.fromkeys((".docx", ".docm", ".dotx", ".dotm"), "docx"),
+    **dict.fromkeys((".odt", ".ott"), "odt"),
+    **dict.fromkeys((".odp", ".otp"), "odp"),
+    **dict.fromkeys((".pptx", ".pptm", ".potx", ".ppsx"), "pptx"),
+    ".epub": "epub",
 }
+"""What is written to be read; a folder's files with these suffixes are checked."""
+
+_SUFFIXES = {
+    **_PROSE_SUFFIXES,
+    **dict.fromkeys((".json", ".jsonc", ".json5", ".arb"), "json"),
+    **dict.fromkeys((".yaml", ".yml"), "yaml"),
+    **dict.fromkeys((".po", ".pot"), "po"),
+    ".properties": "properties",
+    ".strings": "strings",
+    **dict.fromkeys((".xml", ".resx", ".resw", ".xlf", ".xliff", ".stringsdict"), "xml"),
+    ".vue": "vue",
+    **dict.fromkeys((".xlsx", ".xlsm", ".xltx"), "xlsx"),
+}
+"""Also what holds texts among other things, and is checked if it is named."""
 
 _LANGUAGE_IDS = {
     "plaintext": "text",
@@ -42,6 +110,13 @@ _LANGUAGE_IDS = {
     "restructuredtext": "rst",
     "subrip": "srt",
     "xhtml": "html",
+    "json5": "json",
+    "jsonc": "json",
+    "dockercompose": "yaml",
+    "asciidoctor": "asciidoc",
+    "gettext": "po",
+    "pot": "po",
+    "java-properties": "properties",
 }
 
 _HAS_HANZI = re.compile(f"[{HANZI}]")
@@ -183,28 +258,29 @@ def format_of(path: str | PurePath) -> str:
     return f"code:{language}" if language else "text"
 
 
+def with_strings(format: str) -> str:
+    """The format that also reads the strings of a program, if the format reads programs."""
+    if format == "vue":
+        return "vue+strings"
+    return format.replace("code:", "code+strings:", 1) if format.startswith("code:") else format
+
+
 def is_prose_file(path: str | PurePath) -> bool:
     """Whether a file is checked if only its folder was named."""
-    return PurePath(path).suffix.lower() in _SUFFIXES
-
-
-_SCANNERS: dict[str, Callable[[str], Iterable[Markup]]] = {
-    "markdown": markdown.scan,
-    "html": html.scan,
-    "srt": subtitles.scan,
-    "latex": latex.scan,
-    "rst": rst.scan,
-    "git-commit": git_commit.scan,
-}
+    return PurePath(path).suffix.lower() in _PROSE_SUFFIXES
 
 
 def _breaks(text: str, format: str) -> Iterator[Markup]:
     format = _LANGUAGE_IDS.get(format, format)
-    if format in ("text", "code"):
+    if format in ("text", "code", "code+strings"):
         yield from (Markup(*found.span()) for found in _LINE_END.finditer(text))
         return
     if format in _SCANNERS:
         yield from _SCANNERS[format](text)
+    elif format == "vue+strings":
+        yield from vue.scan(text, strings=True)
+    elif format.startswith("code+strings:"):
+        yield from code_strings.scan(text, format.removeprefix("code+strings:"))
     else:
         yield from code.scan(text, format.removeprefix("code:"))
     yield from (Markup(*found.span()) for found in _PARAGRAPH_END.finditer(text))

@@ -16,12 +16,14 @@ class Unsupported(NamedTuple):
 
 _SAVE_AS_DOCX = N_("save it as .docx and check that file")
 _SAVE_AS_PPTX = N_("save it as .pptx and check that file")
+_SAVE_AS_XLSX = N_("save it as .xlsx and check that file")
 _COPY_THE_TEXT = N_("copy the text out into a .txt or .docx file and check that file")
+_CONVERT_TO_EPUB = N_("convert it to .epub and check that file")
 
 _WORD = Unsupported(N_("an old Word document (.doc)"), _SAVE_AS_DOCX)
 _WPS = Unsupported(N_("a WPS document (.wps)"), _SAVE_AS_DOCX)
 _POWERPOINT = Unsupported(N_("an old PowerPoint presentation (.ppt)"), _SAVE_AS_PPTX)
-_EXCEL = Unsupported(N_("an old Excel workbook (.xls)"), _COPY_THE_TEXT)
+_EXCEL = Unsupported(N_("an old Excel workbook (.xls)"), _SAVE_AS_XLSX)
 _PDF = Unsupported(N_("a PDF document (.pdf)"), _COPY_THE_TEXT)
 _RTF = Unsupported(N_("a rich text document (.rtf)"), _SAVE_AS_DOCX)
 _PROTECTED = Unsupported(
@@ -37,12 +39,20 @@ _BY_SUFFIX = {
     ".ppt": _POWERPOINT,
     ".dps": Unsupported(N_("a WPS presentation (.dps)"), _SAVE_AS_PPTX),
     ".xls": _EXCEL,
-    ".et": Unsupported(N_("a WPS workbook (.et)"), _COPY_THE_TEXT),
-    ".xlsx": Unsupported(N_("an Excel workbook (.xlsx)"), _COPY_THE_TEXT),
+    ".et": Unsupported(N_("a WPS workbook (.et)"), _SAVE_AS_XLSX),
+    ".xlsb": Unsupported(N_("a binary Excel workbook (.xlsb)"), _SAVE_AS_XLSX),
     ".pdf": _PDF,
     ".rtf": _RTF,
-    ".ods": Unsupported(N_("an OpenDocument spreadsheet (.ods)"), _COPY_THE_TEXT),
+    ".ods": Unsupported(N_("an OpenDocument spreadsheet (.ods)"), _SAVE_AS_XLSX),
+    ".pages": Unsupported(N_("a Pages document (.pages)"), _SAVE_AS_DOCX),
+    ".key": Unsupported(N_("a Keynote presentation (.key)"), _SAVE_AS_PPTX),
+    ".numbers": Unsupported(N_("a Numbers workbook (.numbers)"), _SAVE_AS_XLSX),
+    ".mobi": Unsupported(N_("a Kindle book (.mobi)"), _CONVERT_TO_EPUB),
+    ".azw3": Unsupported(N_("a Kindle book (.azw3)"), _CONVERT_TO_EPUB),
 }
+_ARCHIVE = Unsupported(
+    N_("an archive"), N_("unpack it, or name its format with --format if it is a document")
+)
 _OLE_HEADER = bytes.fromhex("d0cf11e0a1b11ae1")
 # The streams of an OLE container; a password hides all others, so it comes first.
 _BY_STREAM = {
@@ -63,13 +73,15 @@ def reject_by_content(raw: bytes, name: str) -> None:
         raise _error(name, _RTF)
 
 
-def reject_by_suffix(name: str) -> None:
-    """Raise an `InputError` for a name whose suffix is that of a format that cannot be read.
+def reject_no_text(raw: bytes, name: str) -> None:
+    """Raise an `InputError` for bytes that are no text, if the name or their beginning says what they are.
 
-    Only for bytes that are no text: a plain text may be called `notes.doc`.
+    The name says nothing before that: a plain text may be called `notes.doc`.
     """
     if found := _BY_SUFFIX.get(_suffix(name)):
         raise _error(name, found)
+    if raw.startswith(b"PK\x03\x04"):
+        raise _error(name, _ARCHIVE)
 
 
 def _in_ole_container(raw: bytes, name: str) -> Unsupported:

@@ -1,5 +1,6 @@
 """Reports of findings for people and programs: one file per format, chosen here by name."""
 
+from pathlib import Path
 from typing import Protocol
 
 from nmspeller.apps.documents.document import Document
@@ -8,9 +9,12 @@ from nmspeller.runtime.correction import Correction
 SHOWN_IN_PARTS = frozenset(("terminal", "plain", "github"))
 """The reports that may show a document several times, each time with the next findings."""
 
+HANDED_ROUND = frozenset(("html", "docx", "csv"))
+"""The reports that people pass on, and that may be written to a file."""
+
 
 class Report(Protocol):
-    """Writes to standard output."""
+    """Writes to standard output, or to a file."""
 
     def show(self, document: Document, correction: Correction) -> None:
         """Report one document, with or without findings."""
@@ -21,14 +25,26 @@ class Report(Protocol):
         ...
 
 
-def report(name: str, *, fixing: bool = False, of_files: bool = True, explain: bool = False) -> Report:
+def report(
+    name: str,
+    *,
+    fixing: bool = False,
+    of_files: bool = True,
+    explain: bool = False,
+    output: Path | None = None,
+) -> Report:
     """The report of that name.
 
     Args:
         fixing: whether the findings are corrected.
         of_files: whether files are checked, or only a text.
-        explain: whether each finding is explained in a sentence.
+        explain: whether each finding is explained in a sentence; those that are handed round always do.
+        output: the file for a report that is handed round; standard output by default.
     """
+    if name in HANDED_ROUND:
+        from nmspeller.apps.reports.proofreading import ProofreadingReport
+
+        return ProofreadingReport(name, output)
     if name == "terminal":
         from nmspeller.apps.reports.terminal import TerminalReport
 

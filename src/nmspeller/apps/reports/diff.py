@@ -46,7 +46,7 @@ def _of_file(document: TextDocument, correction: Correction, *, only_read: bool)
         raise InputError(
             _("{name} is UTF-16, which a text diff cannot hold; use --fix.").format(name=document.name)
         )
-    old = document.encoding.encode(correction.source, document.name)
+    old = document.with_edits(())
     new = document.with_edits(correction.edits)
     if only_read:  # on a terminal
         old, new = correction.source.encode(), correction.text.encode()

@@ -3,13 +3,16 @@
 import json
 from collections.abc import Callable, Iterator
 from dataclasses import asdict
+from typing import Any
 
 from nmspeller.apps.documents.document import Document
+from nmspeller.apps.documents.office import OfficeDocument
 from nmspeller.apps.reports.findings import Doubt, Finding, doubts, findings, visible
 from nmspeller.messages import _
 from nmspeller.runtime.correction import Correction
 
 # A file name may have line breaks; in a report of lines it may not.
+_AROUND = 5  # characters on either side of a finding, by which a person finds it
 _ESCAPED_BREAKS = str.maketrans({"\n": "\\n", "\r": "\\r"})
 
 
@@ -33,22 +36,38 @@ class LineReport:
 def plain(document: Document, correction: Correction, explain: bool) -> Iterator[str]:
     """`file:line:column: wrong → right (reason, confidence)`, and an indented line that explains it.
 
-    Then `file:line:column: hint: text (why)` for each hint.
+    Then `file:line:column: hint: text (why)` for each hint. In an Office document, `file: place “words”`
+    comes instead of line and column.
     """
-    path = document.name.translate(_ESCAPED_BREAKS)
     for one in findings(correction):
-        yield f"{path}:{one.line}:{one.column}: {one.summary}"
+        yield f"{_found_at(document, one)}: {one.summary}"
         if explain:
             yield f"  {one.why(correction.source)}"
     for doubt in doubts(correction):
         hint = _("hint")
-        place = f"{path}:{doubt.line}:{doubt.column}"
-        yield f"{place}: {hint}: {visible(doubt.hint.source)} ({doubt.explanation})"
+        yield f"{_found_at(document, doubt)}: {hint}: {visible(doubt.hint.source)} ({doubt.explanation})"
+
+
+def _found_at(document: Document, one: Finding | Doubt) -> str:
+    """`file:line:column`; in an Office document, whose lines nobody sees, a place and words to search for."""
+    path = document.name.translate(_ESCAPED_BREAKS)
+    if not isinstance(document, OfficeDocument):
+        return f"{path}:{one.line}:{one.column}"
+    return _("{path}: {place} “{words}”").format(
+        path=path, place=document.place_of(one.offset).label, words=_words_around(document.text, one)
+    )
+
+
+def _words_around(text: str, one: Finding | Doubt) -> str:
+    """Some characters on both sides of a finding, in its line."""
+    before = text[max(one.offset - _AROUND, one.line_start) : one.offset]
+    after = text[one.offset : one.offset + one.length + _AROUND].partition("\n")[0]
+    return before + after
 
 
 def json_object(document: Document, correction: Correction, explain: bool) -> Iterator[str]:
     """One object on one line, for every document."""
-    edits = [{**asdict(edit), "reason": edit.reason.value} for edit in correction.edits]
+    edits: list[dict[str, Any]] = [{**asdict(edit), "reason": edit.reason.value} for edit in correction.edits]
     if explain:
         from nmspeller.runtime.why import why
 
@@ -56,12 +75,16 @@ def json_object(document: Document, correction: Correction, explain: bool) -> It
             {**described, "why": why(correction.source, edit)}
             for described, edit in zip(edits, correction.edits, strict=True)
         ]
+    hints = [asdict(hint) for hint in correction.hints]
+    if isinstance(document, OfficeDocument):
+        for described in (*edits, *hints):
+            described["place"] = document.place_of(described["offset"]).as_json
     report = {
         "path": document.name,
         "text": correction.source,
         "corrected": correction.text,
         "edits": edits,
-        "hints": [asdict(hint) for hint in correction.hints],
+        "hints": hints,
     }
     yield json.dumps(report, ensure_ascii=False)
 

@@ -6,7 +6,7 @@ from typing import Any
 from urllib.parse import quote
 
 from nmspeller import __version__
-from nmspeller.apps.documents.document import Document
+from nmspeller.apps.documents.document import Document, TextDocument
 from nmspeller.apps.documents.office import OfficeDocument
 from nmspeller.apps.reports.findings import Doubt, Finding, doubts, findings
 from nmspeller.apps.utf16 import Utf16
@@ -33,10 +33,11 @@ class SarifReport:
                 "ruleId": one.edits[0].rule or one.edits[0].reason.value,
                 "level": "warning",
                 "message": {"text": message},
-                "locations": [{"physicalLocation": {"artifactLocation": artifact, "region": region}}],
+                "locations": [_location(document, artifact, region, one)],
             }
-            # The lines of an Office document are not those of its file, so replacements cannot refer to them.
-            if not isinstance(document, OfficeDocument):
+            # The lines of an Office document are not those of its file, so replacements cannot refer to them;
+            # nor can they where the file has escapes in the place of characters.
+            if isinstance(document, TextDocument) and not document.escapes.places:
                 replacement = {"deletedRegion": region, "insertedContent": {"text": one.target}}
                 change = {"artifactLocation": artifact, "replacements": [replacement]}
                 result["fixes"] = [{"artifactChanges": [change]}]
@@ -50,7 +51,7 @@ class SarifReport:
                     "ruleId": doubt.hint.rule,
                     "level": "note",
                     "message": {"text": f"{doubt.hint.source} ({doubt.explanation})"},
-                    "locations": [{"physicalLocation": {"artifactLocation": artifact, "region": region}}],
+                    "locations": [_location(document, artifact, region, doubt)],
                 }
             )
 
@@ -95,6 +96,16 @@ def _uri(name: str) -> str:
     """Relative to the working folder, unless the file was named by its absolute path."""
     path = Path(name)
     return path.as_uri() if path.is_absolute() else quote(path.as_posix(), errors="surrogateescape")
+
+
+def _location(
+    document: Document, artifact: dict[str, str], region: dict[str, int], one: Finding | Doubt
+) -> dict[str, Any]:
+    """The place in the file; in an Office document also the one that a person finds."""
+    location: dict[str, Any] = {"physicalLocation": {"artifactLocation": artifact, "region": region}}
+    if isinstance(document, OfficeDocument):
+        location["logicalLocations"] = [{"fullyQualifiedName": document.place_of(one.offset).label}]
+    return location
 
 
 def _region(one: Finding | Doubt, units: Utf16) -> dict[str, int]:

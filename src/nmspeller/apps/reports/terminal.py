@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.text import Text
 
 from nmspeller.apps.documents.document import Document
+from nmspeller.apps.documents.office import OfficeDocument
 from nmspeller.apps.reports.findings import Doubt, Finding, doubts, findings, visible
 from nmspeller.messages import _, ngettext
 from nmspeller.runtime.correction import Correction
@@ -61,7 +62,8 @@ class TerminalReport:
                 whys = [one.why(correction.source) for one in excerpt[-1]] if self._explain else []
                 self._block(str(number).rjust(gutter), line, *excerpt, whys)
         for doubt in doubts(correction):
-            self._console.print(Text(doubt_row(doubt), style="yellow"))
+            row = doubt_row(doubt, self._place(doubt))
+            self._console.print(Text(row, style="yellow"))
         self._console.print()
 
     def _block(
@@ -87,7 +89,7 @@ class TerminalReport:
                 text.append("…", style="dim")
         self._console.print(before)
         self._console.print(after)
-        rows = [(f"{one.line}:{one.column}", one.change, one.reason) for one in group]
+        rows = [(self._place(one), one.change, one.reason) for one in group]
         widths = [max(map(cell_len, column)) for column in zip(*rows, strict=True)]
         margin = " " * (len(number) + 3)
         for row, one, why in zip_longest(rows, group, whys):
@@ -95,6 +97,12 @@ class TerminalReport:
             self._console.print(Text(f"{margin}{cells}  {one.confidence:.2f}", style="dim"))
             if why:
                 self._console.print(Text(f"{margin}{printable(why)}"))
+
+    def _place(self, one: Finding | Doubt) -> str:
+        """Line and column, or what a person can find in an Office document."""
+        if isinstance(self._document, OfficeDocument):
+            return self._document.place_of(one.offset).label
+        return f"{one.line}:{one.column}"
 
     def finish(self) -> None:
         files = ngettext("{count:,} file", "{count:,} files", self._documents).format(count=self._documents)
@@ -133,9 +141,10 @@ def _excerpts(
         rest = rest[len(inside) :]
 
 
-def doubt_row(doubt: Doubt) -> str:
+def doubt_row(doubt: Doubt, place: str = "") -> str:
     """A hint: its place, the doubtful text, and why."""
-    return f"  {doubt.line}:{doubt.column}  {printable(visible(doubt.hint.source))}  {doubt.explanation}"
+    place = place or f"{doubt.line}:{doubt.column}"
+    return f"  {place}  {printable(visible(doubt.hint.source))}  {doubt.explanation}"
 
 
 def printable(text: str) -> str:

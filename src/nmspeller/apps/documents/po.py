@@ -1,0 +1,45 @@
+"""The prose of gettext catalogues: translations, and the translators' comments."""
+
+import re
+from collections.abc import Iterator
+
+from nmspeller.apps.documents import placeholders
+from nmspeller.apps.documents.markup import Markup
+from nmspeller.apps.documents.values import Span, escapes, unmarked
+
+_LINE = re.compile(
+    r"""
+    ^[ \t]*(?:
+      (?P<comment>\#(?=[ \t]|$)[^\r\n]*)
+    | (?P<keyword>msg(?:id|id_plural|str|ctxt)(?:\[\d+\])?)?[ \t]*"(?P<string>(?:[^"\\\r\n]|\\[^\r\n])*)"?
+    )
+    """,
+    re.MULTILINE | re.VERBOSE,
+)
+
+
+def scan(text: str) -> Iterator[Markup]:
+    """Everything except translations and comments; the strings of one translation are one text."""
+    end = 0
+    keyword, is_header = "", False
+    for found in _LINE.finditer(text):
+        continues = False
+        if found["comment"]:
+            span: Span = unmarked(text, *found.span("comment"), "#")
+            keyword = ""
+        else:
+            span = found.span("string")
+            continues = not found["keyword"]
+            if found["keyword"]:
+                keyword = found["keyword"]
+                # The translation of nothing is the header of the file.
+                is_header = not found["string"] if keyword == "msgid" else is_header
+            elif keyword == "msgid" and found["string"]:
+                is_header = False
+            if not keyword.startswith("msgstr") or is_header:
+                continue
+        yield Markup(end, span[0], joins=continues)
+        yield from escapes(text, *span)
+        yield from placeholders.scan(text, *span)
+        end = span[1]
+    yield Markup(end, len(text))
