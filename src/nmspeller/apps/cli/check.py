@@ -24,6 +24,9 @@ class OutputFormat(str, Enum):
     json = "json"
     github = "github"
     sarif = "sarif"
+    html = "html"
+    docx = "docx"
+    csv = "csv"
 
 
 HELP = N_(
@@ -42,6 +45,7 @@ _CONFLICTS = (
     # It writes the baseline, and reports nothing.
     Excludes(("--update-baseline",), ("--fix", "--output-format", "--explain")),
     Excludes(("--output-format diff",), ("--fix", "--explain")),
+    Needs("--output", ("--output-format html", "--output-format docx", "--output-format csv")),
     # The corrected text is printed, and nothing else.
     Excludes(("--fix", "-"), ("--output-format", "--explain")),
     Excludes(("--fix", "--text"), ("--output-format", "--explain", "--backup")),
@@ -67,12 +71,23 @@ def check(
     ),
     format: Format = options.FORMAT,
     encoding: Encoding = options.ENCODING,
+    strings: bool = options.STRINGS,
     output_format: OutputFormat = typer.Option(
         OutputFormat.auto,
         "--output-format",
         "-o",
         rich_help_panel=OUTPUT,
-        help=N_("auto is terminal on a terminal and plain in a pipe."),
+        help=N_(
+            "auto is terminal on a terminal and plain in a pipe; html, docx and csv are proofreading reports."
+        ),
+    ),
+    output: Path = typer.Option(
+        None,
+        "--output",
+        metavar="FILE",
+        rich_help_panel=OUTPUT,
+        help=N_("Write the proofreading report to this file."),
+        show_default=False,
     ),
     explain: bool = flag(
         "--explain", OUTPUT, N_("Explain each finding: how the characters sound and look, what word fits.")
@@ -116,6 +131,7 @@ def check(
         rules=rules,
         format=format.value,
         encoding=encoding.value,
+        strings=strings,
         backup=backup,
         force=force,
         track=track,
@@ -123,5 +139,5 @@ def check(
     )
     if baseline:
         job.baseline = Baseline.read_or_new(baseline) if update_baseline else Baseline.read(baseline)
-    call = Check(job, report, fix=fix, explain=explain, update_baseline=update_baseline)
+    call = Check(job, report, output, fix=fix, explain=explain, update_baseline=update_baseline)
     raise typer.Exit(call.run(files or [], text))

@@ -5,6 +5,7 @@ import sys
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from nmspeller.apps.cli.inputs import Input
 from nmspeller.apps.cli.job import Job, exit_on_signal, tell
@@ -26,6 +27,7 @@ class Check:
 
     job: Job
     report_name: str
+    output: Path | None
     fix: bool
     explain: bool
     update_baseline: bool
@@ -65,6 +67,7 @@ class Check:
             fixing=self.fix and not self.job.track,  # a tracked change corrects nothing yet
             of_files=not inputs or any(one.path is not None for one in inputs),
             explain=self.explain,
+            output=self.output,
         )
 
     def _check(self, one: Input, out: Report | None, progress: SlowProgress) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 from nmspeller.apps.documents import document as documents
 from nmspeller.apps.documents import files
 from nmspeller.apps.documents.document import Document
-from nmspeller.apps.documents.prose import OFFICE_FORMATS
+from nmspeller.apps.documents.prose import OFFICE_FORMATS, format_of, with_strings
 from nmspeller.apps.project.config import Config, config_for
 from nmspeller.apps.project.find import find
 from nmspeller.apps.project.my_words import with_my_words
@@ -42,6 +42,7 @@ class Inputs:
 
     format: str
     encoding: str
+    strings: bool
     report_error: Callable[[InputError], None]
     skipped: Counter[str] = field(default_factory=Counter)
 
@@ -82,6 +83,8 @@ class Inputs:
     def _file(self, path: Path) -> Input:
         config = with_my_words(config_for(path), path)
         format = config.format_of(path) if self.format == "auto" else self.format
+        if self.strings:
+            format = with_strings(format_of(path) if format == "auto" else format)
         return Input(lambda: documents.read(path, format, self.encoding), path, config)
 
     def _read_standard_input(self) -> tuple[Document, bytes]:

@@ -44,6 +44,7 @@ class Job:
     rules: bool | None
     format: str
     encoding: str
+    strings: bool
     backup: bool
     force: bool
     track: bool
@@ -54,7 +55,7 @@ class Job:
     spellers: dict[tuple[Lists, Rules], Checker | InputError] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self.inputs = Inputs(self.format, self.encoding, self.report_error)
+        self.inputs = Inputs(self.format, self.encoding, self.strings, self.report_error)
 
     def load(self, one: Input) -> tuple[Document, bytes]:
         """The document of an input and its bytes; an error if it cannot be corrected as the options ask."""

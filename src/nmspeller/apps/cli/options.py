@@ -43,15 +43,29 @@ class Format(str, Enum):
     auto = "auto"
     text = "text"
     markdown = "markdown"
+    mdx = "mdx"
     html = "html"
     srt = "srt"
     docx = "docx"
     odt = "odt"
     odp = "odp"
     pptx = "pptx"
+    epub = "epub"
     latex = "latex"
     rst = "rst"
     git_commit = "git-commit"
+    asciidoc = "asciidoc"
+    org = "org"
+    typst = "typst"
+    ipynb = "ipynb"
+    json = "json"
+    yaml = "yaml"
+    po = "po"
+    properties = "properties"
+    strings = "strings"
+    xml = "xml"
+    vue = "vue"
+    xlsx = "xlsx"
     code = "code"
 
 
@@ -97,6 +111,7 @@ ENCODING = typer.Option(
     rich_help_panel=INPUT,
     help=N_("auto distinguishes UTF-8, GB18030 and Big5."),
 )
+STRINGS = flag("--strings", INPUT, N_("Check the strings of programs, too, not only their comments."))
 FORCE = flag(
     "--force",
     CORRECTING,
