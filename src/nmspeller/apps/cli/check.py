@@ -38,6 +38,7 @@ _CONFLICTS = (
     Excludes(("--text",), ("FILE",)),
     Needs("--backup", ("--fix",)),
     Needs("--force", ("--fix",)),
+    Needs("--others", ("--fix",)),
     Needs("--track", ("--fix",)),
     Needs("--author", ("--track",)),
     Needs("--update-baseline", ("--baseline",)),
@@ -95,6 +96,7 @@ def check(
     fix: bool = flag("--fix", CORRECTING, N_("Correct the files in place; print corrected input otherwise.")),
     backup: bool = options.BACKUP,
     force: bool = options.FORCE,
+    others: bool = options.OTHERS,
     track: bool = options.TRACK,
     author: str = options.AUTHOR,
     level: Level = options.LEVEL,
@@ -134,6 +136,7 @@ def check(
         strings=strings,
         backup=backup,
         force=force,
+        others=others,
         track=track,
         author=author,
     )

@@ -13,6 +13,7 @@ from nmspeller.apps.documents import document as documents
 from nmspeller.apps.documents import files
 from nmspeller.apps.documents.document import Document
 from nmspeller.apps.documents.docx import DocxDocument
+from nmspeller.apps.documents.word_authors import edits_of_others
 from nmspeller.apps.documents.word_text import AUTHOR
 from nmspeller.apps.project.config import Config
 from nmspeller.errors import InputError
@@ -47,6 +48,7 @@ class Job:
     strings: bool
     backup: bool
     force: bool
+    others: bool
     track: bool
     author: str | None
     baseline: Baseline | None = None
@@ -85,7 +87,10 @@ class Job:
 
     def write(self, path: Path, document: Document, edits: Sequence[Edit], raw: bytes) -> tuple[bytes, str]:
         """Correct a file; returns its content and a sentence about it, for people."""
-        content = self.corrected(document, edits)
+        own = self._own(document, edits)
+        if not own:
+            return raw, _("{path} was left as it is.").format(path=path)
+        content = self.corrected(document, own)
         if document.is_signed and content != raw:
             tell(
                 _("The digital signature of {name} becomes invalid; sign the document again.").format(
@@ -99,6 +104,22 @@ class Job:
         backup = files.replace(path, content, expected=raw, backup=self.backup)
         written = _("Corrected {path}; the original is {backup}.") if backup else _("Corrected {path}.")
         return content, written.format(path=path, backup=backup)
+
+    def _own(self, document: Document, edits: Sequence[Edit]) -> Sequence[Edit]:
+        """The edits that change nobody else's words; a tracked change is only a proposal."""
+        if self.others or self.track:
+            return edits
+        left = edits_of_others(document, edits)
+        if left:
+            tell(
+                ngettext(
+                    "{number} finding in other people's comments or insertions was left; --others changes it.",
+                    "{number} findings in other people's comments or insertions were left; "
+                    "--others changes them.",
+                    len(left),
+                ).format(number=len(left))
+            )
+        return [edit for edit in edits if edit not in left]
 
     def speller(self, config: Config) -> Checker:
         """The speller with the lists and rules that apply; loaded at most once, and only for prose."""

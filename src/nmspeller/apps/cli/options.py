@@ -112,6 +112,11 @@ ENCODING = typer.Option(
     help=N_("auto distinguishes UTF-8, GB18030 and Big5."),
 )
 STRINGS = flag("--strings", INPUT, N_("Check the strings of programs, too, not only their comments."))
+OTHERS = flag(
+    "--others",
+    CORRECTING,
+    N_("Also change comments and tracked insertions of other people in Word documents."),
+)
 FORCE = flag(
     "--force",
     CORRECTING,

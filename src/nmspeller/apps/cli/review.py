@@ -32,6 +32,7 @@ def review(
     strings: bool = options.STRINGS,
     backup: bool = options.BACKUP,
     force: bool = options.FORCE,
+    others: bool = options.OTHERS,
     track: bool = options.TRACK,
     author: str = options.AUTHOR,
     level: Level = options.LEVEL,
@@ -62,6 +63,7 @@ def review(
         strings=strings,
         backup=backup,
         force=force,
+        others=others,
         track=track,
         author=author,
     )
