@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from nmspeller.runtime.correction import Reason
 from nmspeller.runtime.pipeline import SHIPPED
 
 ROOT = Path(__file__).parents[3]
@@ -38,7 +39,7 @@ def edits_of_the_sample():
 def test_the_findings_that_the_manual_shows(edits_of_the_sample):
     manual = (ROOT / "docs" / "cli.md").read_text("utf-8")
     for edit in edits_of_the_sample[:3]:
-        finding = f"{edit['source']} → {edit['target']}  {edit['reason']}"
+        finding = f"{edit['source']} → {edit['target']}  {Reason(edit['reason']).label}"
         (line,) = [line for line in manual.splitlines() if finding in line]
         assert line.endswith(f"{edit['confidence']:.2f}")
 
