@@ -36,7 +36,7 @@ _MAY_NEED_MENDING = re.compile(r"[!-/:-@\s]|([，。！？；：、])\1")
 
 
 class CheckedPart(NamedTuple):
-    """texts[number][start:stop] has been checked; the offsets are those in the whole text."""
+    """`texts[number][start:stop]` has been checked; the offsets are those in the whole text."""
 
     number: int
     start: int

@@ -26,7 +26,7 @@ def test_a_finding_has_file_line_and_column(check, tmp_path):
 
 
 def test_neighbouring_edits_are_one_finding(check):
-    assert "<text>:1:3: 借少 → 介绍 (similar sound, 0.97)" in check("--text", "请你借少一下").out
+    assert "<text>:1:3: 借少 → 介绍 (same sound, 0.97)" in check("--text", "请你借少一下").out
 
 
 def test_text_and_standard_input(check):
@@ -129,7 +129,7 @@ def test_json_has_one_object_a_file_and_its_edits_make_the_corrected_text(check,
     assert set(first["edits"][0]) == {
         "offset", "length", "source", "target", "probability", "confidence", "alternatives", "reason", "rule"
     }  # fmt: skip
-    assert first["edits"][0]["reason"] == "same sound"
+    assert first["edits"][0]["reason"] == "same_sound"
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "gb18030", "utf-16"])
