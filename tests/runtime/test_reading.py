@@ -137,7 +137,9 @@ def insertions(text, window=WINDOW, **options):
     ]
 
 
-@pytest.mark.parametrize("text", ["我看完。", "我看完。\n他也看完。\n", "\u3000我看  ", "一" * 400, "一二三。" * 60])
+@pytest.mark.parametrize(
+    "text", ["我看完。", "我看完。\n他也看完。\n", "\u3000我看  ", "一" * 400, "一二三。" * 60]
+)
 def test_each_place_between_two_characters_has_one_insertion_whatever_the_parts(text):
     places = insertions(text)
     assert len(places) == len(set(places))

@@ -157,7 +157,14 @@ assert not any(table.cache_info().currsize for table in (pinyin._table, shape._t
         ("，觉得很好。", 0, "", "我", Reason.MISSING, "我 may be missing here."),
         ("我在在北京。", 1, "在", "", Reason.EXTRA, "在 is written twice."),
         ("我好在北京。", 1, "好", "", Reason.EXTRA, "好 may not belong here."),
-        ("推及己人。", 0, "推及己", "推己及", Reason.SWAPPED, "The characters of 推及己 may be in the wrong order"),
+        (
+            "推及己人。",
+            0,
+            "推及己",
+            "推己及",
+            Reason.SWAPPED,
+            "The characters of 推及己 may be in the wrong order",
+        ),
     ],
 )
 def test_missing_extra_and_swapped_characters(text, offset, source, target, reason, sentence):
