@@ -102,6 +102,13 @@ def test_neutral_passages_have_the_script_of_the_document():
     assert not first.edits
 
 
+@pytest.mark.parametrize(("text", "place"), [("我看完abc", 3), ("abc看完", 4)])
+def test_where_a_rule_inserts_the_model_does_not(text, place):
+    document = Analyzer(126, rules=chosen_rules(["mixed_spacing"])).analyze([text])
+    (result,) = document.corrections([[Change(place, "了", 0.9, 0.9, length=0)]])
+    assert shown(result) == [(3, "", " ")]
+
+
 def test_hints_are_clear_of_the_edits():
     (result,) = check("好的，。他门来了", rules=["doubled_punctuation"])
     assert result.hints == (Hint(2, 2, "，。", "doubled_punctuation"),)

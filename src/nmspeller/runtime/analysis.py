@@ -66,7 +66,9 @@ class Check:
         edits = text.reading.edits(within, changes)
         certain = text.certain_between(start, stop)
         if certain:
-            edits = sorted([*edits, *certain], key=lambda edit: (edit.offset, edit.stop))
+            # What the model inserts where a rule inserts would be a second edit of the same place.
+            both = [*clear_of(certain, edits), *certain]
+            edits = sorted(both, key=lambda edit: (edit.offset, edit.stop))
         hints = tuple(clear_of(edits, text.hints_between(start, stop)))
         return CheckedPart(text_number, start, stop, tuple(edits), hints)
 

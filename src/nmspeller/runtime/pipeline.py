@@ -137,7 +137,8 @@ class Pipeline:
         ):
             replaced += self._replacements(again, detections)
         for number, each, changes in zip(edited, read_again, replaced, strict=True):
-            found[number] = tuple(sorted([*each.changes, *each.in_source(changes)]))
+            together = [*each.changes, *each.in_source(changes)]
+            found[number] = tuple(sorted(together, key=lambda change: change.place))
 
     def _replacements(self, batch: PartBatch, detections: Detections) -> list[tuple[Change, ...]]:
         """The detections of each part, as characters."""

@@ -1,6 +1,6 @@
-"""The real server on standard input and output, around a speller that knows five mistakes by heart.
+"""The real server on standard input and output, around a model that knows a few mistakes by heart.
 
-The first argument is a file that takes a line of JSON for each text the speller is asked about.
+The first argument is a file that takes a line of JSON for each part that the model reads.
 """
 
 import json
@@ -20,6 +20,8 @@ MISTAKES = {
     "跑的快": (1, "得", ("地",)),
     "未来人": (0, "末", ()),
     "蓝天空": (0, "晴", ()),
+    "高心": (1, "兴", ()),
+    "他门": (1, "们", ()),
 }
 
 
@@ -53,11 +55,13 @@ class FakeModel:
         return sorted(changes)
 
 
-def open_checker(model, *, replacements, prefilter, rules):
+def open_checker(model, *, prefilter):
     if model is not None and not Path(model).is_dir():
         raise InputError(f"There is no model at {model}; give a folder with model.onnx in it.")
     print("this must not reach the editor")
-    return Checker(FakeModel(prefilter), replacements=replacements, rules=rules)
+    with open(f"{sys.argv[1]}.loads", "a", encoding="utf-8") as loads:
+        loads.write("one\n")
+    return Checker(FakeModel(prefilter))
 
 
 if __name__ == "__main__":
