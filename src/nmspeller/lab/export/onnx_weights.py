@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from nmspeller.errors import InputError
 from nmspeller.lab.export.weights import OUTPUT, TABLE, SpellerWeights, Weights
 from nmspeller.lab.models.config import EncoderConfig
-from nmspeller.lab.models.names import modern_name
 from nmspeller.runtime.engine import FORMAT
 from nmspeller.text.vocabulary import Vocabulary
 
@@ -44,10 +43,6 @@ def read_exported(folder: Path, file: str = "model.onnx") -> SpellerWeights:
         raise InputError(
             f"{folder}/{file} was not written by `nmspeller lab export`; give a folder that it wrote."
         )
-    for tensor in graph.initializer:
-        tensor.name = modern_name(tensor.name)
-    for node in graph.node:
-        node.input[:] = [modern_name(name) for name in node.input]
     constants = {tensor.name: numpy_helper.to_array(tensor) for tensor in graph.initializer}
     makers = {output: node for node in graph.node for output in node.output}
     weights: Weights = {}

@@ -44,7 +44,7 @@ SEMANTIC = "semantic."
 
 Tensors = dict[str, Any]
 
-# Names of checkpoints of format 1 and ONNX files of format 1, and what each part is called today.
+# Names of checkpoints of format 1, and what each part is called today.
 _EARLIER = (
     (r"^semantic\.masking\.layer\.", "semantic.masking."),
     (r"(layers\.\d+|fusion\.\d+|semantic\.masking)\.(qkv|out)\.", r"\1.attention.\2."),
@@ -66,7 +66,7 @@ def modern_name(name: str) -> str:
 
 
 def modern_names(tensors: Mapping[str, Any]) -> Tensors:
-    """The tensors of a checkpoint or ONNX file of any version under today's names."""
+    """The tensors of a checkpoint of any version under today's names."""
     return {modern_name(name): tensor for name, tensor in tensors.items()}
 
 
