@@ -131,7 +131,7 @@ class Correction:
 
         >>> result = speller.check("我门去公园玩。")
         >>> result.explain(result.edits[0])
-        '门 mén and 们 men sound the same; 我们 is a word.'
+        '门 mén and 们 men sound the same and look similar; 我们 is a word.'
         """
         from nmspeller.runtime.why import why  # loads the word list
 

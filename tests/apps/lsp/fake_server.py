@@ -52,7 +52,9 @@ class FakeModel:
                 locked = any(start <= at < stop for start, stop in part.locked)
                 if not locked and not (level == "careful" and wrong == "蓝天空"):
                     changes.append(Change(at, target, 0.98, 0.97, tuple((other, 0.01) for other in others)))
-        return sorted(changes)
+        missing = [Change(found.end(), "了", 0.9, 0.8, length=0) for found in re.finditer("看完", part.text)]
+        extra = [Change(found.start(), "", 0.9, 0.8) for found in re.finditer("是是", part.text)]
+        return sorted([*changes, *missing, *extra], key=lambda change: change.place)
 
 
 def open_checker(model, *, prefilter):

@@ -84,7 +84,7 @@ def quick_fixes(
         about = [diagnostic(document, finding)]
         actions += [
             types.CodeAction(
-                title=_replacement(finding.edit.source, text),
+                title=described(finding.edit.source, text),
                 kind=types.CodeActionKind.QuickFix,
                 diagnostics=about,
                 is_preferred=text == finding.edit.target,
@@ -129,7 +129,8 @@ def wanted(kind: str, only: Sequence[types.CodeActionKind | str] | None) -> bool
     return any(kind == each or kind.startswith(f"{each}.") or each == "" for each in asked)
 
 
-def _replacement(source: str, target: str) -> str:
+def described(source: str, target: str) -> str:
+    """What replacing the source by the target does, as the title of a quick fix."""
     if not source:
         title = _("Insert “{target}”")
     elif not target:
