@@ -4,9 +4,10 @@ import re
 from collections.abc import Iterator, Sequence
 
 from nmspeller.messages import N_
+from nmspeller.runtime.rules.categories import REPETITIONS
 from nmspeller.runtime.rules.characters import HANZI
 from nmspeller.runtime.rules.closed import Closed
-from nmspeller.runtime.rules.rule import RuleMatch, replace
+from nmspeller.runtime.rules.rule import Example, Group, Rule, RuleMatch, replace
 from nmspeller.text.protect import Span
 
 # Grammatical characters that are never right twice, but for words that end or start with them (目的的, 的确).
@@ -22,13 +23,16 @@ _GRAMMATICAL = re.compile(
 )
 
 
-class DoubledCharacter:
+class DoubledCharacter(Rule):
     """Deletes the second of two equal characters where no word has both."""
 
     id = "doubled_character"
     name = N_("Doubled character")
     explanation = N_("The same character was typed twice.")
-    on_by_default = True
+    category = REPETITIONS
+    group = Group.SPELLING
+    is_precise = True
+    example = Example("这是我妹妹的的自行车。", "这是我妹妹的自行车。")
 
     def matches(self, text: str, protected: Sequence[Span]) -> Iterator[RuleMatch]:
         closed = Closed(protected)

@@ -7,9 +7,10 @@ import re
 from collections.abc import Iterator, Sequence
 
 from nmspeller.messages import N_
+from nmspeller.runtime.rules.categories import REPETITIONS
 from nmspeller.runtime.rules.characters import HANZI
 from nmspeller.runtime.rules.closed import Closed
-from nmspeller.runtime.rules.rule import RuleMatch, replace
+from nmspeller.runtime.rules.rule import Example, Group, Rule, RuleMatch, replace
 from nmspeller.runtime.rules.vocabulary import words
 from nmspeller.text.protect import Span
 from nmspeller.text.script import simplify
@@ -33,13 +34,16 @@ _DOUBLED_IN_NAMES = frozenset(
 )
 
 
-class DoubledWord:
+class DoubledWord(Rule):
     """Deletes the second of two equal pronouns or connectives, and a word's last character after itself."""
 
     id = "doubled_word"
     name = N_("Doubled word")
     explanation = N_("The same word is written twice; unless it is a stutter, one is enough.")
-    on_by_default = False
+    category = REPETITIONS
+    group = Group.SPELLING
+    is_precise = False
+    example = Example("因为因为下雨，比赛取消了。", "因为下雨，比赛取消了。")
 
     def matches(self, text: str, protected: Sequence[Span]) -> Iterator[RuleMatch]:
         closed = Closed(protected)

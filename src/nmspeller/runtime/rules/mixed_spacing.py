@@ -4,21 +4,25 @@ import re
 from collections.abc import Iterator, Sequence
 
 from nmspeller.messages import N_
+from nmspeller.runtime.rules.categories import TYPOGRAPHY
 from nmspeller.runtime.rules.characters import HANZI
 from nmspeller.runtime.rules.closed import Closed
-from nmspeller.runtime.rules.rule import RuleMatch, replace
+from nmspeller.runtime.rules.rule import Example, Group, Rule, RuleMatch, replace
 from nmspeller.text.protect import Span
 
 _SEAM = re.compile(f"(?<=[{HANZI}])(?=[A-Za-z0-9])|(?<=[A-Za-z0-9])(?=[{HANZI}])")
 
 
-class MixedSpacing:
+class MixedSpacing(Rule):
     """Inserts a blank where the scripts meet: 用Python写 → 用 Python 写. A matter of taste, so it is off."""
 
     id = "mixed_spacing"
     name = N_("Space between Chinese and Western text")
     explanation = N_("In this style there is a space between Chinese characters and Latin letters or digits.")
-    on_by_default = False
+    category = TYPOGRAPHY
+    group = Group.TYPOGRAPHY
+    is_precise = False
+    example = Example("我用 Python 写，他用Go写。", "我用 Python 写，他用 Go 写。")
 
     def matches(self, text: str, protected: Sequence[Span]) -> Iterator[RuleMatch]:
         closed = Closed(protected)

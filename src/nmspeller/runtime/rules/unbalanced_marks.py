@@ -6,9 +6,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from nmspeller.messages import N_
+from nmspeller.runtime.rules.categories import PUNCTUATION
 from nmspeller.runtime.rules.characters import CLOSING, OPENING
 from nmspeller.runtime.rules.closed import Closed
-from nmspeller.runtime.rules.rule import RuleMatch, replace
+from nmspeller.runtime.rules.rule import Example, Group, Rule, RuleMatch, replace
 from nmspeller.text.protect import Span
 from nmspeller.text.windows import lines
 
@@ -42,13 +43,16 @@ class _Mark(NamedTuple):
     line: int
 
 
-class UnbalancedMarks:
+class UnbalancedMarks(Rule):
     """Hints at marks without their other half; turns quotation marks round where nothing else fits."""
 
     id = "unbalanced_marks"
     name = N_("Unbalanced quotation marks or brackets")
     explanation = N_("This quotation mark or bracket is unmatched or reversed.")
-    on_by_default = True
+    category = PUNCTUATION
+    group = Group.TYPOGRAPHY
+    is_precise = True
+    example = Example("他说：”明天见。“", "他说：“明天见。”")
 
     def matches(self, text: str, protected: Sequence[Span]) -> Iterator[RuleMatch]:
         closed = Closed(protected)
