@@ -17,7 +17,26 @@ from nmspeller.text.words import WordMatcher
 
 _SHORTEST, _LONGEST = 4, 8
 # Mistakes in Simplified text only: Traditional text has them as words of their own.
-_SIMPLIFIED_ONLY = frozenset("渡假 渡假村 充份 部份 计画 策画 规画 连络 身分 连系 倒楣 答覆 回覆 反覆 重覆 刺蝟".split())
+_SIMPLIFIED_ONLY = frozenset(
+    [
+        "渡假",
+        "渡假村",
+        "充份",
+        "部份",
+        "计画",
+        "策画",
+        "规画",
+        "连络",
+        "身分",
+        "连系",
+        "倒楣",
+        "答覆",
+        "回覆",
+        "反覆",
+        "重覆",
+        "刺蝟",
+    ]
+)
 
 
 class CommonWord(Rule):

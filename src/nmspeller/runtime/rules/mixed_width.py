@@ -14,7 +14,10 @@ _NUMBER = re.compile(
     "(?P<digits>(?<![0-9０-９A-Za-zＡ-Ｚａ-ｚ．.])[０-９]{1,9}(?:．[０-９]{1,9})?(?![0-9０-９A-Za-zＡ-Ｚａ-ｚ．.]))"
     "|(?<=[0-9０-９])(?P<percent>％)"
 )
-_HALF = {"digits": re.compile("(?<![0-9A-Za-z.])[0-9]{1,9}(?![0-9A-Za-z])"), "percent": re.compile("(?<=[0-9])%")}
+_HALF = {
+    "digits": re.compile("(?<![0-9A-Za-z.])[0-9]{1,9}(?![0-9A-Za-z])"),
+    "percent": re.compile("(?<=[0-9])%"),
+}
 
 
 class MixedWidth(Rule):
@@ -26,7 +29,10 @@ class MixedWidth(Rule):
     category = TYPOGRAPHY
     group = Group.TYPOGRAPHY
     is_precise = True
-    example = Example("第一季度增长5%，第二季度增长6%，第三季度增长7％。", "第一季度增长5%，第二季度增长6%，第三季度增长7%。")
+    example = Example(
+        "第一季度增长5%，第二季度增长6%，第三季度增长7％。",
+        "第一季度增长5%，第二季度增长6%，第三季度增长7%。",
+    )
 
     def matches(self, text: str, protected: Sequence[Span]) -> Iterator[RuleMatch]:
         found = list(_NUMBER.finditer(text))

@@ -9,7 +9,7 @@ from nmspeller.messages import N_
 from nmspeller.runtime.rules.categories import NAMES
 from nmspeller.runtime.rules.characters import HANZI
 from nmspeller.runtime.rules.closed import Closed
-from nmspeller.runtime.rules.rule import Example, Group, Rule, RuleMatch, replace
+from nmspeller.runtime.rules.rule import Example, Group, Rule, RuleMatch, also_written, replace
 from nmspeller.runtime.rules.vocabulary import words
 from nmspeller.text.protect import Span
 from nmspeller.text.script import simplify
@@ -59,15 +59,17 @@ class NameVariants(Rule):
             return
         places = _places({name for pair in pairs for name in pair}, text)
         times = Counter(name for _, name in places)
-        rarer = {
-            min(pair, key=lambda name: (times[name], name))
-            for pair in pairs
-            if all(times[name] >= _LEAST_TIMES for name in pair)
-        }
+        other_of: dict[str, str] = {}
+        for pair in sorted(pairs):
+            if all(times[name] >= _LEAST_TIMES for name in pair):
+                rarer, other = sorted(pair, key=lambda name: (times[name], name))
+                other_of.setdefault(rarer, other)
         closed = Closed(protected)
         for start, name in places:
-            if name in rarer and not closed.overlaps(start, start + len(name)):
-                yield replace(self, text, start, start + len(name), None)
+            if name in other_of and not closed.overlaps(start, start + len(name)):
+                other = other_of[name]
+                note = also_written(other, times[other], times[name])
+                yield replace(self, text, start, start + len(name), None, note)
 
 
 def _sound_alike(names: Iterable[str]) -> set[tuple[str, str]]:

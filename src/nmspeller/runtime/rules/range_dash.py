@@ -35,7 +35,10 @@ class RangeDash(Rule):
         if len(times) < _KINDS:
             return
         usual = max(times, key=lambda dash: (times[dash], dash))
-        note = Note(N_("Most ranges of this text have {dash} ({times} times)."), (("dash", usual), ("times", str(times[usual]))))
+        note = Note(
+            N_("Most ranges of this text have {dash} ({times} times)."),
+            (("dash", usual), ("times", str(times[usual]))),
+        )
         for match in found:
             if match["dash"] != usual:
                 yield replace(self, text, *match.span("dash"), None, note)

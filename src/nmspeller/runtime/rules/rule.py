@@ -107,6 +107,14 @@ class Rule(Protocol):
         """
 
 
+def also_written(other: str, others: int, own: int) -> Note:
+    """The note of a word that the text also writes in another way, with how often each occurs."""
+    return Note(
+        N_("The text also has {other} ({others} times; this form {own} times)."),
+        (("other", other), ("others", str(others)), ("own", str(own))),
+    )
+
+
 def replace(
     rule: Rule, text: str, start: int, stop: int, target: str | None, note: Note | None = None
 ) -> RuleMatch:

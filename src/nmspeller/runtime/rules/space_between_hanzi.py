@@ -17,6 +17,7 @@ from nmspeller.text.windows import lines
 _GAP = re.compile(f"(?<=[{HANZI}])[{BLANK}]{{1,2}}(?=[{HANZI}](?![：:]))")
 _SENTENCE_MARK = re.compile("[，。！？；]")
 _MOST_GAPS = 3
+_FEW_LINES = 5
 
 
 class SpaceBetweenHanzi(Rule):
@@ -35,8 +36,13 @@ class SpaceBetweenHanzi(Rule):
     example = Example("周末，我们去公 园散步。", "周末，我们去公园散步。")
 
     def matches(self, text: str, protected: Sequence[Span]) -> Iterator[RuleMatch]:
+        bounds = lines(text)
+        with_gaps = sum(_GAP.search(text, start, stop) is not None for start, stop in bounds)
+        # Whoever parts words in most lines does so on purpose.
+        if 2 * with_gaps > len(bounds) >= _FEW_LINES:
+            return
         closed = Closed(protected)
-        for start, stop in lines(text):
+        for start, stop in bounds:
             gaps = list(_GAP.finditer(text, start, stop))
             if not 0 < len(gaps) <= _MOST_GAPS or not _SENTENCE_MARK.search(text, start, stop):
                 continue
