@@ -17,33 +17,18 @@ from nmspeller.text.words import WordMatcher
 
 _SHORTEST, _LONGEST = 4, 8
 # Mistakes in Simplified text only: Traditional text has them as words of their own.
-_SIMPLIFIED_ONLY = frozenset(
-    [
-        "渡假",
-        "渡假村",
-        "充份",
-        "部份",
-        "计画",
-        "策画",
-        "规画",
-        "连络",
-        "身分",
-        "连系",
-        "倒楣",
-        "答覆",
-        "回覆",
-        "反覆",
-        "重覆",
-        "刺蝟",
-    ]
-)
+_SIMPLIFIED_ONLY = frozenset(("渡假", "渡假村", "公佈", "发佈", "连络", "扫瞄", "刻划"))
+# What stands before or after a form where it is right: 不能自已的深情, 跟本尊说, 张仲景像.
+_RIGHT_AFTER = {"自已的": "能以法禁难", "景像": "仲"}
+_RIGHT_BEFORE = {"跟本": "尊校公社店", "精萃": "水液素乳霜", "名星": "加", "历害": "关"}
 
 
 class CommonWord(Rule):
     """Replaces what is no word by the word that it is written for.
 
-    Every form of the list was looked up in running text. Where one of its ends makes a word with the character
-    beside it (按|纽约), where it is part of a longer word, or where it alone is quoted, nothing is said.
+    Every form of the list was looked up in running text. Where one of its ends makes a word with the
+    character beside it (按|纽约), where it is part of a longer word, or where it alone is quoted, nothing is
+    said.
     """
 
     id = "common_word"
@@ -87,6 +72,9 @@ def _may_be_right(text: str, start: int, stop: int) -> bool:
     before, after = text[max(0, start - 1) : start], text[stop : stop + 1]
     if before + text[start] in known.short_words or text[stop - 1] + after in known.short_words:
         return True
+    form = text[start:stop]
+    if (before and before in _RIGHT_AFTER.get(form, "")) or (after and after in _RIGHT_BEFORE.get(form, "")):
+        return True
     # Who quotes the form alone speaks about it.
     if before and after and before in OPENING + "\"'" and after in CLOSING + "\"'":
         return True
@@ -101,9 +89,8 @@ def _in_own_script(face: Simplified, start: int, stop: int) -> str | None:
     """The right word in the script of the source; None where the source has it already in its own way."""
     wrong = face.text[start:stop]
     right = _right_words()[wrong]
-    if _is_converted(face, start):
-        if wrong in _SIMPLIFIED_ONLY or fold(wrong) == fold(right):
-            return None
+    if _is_converted(face, start) and (wrong in _SIMPLIFIED_ONLY or fold(wrong) == fold(right)):
+        return None
     pieces = []
     for place, (written, meant) in enumerate(zip(wrong, right, strict=True), start):
         pieces.append(face.source[place] if written == meant else face.to_source_script(place, meant))

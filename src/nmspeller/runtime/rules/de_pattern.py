@@ -19,7 +19,10 @@ _VERBS = "走|跑|跳|说|看|听|站|坐|抱|抓|握|笑|哭|点|摇|离开|打
 _AFTER_VERB = "[了着过起出到在下上住进向]"
 _ADVERBIAL = f"(?:{_ADVERBS})的(?=(?:{_VERBS}){_AFTER_VERB})"
 # Verbs that name no thing with 的: 说的, 写的, 做的 and 吃的 may be what is said, written, made and eaten.
-_COMPLEMENT = "[跑走飞睡跳玩唱变]的(?=(?:很|非常|太|特别)(?:好|快|慢|高|早|晚|远|近|累|开心)(?:[，。！？；了]|[ \\t]*(?:[\r\n]|\\Z)))"
+_COMPLEMENT = (
+    "[跑走飞睡跳玩唱变]的(?=(?:很|非常|太|特别)(?:好|快|慢|高|早|晚|远|近|累|开心)"
+    "(?:[，。！？；了]|[ \\t]*(?:[\r\n]|\\Z)))"
+)
 _PATTERN = re.compile(f"(?P<地>{_ADVERBIAL})|(?P<得>{_COMPLEMENT})")
 
 

@@ -19,7 +19,8 @@ _PATTERN = re.compile(
     # Two widths in one number.
     "|(?P<width>(?<![0-9０-９A-Za-z])(?=[0-9]{1,9}[０-９]|[０-９]{1,9}[0-9])[0-9０-９]{2,10}(?![0-9０-９A-Za-z]))"
     # A group of thousands has three digits; 1,2000 may be 1,200 or 12,000.
-    f"|(?P<group>(?<![0-9.,，、/~(（:：A-Za-z-])(?<![A-Za-z] )[1-9][0-9]{{0,2}}(?:,[0-9]{{3}}){{0,4}},[0-9]{{4}}(?![0-9,，、.])(?={_UNIT}))"
+    "|(?P<group>(?<![0-9.,，、/~(（:：A-Za-z-])(?<![A-Za-z] )"
+    f"[1-9][0-9]{{0,2}}(?:,[0-9]{{3}}){{0,4}},[0-9]{{4}}(?![0-9,，、.])(?={_UNIT}))"
 )
 
 
@@ -29,7 +30,7 @@ class NumberFormat(Rule):
     id = "number_format"
     name = N_("Number written wrongly")
     explanation = N_(
-        "Within a number, digits and commas are half-width, groups have three digits, and one percent sign is enough."
+        "Within a number, digits and commas are half-width, groups have three digits, and 百分之 needs no %."
     )
     category = CATEGORY
     group = Group.SPELLING

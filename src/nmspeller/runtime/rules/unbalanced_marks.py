@@ -94,8 +94,6 @@ class UnbalancedMarks(Rule):
             for opener in without_closer:
                 waiting[opener.sign].append(opener)
         lone += (mark for marks in waiting.values() for mark in marks)
-        # A quotation that begins a paragraph may go on after the text ends.
-        lone = [mark for mark in lone if mark.sign not in _QUOTES or not _starts_line(text, mark.place)]
         found += (replace(self, text, mark.place, mark.place + 1, None) for mark in lone)
         yield from sorted(found)
 
@@ -139,11 +137,6 @@ class _HalfWidthSingles:
             return False
         first, last = places
         return last > mark.place if mark.sign in OPENING else first < mark.place
-
-
-def _starts_line(text: str, place: int) -> bool:
-    before = text[max(0, place - _LONGEST_LABEL) : place].rstrip(" \t\u3000")
-    return not before or before[-1] in "\n\r"
 
 
 def _singles(marks: Iterable[_Mark]) -> tuple[list[_Mark], list[_Mark]]:
