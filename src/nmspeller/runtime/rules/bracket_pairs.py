@@ -14,11 +14,19 @@ _HAN = f"[^\\n()（）【】\\[\\]]{{0,30}}[{HANZI}][^\\n()（）【】\\[\\]]{{
 # A pair, and what its first and its second half become.
 _PAIRS = (
     (re.compile(f"(\\()(?:{_HAN})(）)"), "（", "）"),
-    (re.compile(f"(（)(?:{_HAN})(\\))"), "（", "）"),
+    (re.compile(f"(（)(?:{_HAN})(?<![:;\\s])(\\))(?![,\\]}}])"), "（", "）"),
     (re.compile(f"(【)(?:{_HAN})(\\])"), "【", "】"),
     (re.compile(f"(\\[)(?:{_HAN})(】)"), "【", "】"),
     (re.compile("(《《)[^\n《》]{1,30}(》》)"), "《", "》"),
-    (re.compile("(?<=“)[^\n“”]{0,30}(“)[^\n“”]{1,20}(”)(?=[^\n“”]{0,30}”)"), "‘", "’"),
+    (re.compile("(““)[^\n“”]{1,40}(””)"), "“", "”"),
+    # In speech only: elsewhere the second “ may be a ” turned round.
+    (
+        re.compile(
+            "(?:(?<=：“)|(?<=^“))[^\n“”]{1,30}(“)[^\n“”]{1,20}(”)(?=[^\n“”]{0,30}”[ \t]*$)", re.MULTILINE
+        ),
+        "‘",
+        "’",
+    ),
 )
 
 

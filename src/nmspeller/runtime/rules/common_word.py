@@ -20,7 +20,14 @@ _SHORTEST, _LONGEST = 4, 8
 _SIMPLIFIED_ONLY = frozenset(("渡假", "渡假村", "公佈", "发佈", "连络", "扫瞄", "刻划"))
 # What stands before or after a form where it is right: 不能自已的深情, 跟本尊说, 张仲景像.
 _RIGHT_AFTER = {"自已的": "能以法禁难", "景像": "仲"}
-_RIGHT_BEFORE = {"跟本": "尊校公社店", "精萃": "水液素乳霜", "名星": "加", "历害": "关"}
+_RIGHT_BEFORE = {
+    "那时侯": "门",
+    "时侯": "门",
+    "跟本": "尊校公社店",
+    "精萃": "水液素乳霜",
+    "名星": "加",
+    "历害": "关",
+}
 
 
 class CommonWord(Rule):

@@ -24,14 +24,10 @@ _GRAMMATICAL = re.compile(
     f")(?=[{HANZI}])"
 )
 # Others may end a word and start the next one (但是是否, 现在在家): the dictionary says whether they do.
-_DECIDABLE = re.compile(
-    f"(?<=[{HANZI}])(?P<one>[是对對和与與从從由将將把很或给給于於向都在])(?P=one)(?=[{HANZI}])"
-)
+_DECIDABLE = re.compile(f"(?<=[{HANZI}])(?P<one>[是在对對与與从從把很或给給于於向])(?P=one)(?=[{HANZI}])")
 _AFTER_WORD = {
-    "是": "不但还還要只才凡若总總可于於就倒真算为為也便而或如却卻都又老先国國像",
+    "是": "不但还還要只才凡若总總可于於就倒真算为為也便而或如却卻都又老先国國像啊哦嗯一案",
     "把": "一几幾两兩三四五六七八九十大个個拖火车車",
-    "都": "首国國之古京成故帝旧舊全南东東西北花",
-    "和": "平温溫暖谦謙缓緩柔祥饱飽总總求讲講",
     "向": "方导導偏倾傾动動意趋趨",
 }
 # 对 is also "yes", and 在在 "everywhere": they count after these only.
@@ -40,13 +36,7 @@ _ONLY_AFTER = {
     "對": "要會應須將能並及和們",
     "在": "们們我你他她它就都也还還会會要可能仍",
 }
-_BEFORE_WORD = {
-    "是": "非否",
-    "和": "平尚谐諧睦气氣弦约約解子服声聲田泉歌",
-    "从": "容",
-    "從": "容",
-    "都": "哥里",
-}
+_BEFORE_WORD = {"是": "非否的", "从": "容", "從": "容"}
 
 
 class DoubledCharacter(Rule):

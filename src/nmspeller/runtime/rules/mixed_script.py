@@ -45,7 +45,7 @@ _NOTES = {
     Script.TRADITIONAL: N_("The text is in Traditional characters, and this is a Simplified one."),
 }
 # Characters that Simplified text keeps in names, old words and transcriptions.
-_KEPT = frozenset("於朮拚蒐徵湊岡鍾閒甯昇崑谿煇堃陞濬鑫瞭乾馀彿")
+_KEPT = frozenset("於朮拚蒐徵湊岡鍾閒甯昇崑谿煇堃陞濬鑫瞭乾馀彿塚篠霑蘋頫巖吒菴甕蒼楓")
 # The last common character of Big5. Rarer ones stand in names, and have often no Simplified form in print.
 _LAST_COMMON = b"\xc6\x7e"
 # Names and titles may be quoted in the other script.
@@ -65,7 +65,7 @@ class MixedScript(Rule):
     explanation = N_("This character does not belong to the script of the text.")
     category = CONSISTENCY
     group = Group.SPELLING
-    is_precise = True
+    is_precise = False
     example = Example("她的頭发很長，還沒有洗。", None)
 
     def __init__(self, variant: str | None = None) -> None:

@@ -10,7 +10,8 @@ from nmspeller.runtime.rules.closed import Closed
 from nmspeller.runtime.rules.rule import Example, Group, Rule, RuleMatch, replace
 from nmspeller.text.protect import Span
 
-_SEAM = re.compile(f"(?<=[{HANZI}])(?=[A-Za-z0-9])|(?<=[A-Za-z0-9])(?=[{HANZI}])")
+# Some texts have line ends as \\n.
+_SEAM = re.compile(f"(?<=[{HANZI}])(?=[A-Za-z0-9])|(?<=[A-Za-z0-9])(?<!\\\\n)(?=[{HANZI}])")
 _SPACED = re.compile(f"(?<=[{HANZI}]) (?=[A-Za-z0-9])|(?<=[A-Za-z0-9]) (?=[{HANZI}])")
 
 
