@@ -15,6 +15,7 @@ from nmspeller.text.protect import Span
 from nmspeller.text.script import Simplified, fold, simplify
 from nmspeller.text.words import WordMatcher
 
+_SHORT = 2
 _SHORTEST, _LONGEST = 4, 8
 # Mistakes in Simplified text only: Traditional text has them as words of their own.
 _SIMPLIFIED_ONLY = frozenset(("渡假", "渡假村", "公佈", "发佈", "连络", "扫瞄", "刻划"))
@@ -76,10 +77,14 @@ def _longest_first(found: Iterator[tuple[int, int]]) -> list[tuple[int, int]]:
 
 def _may_be_right(text: str, start: int, stop: int) -> bool:
     known = words()
+    form, right = text[start:stop], _right_words()[text[start:stop]]
     before, after = text[max(0, start - 1) : start], text[stop : stop + 1]
-    if before + text[start] in known.short_words or text[stop - 1] + after in known.short_words:
+    # A longer form is in doubt at the end alone that has the wrong character.
+    is_short = len(form) == _SHORT
+    if (is_short or form[0] != right[0]) and before + form[0] in known.short_words:
         return True
-    form = text[start:stop]
+    if (is_short or form[-1] != right[-1]) and form[-1] + after in known.short_words:
+        return True
     if (before and before in _RIGHT_AFTER.get(form, "")) or (after and after in _RIGHT_BEFORE.get(form, "")):
         return True
     # Who quotes the form alone speaks about it.
