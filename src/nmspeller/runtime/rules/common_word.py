@@ -9,10 +9,11 @@ from nmspeller.runtime.rules import word_lists
 from nmspeller.runtime.rules.categories import TYPOS
 from nmspeller.runtime.rules.characters import CLOSING, OPENING
 from nmspeller.runtime.rules.closed import Closed
+from nmspeller.runtime.rules.faces import simplified
 from nmspeller.runtime.rules.rule import Example, Group, Rule, RuleMatch, replace
 from nmspeller.runtime.rules.vocabulary import words
 from nmspeller.text.protect import Span
-from nmspeller.text.script import Simplified, fold, simplify
+from nmspeller.text.script import Simplified, fold
 from nmspeller.text.words import WordMatcher
 
 _SHORT = 2
@@ -48,7 +49,7 @@ class CommonWord(Rule):
     example = Example("请先按一下右边的按纽。", "请先按一下右边的按钮。")
 
     def matches(self, text: str, protected: Sequence[Span]) -> Iterator[RuleMatch]:
-        face = simplify(text)
+        face = simplified(text)
         closed = Closed(protected)
         end = 0
         for start, stop in _longest_first(_matcher().matches(face.text)):

@@ -9,12 +9,13 @@ from nmspeller.messages import N_
 from nmspeller.runtime.rules.categories import TYPOS
 from nmspeller.runtime.rules.characters import CLOSING, OPENING
 from nmspeller.runtime.rules.closed import Closed
+from nmspeller.runtime.rules.faces import simplified
 from nmspeller.runtime.rules.likeness import is_confusable, is_sure_slip
 from nmspeller.runtime.rules.near_idioms import Near, NearIdioms
 from nmspeller.runtime.rules.rule import Example, Group, Rule, RuleMatch, replace
 from nmspeller.runtime.rules.vocabulary import words
 from nmspeller.text.protect import Span
-from nmspeller.text.script import Simplified, fold, simplify
+from nmspeller.text.script import Simplified, fold
 from nmspeller.text.windows import lines
 
 _SHORTEST, _LONGEST = 4, 8
@@ -43,7 +44,7 @@ class Idiom(Rule):
     example = Example("他还是按步就班地复习。", "他还是按部就班地复习。")
 
     def matches(self, text: str, protected: Sequence[Span]) -> Iterator[RuleMatch]:
-        face = simplify(text)
+        face = simplified(text)
         closed = Closed(protected)
         end = 0
         for near in _in_prose(text, _unambiguous(face.text, _index().near(face.text))):
