@@ -36,7 +36,8 @@ async def test_rules_are_off_unless_the_editor_sets_them(new_editor):
     set_rules(editor, False)
     assert await shows(editor, uri, "same sound")
     set_rules(editor, True)
-    assert await shows(editor, uri, "same sound", "doubled_punctuation")
+    other = editor.open("b.txt", "这是我的的书，，好。")
+    assert await shows(editor, other, "doubled_character")
 
 
 async def test_an_unknown_rule_is_named_with_those_that_there_are(new_editor):
