@@ -209,7 +209,7 @@ def test_what_inserts_or_deletes_is_shown_with_a_character_of_the_text(client):
     for match in reversed(matches):
         start, stop = 2 * match["offset"], 2 * (match["offset"] + match["length"])
         units = units[:start] + match["replacements"][0]["value"].encode("utf-16-le") + units[stop:]
-    assert units.decode("utf-16-le") == "😀用 Python 写我的书"
+    assert units.decode("utf-16-le") == "😀用 Vim 和 Python 写我的书"
 
 
 def test_a_hint_has_no_replacement(client):
