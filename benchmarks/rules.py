@@ -51,9 +51,8 @@ right means that the text does break the rule. In parentheses the lower end of t
 over own wrong sentences (`tests/runtime/rules/wrong_sentences.tsv`). Rules of the group typography are not on
 by default, however precise they are.
 
-The forms of `common_word` were looked up in this text, too, and those that proved to be right were
-dropped. In
-3.1 million characters of other text, sentences that annotators had corrected, 101 of its 105 matches were
+The forms of `common_word` were looked up in this text, too, and those that proved to be right were dropped.
+In 3.1 million characters of other text, sentences that annotators had corrected, 101 of its 105 matches were
 mistakes that they had missed; three forms were dropped for the other four.
 """
 

@@ -30,7 +30,7 @@ class TermVariants(Rule):
     explanation = N_("The text writes this word in two ways; use one.")
     category = CONSISTENCY
     group = Group.SPELLING
-    is_precise = True
+    is_precise = False
     example = Example("先注册账号，再用账号登录，请保管好帐号。", None)
 
     def matches(self, text: str, protected: Sequence[Span]) -> Iterator[RuleMatch]:
