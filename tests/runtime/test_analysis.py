@@ -12,6 +12,7 @@ from nmspeller.runtime.reading import Part
 from nmspeller.runtime.rule_matches import chosen_rules
 from nmspeller.text.protect import WordMatcher
 
+GROUPS = ("spelling", "typography")
 KNOWN = {
     "高心": (1, "兴"),
     "他门": (1, "们"),
@@ -34,7 +35,8 @@ def read(part: Part) -> list[Change]:
 
 
 def check(*texts: str, rules=False, **options) -> list[Correction]:
-    document = Analyzer(126, rules=chosen_rules(rules), **options).analyze(texts)
+    chosen = chosen_rules(GROUPS if rules is True else rules)
+    document = Analyzer(126, rules=chosen, **options).analyze(texts)
     return document.corrections(map(read, document.parts))
 
 
@@ -138,7 +140,7 @@ PIECES = [
 @given(st.lists(st.sampled_from(PIECES), max_size=120), st.sampled_from([8, 20, 126]))
 def test_edits_never_overlap_and_parts_add_up_to_the_whole(pieces, window):
     text = "".join(pieces)
-    analyzer = Analyzer(window, replacements=Replacements({"登陆": "登录"}), rules=chosen_rules(True))
+    analyzer = Analyzer(window, replacements=Replacements({"登陆": "登录"}), rules=chosen_rules(GROUPS))
     document = analyzer.analyze([text])
     found = [read(part) for part in document.parts]
     (result,) = document.corrections(found)

@@ -225,4 +225,5 @@ def _fix(match: "RuleMatch") -> Edit:
 
 
 def _hint(match: "RuleMatch") -> Hint:
-    return Hint(match.offset, match.length, match.source, match.rule)
+    note = None if match.note is None else str(match.note)
+    return Hint(match.offset, match.length, match.source, match.rule, note)

@@ -105,6 +105,13 @@ class Hint:
         """Where the doubtful text ends."""
         return self.offset + self.length
 
+    @property
+    def explanation(self) -> str:
+        """What is doubtful, in the present language."""
+        from nmspeller.runtime.rules import RULES  # loaded late: most texts have no hint
+
+        return self.note or _(RULES[self.rule].explanation)
+
 
 @dataclass(frozen=True)
 class Correction:

@@ -36,12 +36,13 @@ async def test_rules_are_off_unless_the_editor_sets_them(new_editor):
     set_rules(editor, False)
     assert await shows(editor, uri, "same_sound")
     set_rules(editor, True)
-    assert await shows(editor, uri, "same_sound", "doubled_punctuation")
+    other = editor.open("b.txt", "这是我的的书，，好。")
+    assert await shows(editor, other, "doubled_character")
 
 
 async def test_neighbours_of_rules_and_model_are_both_shown_and_fixed_together(new_editor):
     editor = new_editor
-    await editor.start(options={"rules": True})
+    await editor.start(options={"rules": ["spelling", "typography"]})
     text = "我很高心。。他门走了。\n明天在见!\n老師說平果，，跑的快。。"
     uri = editor.open("a.txt", text)
     found = await editor.diagnostics(uri)

@@ -36,11 +36,9 @@ def diagnostic(document: Document, finding: Finding) -> types.Diagnostic:
 
 def hint_diagnostic(document: Document, hint: Hint) -> types.Diagnostic:
     """What a rule doubts but cannot correct; there is nothing to fix."""
-    from nmspeller.runtime.rules import RULES
-
     return types.Diagnostic(
         range=document.range(hint.offset, hint.offset + hint.length),
-        message=_(RULES[hint.rule].explanation),
+        message=hint.explanation,
         severity=types.DiagnosticSeverity.Hint,
         code=hint.rule,
         source=SOURCE,

@@ -94,10 +94,7 @@ class Doubt:
     @property
     def explanation(self) -> str:
         """What is doubtful, in the user's language."""
-        # Loaded late: most texts have no hint.
-        from nmspeller.runtime.rules import RULES
-
-        return _(RULES[self.hint.rule].explanation)
+        return self.hint.explanation
 
 
 def doubts(correction: Correction) -> Iterator[Doubt]:

@@ -9,7 +9,6 @@ from nmspeller.apps.http.languagetool.annotated import AnnotatedText
 from nmspeller.apps.http.languagetool.rules import Selection, rule_of
 from nmspeller.messages import _
 from nmspeller.runtime.correction import Correction, Edit, Hint
-from nmspeller.runtime.rules import RULES
 from nmspeller.runtime.why import why
 from nmspeller.text.windows import sentences
 
@@ -91,7 +90,7 @@ def _found(one: Edit | Hint, text: str) -> dict[str, Any]:
     replacements: dict[str, None] = {}
     confidence = 1.0
     if isinstance(one, Hint):
-        message = _(RULES[one.rule].explanation)
+        message = one.explanation
     else:
         message = _("Perhaps {target} instead of {source}. {why}").format(
             source=one.source, target=one.target, why=why(text, one)
