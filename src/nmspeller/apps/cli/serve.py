@@ -55,8 +55,16 @@ def serve(
         [],
         help=N_("Host name under which a proxy or this machine's browser asks; may be repeated."),
     ),
-    max_text_length: int = typer.Option(100_000, help=N_("Longest text of one request, in characters.")),
-    max_body_bytes: int = typer.Option(2_000_000, help=N_("Largest request body.")),
+    max_text_length: int | None = typer.Option(
+        None,
+        show_default="1000000 on this machine alone, else 100000",
+        help=N_("Longest text of one request, in characters."),
+    ),
+    max_body_bytes: int | None = typer.Option(
+        None,
+        show_default="70000000 on this machine alone, else 2000000",
+        help=N_("Largest request body, documents included."),
+    ),
     batch_tokens: int = typer.Option(2_048, help=N_("Characters of a request that are checked together.")),
     queue_tokens: int = typer.Option(
         131_072, help=N_("Characters that may wait before requests are answered with 429.")

@@ -22,6 +22,7 @@ _REPETITIONS = Category("REPETITIONS", N_("Repetitions"), "duplication")
 _PUNCTUATION = Category("PUNCTUATION", N_("Punctuation"), "typographical")
 _TYPOGRAPHY = Category("TYPOGRAPHY", N_("Typography"), "whitespace")
 _NAMES = Category("PROPER_NOUNS", N_("Names"), "inconsistency")
+_STYLE = Category("STYLE", N_("Style"), "style")
 
 _CATEGORIES = {
     "idiom": _TYPOS,
@@ -64,7 +65,7 @@ _BY_REASON: dict[Reason, LanguageToolRule] = {
 }
 _BY_RULE = {
     rule.id: LanguageToolRule(
-        f"NMSPELLER_{rule.id.upper()}", rule.name, _CATEGORIES[rule.id], rule.on_by_default
+        f"NMSPELLER_{rule.id.upper()}", rule.name, _CATEGORIES.get(rule.id, _STYLE), rule.on_by_default
     )
     for rule in RULES.values()
 }
