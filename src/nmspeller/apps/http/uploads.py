@@ -73,7 +73,7 @@ def _read(raw: bytes, **asked: Any) -> bytes:
 
 def _corrected(raw: bytes, edits: list[dict[str, Any]], *, track: bool, **asked: Any) -> bytes:
     document = _open(raw, **asked)
-    if edits and document.is_signed:
+    if document.is_signed:
         raise ApiError(
             422,
             _(
