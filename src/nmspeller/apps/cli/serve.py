@@ -57,13 +57,16 @@ def serve(
     ),
     max_text_length: int | None = typer.Option(
         None,
-        show_default="1000000 on this machine alone, else 100000",
-        help=N_("Longest text of one request, in characters."),
+        help=N_(
+            "Longest text of one request, in characters; by default 1,000,000 for this machine alone, "
+            "otherwise 100,000."
+        ),
     ),
     max_body_bytes: int | None = typer.Option(
         None,
-        show_default="70000000 on this machine alone, else 2000000",
-        help=N_("Largest request body, documents included."),
+        help=N_(
+            "Largest request body; by default 70,000,000 bytes for this machine alone, otherwise 2,000,000."
+        ),
     ),
     batch_tokens: int = typer.Option(2_048, help=N_("Characters of a request that are checked together.")),
     queue_tokens: int = typer.Option(
