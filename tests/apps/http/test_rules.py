@@ -68,9 +68,9 @@ def test_what_is_wrong_with_rules_is_said(client):
 @pytest.mark.parametrize(
     ("fields", "rules"),
     [
-        ({}, ["NMSPELLER_SAME_SOUND"]),
+        ({}, ["NMSPELLER_IDIOM"]),
         ({"enabledOnly": "true", "enabledRules": "NMSPELLER_IDIOM"}, ["NMSPELLER_IDIOM"]),
-        ({"disabledRules": "NMSPELLER_SAME_SOUND"}, ["NMSPELLER_IDIOM"]),
+        ({"disabledRules": "NMSPELLER_IDIOM"}, ["NMSPELLER_SAME_SOUND"]),
         ({"disabledRules": "NMSPELLER_SAME_SOUND,NMSPELLER_IDIOM"}, []),
     ],
 )
