@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from nmspeller import Speller
-from nmspeller.lab.export.checkpoints import import_onnx, prepare_qat
+from nmspeller.lab.export.conversion import import_onnx, prepare_qat
 from nmspeller.lab.export.export import export_model
 from nmspeller.lab.export.torch_fitting import fake_quantised
 from nmspeller.lab.models import checkpoint
