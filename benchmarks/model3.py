@@ -45,8 +45,8 @@ TAGS = """\
 
 Share in percent of the sentences with one such error that are wholly right, on native writers' words and
 revisions ({counted}); of all changed sentences those that are right; and of clean sentences those that
-tags alone, or tags and replacements together, change. Thresholds are chosen for each row: most sentences right
-where at least 92 % of the changed ones are. Replacements are made from the confidence of 0.4 % on.
+tags alone, or tags and replacements together, change. Thresholds are chosen for each row: most sentences
+right where at least 92 % of the changed ones are. Replacements are made from the confidence of 0.4 % on.
 """
 
 

@@ -99,3 +99,16 @@ def test_the_command_writes_thresholds_for_a_model_with_tags(
     for level in Level:
         for kind in KINDS:
             assert getattr(again.levels[level], kind) == getattr(policy.levels[level], kind)
+
+
+def test_a_model_without_tags_has_no_thresholds_to_choose(
+    model_folder: Path, pairs: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    edits = tmp_path / "edits_dev.json"
+    edits.write_text('{"edits_revisions": [["我我们", "我们", "extra"]]}', "utf-8")
+    before = (model_folder / "policy.json").read_bytes()
+    arguments = ["lab", "calibrate", str(model_folder), "--dev", str(pairs), "--edits", str(edits)]
+    for more, words in (([], "does not tag"), (["--prefilter"], "a prefilter has no tags")):
+        assert run([*arguments, *more]) == 2
+        assert words in capsys.readouterr().err
+    assert (model_folder / "policy.json").read_bytes() == before

@@ -101,3 +101,9 @@ def distance(source: str, target: str) -> float:
     head = _common(source, target)
     tail = _common(source[head:][::-1], target[head:][::-1])
     return _costs(source[head : len(source) - tail], target[head : len(target) - tail])[0][0]
+
+
+def brings_nearer(source: str, edited: str, target: str, changed: int) -> bool:
+    """Whether an edit of so many characters, deleted and inserted, brings a source as much nearer."""
+    gained = distance(source, target) - distance(edited, target)
+    return abs(gained - changed) < 1e-6

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nmspeller.lab.data.alignment import distance
+from nmspeller.lab.data.alignment import brings_nearer
 from nmspeller.lab.data.edit_sets import EditPair
 from nmspeller.lab.evaluation.readings import Reader, Reading
 from nmspeller.lab.export.tag_proposals import KINDS, NEVER, TARGETS, FoundEdits, ScoredEdit
@@ -124,8 +124,8 @@ def _verified(reader: Reader, pairs: Sequence[EditPair], edits: Sequence[Edit]) 
             float(reading.tags[max(edit.start - 1, 0) : end + 2, 1].max()),
         )
         pair = pairs[edit.sentence]
-        gained = distance(pair.source, pair.target) - distance(text, pair.target)
-        right = gained == edit.stop - edit.start + len(edit.text)
+        changed = edit.stop - edit.start + len(edit.text)
+        right = brings_nearer(pair.source, text, pair.target, changed)
         verified.append(replace(edit, still=still, right=right))
     return verified
 

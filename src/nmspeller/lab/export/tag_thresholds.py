@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from nmspeller.errors import InputError
-from nmspeller.lab.data.alignment import distance
+from nmspeller.lab.data.alignment import brings_nearer
 from nmspeller.lab.data.edit_sets import EditPair
 from nmspeller.lab.export.tag_proposals import KINDS, NEVER, TARGETS, FoundEdits, ScoredEdit
 from nmspeller.runtime.analysis import Analyzer
@@ -111,10 +111,8 @@ def kind_of(source: str, edit: Edit) -> str:
 
 
 def _is_right(found: Correction, edit: Edit, target: str) -> bool:
-    """Whether an edit brings the sentence nearer to its target by as much as it changes."""
     alone = found.source[: edit.offset] + edit.target + found.source[edit.stop :]
-    gained = distance(found.source, target) - distance(alone, target)
-    return gained == edit.length + len(edit.target)
+    return brings_nearer(found.source, alone, target, edit.length + len(edit.target))
 
 
 def _best(
