@@ -29,7 +29,7 @@ from nmspeller.runtime.correction import Correction
 from nmspeller.runtime.decoder import Positions, ScoringEngine
 from nmspeller.runtime.engine import Ids, Scores
 from nmspeller.runtime.onnx_runtime import onnxruntime
-from nmspeller.runtime.pipeline import SHIPPED
+from nmspeller.runtime.pipeline import SHIPPED, Pipeline
 from nmspeller.runtime.policy import Level, Policy
 from page import figures_path, write_figures, write_page
 
@@ -112,14 +112,15 @@ class RememberingEngine:
 
 
 def remember_scores(speller: Speller) -> None:
-    pipeline = speller._pipeline
+    pipeline = speller.checker.model
+    assert isinstance(pipeline, Pipeline)
     pipeline._decoder = replace(pipeline._decoder, engine=RememberingEngine(pipeline._decoder.engine))
 
 
 def describe(model: Path, speller: Speller) -> dict[str, Any]:
     policy = Policy.read(model / "policy.json")
     return {
-        "hash": speller.model_hash,
+        "hash": speller.checker.model_hash,
         "bytes": (model / "model.onnx").stat().st_size,
         "onnxruntime": onnxruntime.__version__,
         "passes": policy.passes,
