@@ -75,13 +75,13 @@ def test_a_damaged_file_is_an_error(model_folder: Path, tmp_path: Path) -> None:
         read_exported(tmp_path)
 
 
-def test_a_model_of_format_1_is_not_read(integer_folder: Path, tmp_path: Path) -> None:
+def test_a_model_of_format_1_is_refused(integer_folder: Path, tmp_path: Path) -> None:
     folder = shutil.copytree(integer_folder, tmp_path / "model")
     model = onnx.load(folder / "model.onnx")
     facts = {fact.key: fact.value for fact in model.metadata_props}
     onnx.helper.set_model_props(model, {**facts, "format": "nmspeller model 1"})
     onnx.save(model, folder / "model.onnx")
-    with pytest.raises(InputError, match="give a folder that it wrote"):
+    with pytest.raises(InputError, match="was not written by `nmspeller lab export`"):
         read_exported(folder)
-    with pytest.raises(InputError, match="make it from the checkpoint"):
+    with pytest.raises(InputError, match="was not written by `nmspeller lab export`"):
         OnnxEngine(folder / "model.onnx", Vocabulary.from_file(folder / "vocab.txt"), threads=1)
