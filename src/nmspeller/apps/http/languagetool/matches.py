@@ -103,7 +103,7 @@ def sentence_ranges(text: AnnotatedText) -> list[list[int]]:
 def _message(one: Edit | Hint, text: str) -> str:
     """What was found, in a sentence or two; one that inserts or deletes explains itself."""
     if isinstance(one, Hint):
-        return one.note or _(RULES[one.rule].explanation)
+        return one.explanation
     if not (one.source and one.target):
         return why(text, one)
     return _("Perhaps {target} instead of {source}. {why}").format(
