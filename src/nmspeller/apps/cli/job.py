@@ -113,7 +113,8 @@ class Job:
         if left:
             tell(
                 ngettext(
-                    "{number} finding in another person's comment or insertion was left; --others changes it.",
+                    "{number} finding in another person's comment or insertion was left; "
+                    "--others changes it.",
                     "{number} findings in other people's comments or insertions were left; "
                     "--others changes them.",
                     len(left),
