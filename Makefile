@@ -1,8 +1,9 @@
 # make run         installs the core and checks a sample text
 # make test        installs everything and runs all tests
-# make test-fast   the inner loop: the tests that take about a minute together
+# make test-fast   the inner loop: the tests that need no browser, server, torch or LibreOffice
 # make lint        style, types, and the direction of imports
-# make docs        builds the documentation site into site/
+# make docs        builds the documentation site into site/, and tests that it is self-contained
+# make wheel       builds the wheel into dist/, and tests it in an environment of its own
 # make clean       removes everything that the others created
 
 PYTHON ?= python3
@@ -15,7 +16,7 @@ pip := $(bin)/python -m pip install --quiet --disable-pip-version-check
 # The tests start hundreds of processes, which share compiled modules even where the environment asks for none.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: run test test-fast lint docs clean
+.PHONY: run test test-fast lint docs wheel clean
 
 run: $(venv)/core.stamp
 	@$(bin)/python examples/try_it.py
@@ -26,26 +27,29 @@ run: $(venv)/core.stamp
 test: $(venv)/dev.stamp $(venv)/system.stamp
 	OMP_NUM_THREADS=1 $(bin)/python -m pytest -n $(WORKERS) --dist loadfile
 
-# The unit tests of the product and the quick ones of the apps and the laboratory: about 80 s of processor time.
-fast := tests/text tests/knowledge tests/runtime tests/apps/documents tests/lab/data tests/lab/evaluation \
-    $(wildcard tests/test_files.py tests/apps/check/test_check.py tests/apps/check/test_check_reports.py \
-    tests/apps/http/test_native.py tests/lab/models/test_masking.py tests/lab/models/test_registry.py \
-    tests/lab/training/test_streams.py)
-
+# Without the tests that need more than Python and the core: see the markers in pyproject.toml.
 test-fast: $(venv)/dev.stamp
-	OMP_NUM_THREADS=1 $(bin)/python -m pytest -n $(WORKERS) --dist loadfile -m "not slow" -k "not hostile" \
-	    --ignore tests/runtime/test_names.py --ignore tests/runtime/test_torch_engine.py $(fast)
+	OMP_NUM_THREADS=1 $(bin)/python -m pytest -n $(WORKERS) --dist loadfile \
+	    -m "not (slow or browser or server or train or office)"
 
 lint: $(venv)/dev.stamp
 	$(bin)/ruff check
 	$(bin)/ruff format --check
 	$(bin)/mypy
 	$(bin)/lint-imports
+	$(bin)/pre-commit validate-manifest .pre-commit-hooks.yaml
+	$(bin)/pre-commit validate-config .pre-commit-config.yaml
 
 # The variable silences an advertisement of MkDocs Material about the next MkDocs.
 docs: $(venv)/dev.stamp
-	NO_MKDOCS_2_WARNING=1 $(bin)/python -m mkdocs build --strict
+	NO_MKDOCS_2_WARNING=1 $(bin)/python -m mkdocs build --quiet --strict
+	$(bin)/python scripts/self_contained.py site
 	@echo "Open site/index.html"
+
+wheel: $(venv)/dev.stamp
+	rm -rf dist
+	$(bin)/python -m pip wheel --quiet --no-deps --no-build-isolation --wheel-dir dist .
+	$(bin)/python scripts/try_wheel.py dist/*.whl
 
 clean:
 	rm -rf $(venv) build dist site .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis tests/apps/http/node/node_modules

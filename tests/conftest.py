@@ -46,6 +46,46 @@ SIZES = {
 }
 
 
+# What tests need beside Python and the core, by folder or file, and by the fixtures that they ask for.
+PLACES = {
+    "apps/batch": "server",
+    "apps/check/test_check_hostile_places.py": "server",
+    "apps/check/test_check_interrupted.py": "server",
+    "apps/check/test_check_long_texts.py": "server",
+    "apps/check/test_check_on_a_terminal.py": "server",
+    "apps/check/test_check_review.py": "server",
+    "apps/documents/test_hostile_text.py": "slow",
+    "apps/documents/test_mutations.py": "slow",
+    "apps/http/test_fuzz.py": "slow",
+    "apps/lsp": "server",
+    "apps/web": "browser",
+    "lab/cli": "train",
+    "lab/export": "train",
+    "lab/models": "train",
+    "lab/training": "train",
+    "runtime/test_names.py": "slow",
+    "test_offline.py": "server",
+}
+FIXTURES = {
+    "libreoffice": "office",
+    "little_prepared": "train",
+    "real_server": "server",
+    "source_folder": "train",
+    "start_fake_server": "server",
+    "start_real_server": "server",
+}
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    here = Path(__file__).parent
+    for item in items:
+        file = item.path.relative_to(here)
+        places = (file.as_posix(), *(folder.as_posix() for folder in file.parents))
+        fixtures = getattr(item, "fixturenames", ())
+        for marker in {*map(PLACES.get, places), *map(FIXTURES.get, fixtures)} - {None}:
+            item.add_marker(marker)
+
+
 def pytest_configure() -> None:
     """Texts are tested in English, whatever the locale of the person who runs the tests."""
     for name in ("LC_ALL", "LC_MESSAGES"):

@@ -1,10 +1,9 @@
-import gc
-import time
 from itertools import pairwise
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.growth import assert_linear
 from tests.text.strategies import texts
 
 from nmspeller.text.windows import Window, sentences, split
@@ -87,18 +86,8 @@ def test_without_clauses_windows_overlap() -> None:
 
 @pytest.mark.parametrize("unit", [SENTENCE, "字", "字，", "。", "\n", "一行字\n", "a!", "（"])
 def test_time_grows_with_the_length_and_not_with_its_square(unit: str) -> None:
-    def seconds(length: int) -> float:
-        text = (unit * (length // len(unit) + 1))[:length]
-        # The collector would look through all that earlier tests hold, the oftener the more windows are made.
-        gc.disable()
-        start = time.process_time()
-        windows = split(text, 128)
-        spent = time.process_time() - start
-        gc.enable()
+    def work(length: int) -> None:
+        windows = split((unit * (length // len(unit) + 1))[:length], 128)
         assert windows[-1].keep_stop == length
-        return spent
 
-    # In turn, and the best of each, on whatever machine: four times the text is not sixteen times the work.
-    rounds = [(seconds(50_000), seconds(200_000)) for _ in range(4)]
-    short, long = (min(times) for times in zip(*rounds, strict=True))
-    assert long < 9 * short
+    assert_linear(work, 200_000)

@@ -22,7 +22,7 @@ _PREFIX = re.compile(
     """,
     re.VERBOSE,
 )
-_TAGS = re.compile(r"[ \t]+:[\w@:\#%]+:[ \t]*$")
+_TAGS = re.compile(r"(?<![ \t])[ \t]+:[\w@:\#%]+:[ \t]*$")
 _INLINE = re.compile(
     r"""
       (?<![A-Za-z0-9_/])(?P<mark>[=~])(?=\S)[^=~\r\n]{0,300}?(?<=\S)(?P=mark)(?![A-Za-z0-9_])

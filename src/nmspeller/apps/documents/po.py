@@ -11,7 +11,7 @@ _LINE = re.compile(
     r"""
     ^[ \t]*(?:
       (?P<comment>\#(?=[ \t]|$)[^\r\n]*)
-    | (?P<keyword>msg(?:id|id_plural|str|ctxt)(?:\[\d+\])?)?[ \t]*"(?P<string>(?:[^"\\\r\n]|\\[^\r\n])*)"?
+    | (?:(?P<keyword>msg(?:id|id_plural|str|ctxt)(?:\[\d+\])?)[ \t]*)?"(?P<string>(?:[^"\\\r\n]|\\[^\r\n])*)"?
     )
     """,
     re.MULTILINE | re.VERBOSE,
