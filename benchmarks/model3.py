@@ -28,8 +28,8 @@ RECORDS = ("model2.json", "judged.json", "runs/mean/mix.json", "runs/a/train.jso
 HEAD = """\
 # The first training of model 3
 
-None of these models is shipped: replaced characters are corrected as well as by model 2 for native writers, worse
-for SIGHAN, and too few missing characters are found. The tags need more training.
+None of these models is shipped: replaced characters are corrected as well as by model 2 for native writers,
+worse for SIGHAN, and too few missing characters are found. The tags need more training.
 
 Written by `benchmarks/model3.py` from model3.json; `benchmarks/train_model3.py` has the steps. Two float
 trainings, A and B, and means of their weights; the best mean is quantised and trained on with itself as the
