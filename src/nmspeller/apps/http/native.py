@@ -18,13 +18,14 @@ from nmspeller.messages import _
 from nmspeller.runtime.analysis import CheckedPart
 from nmspeller.runtime.correction import Correction, Edit, Hint, Reason
 from nmspeller.runtime.rule_matches import chosen_rules
-from nmspeller.runtime.rules import RULES
+from nmspeller.runtime.rules import RULES, Group
 from nmspeller.runtime.why import why
 
 STREAM = "application/x-ndjson"
 
 Word = Annotated[str, StringConstraints(min_length=1, max_length=64)]
 Level = Literal["careful", "balanced", "thorough"]
+_RULES_AND_GROUPS = (*(group.value for group in Group), *RULES)
 
 
 class CheckRequest(BaseModel):
@@ -43,10 +44,10 @@ class CheckRequest(BaseModel):
     words: list[Word] = Field(
         [], max_length=2_000, description="Names and terms that must not be changed, in this request only."
     )
-    rules: StrictBool | list[Literal[tuple(RULES)]] | None = Field(  # type: ignore[valid-type]
+    rules: StrictBool | list[Literal[_RULES_AND_GROUPS]] | None = Field(  # type: ignore[valid-type]
         None,
         description="Rules in addition to the model: `true` for those that are on by default, or a list of "
-        "ids (`GET /v1/rules`); by default, the server's setting.",
+        "ids and groups (`GET /v1/rules`); by default, the server's setting.",
     )
     model: StrictBool = Field(
         True,
@@ -109,6 +110,10 @@ class RuleAnswer(BaseModel):
     name: str
     explanation: str
     on_by_default: bool
+    group: str
+    example: list[str | None] = Field(
+        description="A text that it finds something in, and what it makes of it."
+    )
 
 
 class RulesAnswer(BaseModel):
@@ -188,6 +193,8 @@ async def list_rules() -> Response:
             "name": _(rule.name),
             "explanation": _(rule.explanation),
             "on_by_default": rule.on_by_default,
+            "group": rule.group.value,
+            "example": [rule.example.wrong, rule.example.right],
         }
         for rule in RULES.values()
     ]
