@@ -314,3 +314,18 @@ def test_log_holds_the_text_only_where_asked(make_client, capsys, with_text):
     assert request["milliseconds"] > 0
     failure = next(event["failure"] for event in events if event["event"] == "engine failed")
     assert "RuntimeError" in failure
+
+
+@pytest.mark.parametrize(
+    ("settings", "characters", "body"),
+    [
+        ({}, 1_000_000, 70_000_000),
+        ({"host": "::1"}, 1_000_000, 70_000_000),
+        ({"allow_hosts": ("spell.example.org",)}, 100_000, 2_000_000),
+        ({"host": "0.0.0.0", "insecure": True}, 100_000, 2_000_000),
+        ({"max_text_length": 5, "max_body_bytes": 7}, 5, 7),
+    ],
+)
+def test_a_server_for_this_machine_alone_takes_whole_books(settings, characters, body):
+    chosen = Settings(**settings)
+    assert (chosen.longest_text, chosen.largest_body) == (characters, body)

@@ -55,6 +55,30 @@ def test_a_word_document_comes_back_with_what_was_accepted(page, word):
     assert text(page) == "我写的平果b"
 
 
+def test_missing_and_extra_characters_are_written_into_the_file(page):
+    content = "我喜跑步，他他来了。\n要赶快做完作"
+    open_file(page, "a.txt", content.encode())
+    wait_until_checked(page, 3)
+    page.locator(".tick").first.click()
+    assert text(page) == "我喜欢跑步，他他来了。\n要赶快做完作"
+    page.click("#accept-all")
+    assert page.text_content("#file-accepted") == "已采纳 3 处"
+    assert download(page)[1].decode() == "我喜欢跑步，他来了。\n要赶快做完作业"
+
+
+def test_a_signed_document_is_not_corrected(open_page, fake_server, word):
+    page = open_page(fake_server, allow_errors=True)
+    content = io.BytesIO(word)
+    with zipfile.ZipFile(content, "a") as archive:
+        archive.writestr("META-INF/documentsignatures.xml", "<a/>")
+    open_file(page, "报告.docx", content.getvalue())
+    wait_until_checked(page, 4)
+    page.click("#accept-all")
+    page.click("#download")
+    page.wait_for_selector("#notice:not([hidden])")
+    assert page.text_content("#notice-text").startswith("报告.docx 带有数字签名")
+
+
 def test_tracked_changes(page, word):
     open_file(page, "报告.docx", word)
     wait_until_checked(page, 4)

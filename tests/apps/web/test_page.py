@@ -62,7 +62,7 @@ def test_accept_all_is_one_step_back(page):
 
 def test_keyboard_alone(page):
     page.focus("#text")
-    page.keyboard.insert_text("己经高心平果")
+    page.keyboard.insert_text("己经，高心，平果")
     wait_until_checked(page, 3)
     page.keyboard.press("Control+Home")
     page.keyboard.press("Alt+ArrowDown")
@@ -71,14 +71,14 @@ def test_keyboard_alone(page):
     page.keyboard.press("ArrowRight")
     page.keyboard.press("Enter")
     changed = text(page)
-    assert changed == "己经高星平果"
+    assert changed == "己经，高星，平果"
     assert page.evaluate("document.activeElement.id") == "text"
     page.keyboard.press("Alt+ArrowUp")
     page.keyboard.press("Escape")
     assert page.evaluate("document.activeElement.id") == "text"
     assert text(page) == changed
     page.keyboard.press("Control+z")
-    assert text(page) == "己经高心平果"
+    assert text(page) == "己经，高心，平果"
 
 
 def test_writing_on_after_a_finding_was_looked_at_replaces_nothing(page):
