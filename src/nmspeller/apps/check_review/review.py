@@ -26,6 +26,7 @@ from nmspeller.errors import InputError
 from nmspeller.messages import _, ngettext
 from nmspeller.runtime.checker import Checker
 from nmspeller.runtime.correction import Edit
+from nmspeller.text.hanzi import is_hanzi
 
 _TICK = 0.2  # seconds between two looks at the search
 
@@ -396,13 +397,9 @@ def _candidates(one: Finding) -> tuple[str, ...]:
 def _word_around(text: str, one: Finding) -> str:
     """The finding with a hanzi on each side, for the user to shorten; most names have two or three."""
     start, stop = one.offset, one.offset + one.length
-    start -= start > 0 and _is_hanzi(text[start - 1])
-    stop += stop < len(text) and _is_hanzi(text[stop])
+    start -= start > 0 and is_hanzi(text[start - 1])
+    stop += stop < len(text) and is_hanzi(text[stop])
     return text[start:stop]
-
-
-def _is_hanzi(character: str) -> bool:
-    return "㐀" <= character <= "鿿" or "\U00020000" <= character <= "\U000323af" or character == "〇"
 
 
 def _short(file: Path) -> str:

@@ -9,6 +9,7 @@ from nmspeller.apps.lsp.document import Document
 from nmspeller.apps.lsp.findings import Finding
 from nmspeller.messages import _, ngettext
 from nmspeller.runtime.correction import Edit, Hint, Reason
+from nmspeller.text.hanzi import is_hanzi
 
 SOURCE = "nmspeller"
 ADD_WORD = "nmspeller.addWord"
@@ -155,17 +156,13 @@ def _words_around(text: str, finding: Finding, start: int, stop: int) -> list[st
     if start <= finding.start and finding.stop <= stop and len(selection) > finding.stop - finding.start:
         is_word = len(selection) <= _LONGEST_WORD and not _OUTSIDE_WORDS.search(selection)
         return [selection] if is_word else []
-    if not any(map(_is_hanzi, finding.edit.source)):
+    if not any(map(is_hanzi, finding.edit.source)):
         return []
-    before = finding.start - (finding.start > 0 and _is_hanzi(text[finding.start - 1]))
-    after = finding.stop + (finding.stop < len(text) and _is_hanzi(text[finding.stop]))
+    before = finding.start - (finding.start > 0 and is_hanzi(text[finding.start - 1]))
+    after = finding.stop + (finding.stop < len(text) and is_hanzi(text[finding.stop]))
     spans = dict.fromkeys([(before, finding.stop), (finding.start, after), (before, after)])
     words = [text[left:right] for left, right in spans if (left, right) != (finding.start, finding.stop)]
     return words or [finding.edit.source]
-
-
-def _is_hanzi(character: str) -> bool:
-    return "㐀" <= character <= "鿿" or "\U00020000" <= character <= "\U000323af" or character == "〇"
 
 
 def _workspace_edit(

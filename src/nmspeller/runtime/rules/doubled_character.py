@@ -4,9 +4,9 @@ import re
 from collections.abc import Iterator, Sequence
 
 from nmspeller.messages import N_
-from nmspeller.runtime.rules.characters import HANZI
 from nmspeller.runtime.rules.closed import Closed
 from nmspeller.runtime.rules.rule import RuleMatch, replace
+from nmspeller.text.hanzi import HANZI
 from nmspeller.text.protect import Span
 
 # Grammatical characters that are never right twice, but for words that end or start with them (目的的, 的确).

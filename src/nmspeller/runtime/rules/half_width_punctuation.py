@@ -6,9 +6,10 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby
 
 from nmspeller.messages import N_
-from nmspeller.runtime.rules.characters import BLANK, CLOSING, HANZI, OPENING
+from nmspeller.runtime.rules.characters import BLANK, CLOSING, OPENING
 from nmspeller.runtime.rules.closed import Closed
 from nmspeller.runtime.rules.rule import RuleMatch, replace
+from nmspeller.text.hanzi import HANZI
 from nmspeller.text.protect import Span
 from nmspeller.text.windows import lines
 

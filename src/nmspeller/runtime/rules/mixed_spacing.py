@@ -4,9 +4,9 @@ import re
 from collections.abc import Iterator, Sequence
 
 from nmspeller.messages import N_
-from nmspeller.runtime.rules.characters import HANZI
 from nmspeller.runtime.rules.closed import Closed
 from nmspeller.runtime.rules.rule import RuleMatch, replace
+from nmspeller.text.hanzi import HANZI
 from nmspeller.text.protect import Span
 
 _SEAM = re.compile(f"(?<=[{HANZI}])(?=[A-Za-z0-9])|(?<=[A-Za-z0-9])(?=[{HANZI}])")

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations
 
 from nmspeller.messages import N_
-from nmspeller.runtime.rules.characters import HANZI
 from nmspeller.runtime.rules.closed import Closed
 from nmspeller.runtime.rules.rule import RuleMatch, replace
 from nmspeller.runtime.rules.vocabulary import words
+from nmspeller.text.hanzi import HANZI
 from nmspeller.text.protect import Span
 from nmspeller.text.script import simplify
 from nmspeller.text.words import WordMatcher
