@@ -71,14 +71,14 @@ class Span(NamedTuple):
     kind: str
 
 
-class WordMatcher(words.WordMatcher):
+class ProtectedWords(words.WordMatcher):
     """The user's own words, which are never corrected."""
 
     @cached_property
-    def folded(self) -> "WordMatcher":
+    def folded(self) -> "ProtectedWords":
         """The same for a folded text, see `script.fold`."""
         folded = tuple(map(fold, self.words))
-        return self if folded == self.words else WordMatcher(folded)
+        return self if folded == self.words else ProtectedWords(folded)
 
     def spans(self, text: str) -> list[Span]:
         """The spans of the text that the words cover, in order and disjoint."""

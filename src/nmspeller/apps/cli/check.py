@@ -116,7 +116,7 @@ def check(
         raise InputError(_("Give files or folders, - for standard input, or --text TEXT."))
     from nmspeller.apps.baseline import Baseline
     from nmspeller.apps.cli.checking import Check
-    from nmspeller.apps.cli.job import Job
+    from nmspeller.apps.cli.job import CheckJob
 
     if isinstance(sys.stdout, io.TextIOWrapper):
         # Chinese must be printed in any locale, and file names as they are on disk.
@@ -124,7 +124,7 @@ def check(
     report = output_format.value
     if report == "auto":
         report = "terminal" if sys.stdout.isatty() else "plain"
-    job = Job(
+    job = CheckJob(
         level=level.value if level else None,
         words=tuple(words or ()),
         replacements=tuple(replacements or ()),

@@ -34,7 +34,7 @@ class Lists(NamedTuple):
 
 
 @dataclass
-class Job:
+class CheckJob:
     """The options of one call; the errors so far, and the spellers that were loaded."""
 
     level: str | None

@@ -46,12 +46,12 @@ def review(
     """Ask about each finding of the files."""
     require(context, _CONFLICTS)
     from nmspeller.apps.baseline import Baseline
-    from nmspeller.apps.cli.job import Job
+    from nmspeller.apps.cli.job import CheckJob
     from nmspeller.apps.cli.reviewing import review as review_files
 
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(encoding="utf-8", errors="surrogateescape")
-    job = Job(
+    job = CheckJob(
         level=level.value if level else None,
         words=tuple(words or ()),
         replacements=tuple(replacements or ()),

@@ -5,8 +5,8 @@ from collections.abc import Iterable, Sequence
 
 from lsprotocol import types
 
-from nmspeller.apps.lsp.document import Document
-from nmspeller.apps.lsp.findings import Finding
+from nmspeller.apps.lsp.document import OpenDocument
+from nmspeller.apps.lsp.findings import EditorFinding
 from nmspeller.messages import _, ngettext
 from nmspeller.runtime.correction import Edit, Hint, Reason
 from nmspeller.text.hanzi import is_hanzi
@@ -21,7 +21,7 @@ _LONGEST_WORD = 30
 _OUTSIDE_WORDS = re.compile("[，。！？；：…\n\r\x0b\x0c\x85\u2028\u2029]")
 
 
-def diagnostic(document: Document, finding: Finding) -> types.Diagnostic:
+def diagnostic(document: OpenDocument, finding: EditorFinding) -> types.Diagnostic:
     """The finding as a diagnostic; one that only the context supports is a hint."""
     edit = finding.edit
     hint = edit.reason is Reason.CONTEXT
@@ -35,7 +35,7 @@ def diagnostic(document: Document, finding: Finding) -> types.Diagnostic:
     )
 
 
-def hint_diagnostic(document: Document, hint: Hint) -> types.Diagnostic:
+def hint_diagnostic(document: OpenDocument, hint: Hint) -> types.Diagnostic:
     """What a rule doubts but cannot correct; there is nothing to fix."""
     from nmspeller.runtime.rules import RULES
 
@@ -73,7 +73,7 @@ def visible(text: str) -> str:
 
 
 def quick_fixes(
-    document: Document, findings: Iterable[Finding], asked: types.Range, *, versioned: bool
+    document: OpenDocument, findings: Iterable[EditorFinding], asked: types.Range, *, versioned: bool
 ) -> list[types.CodeAction]:
     """The actions for the findings that touch the requested range."""
     start, stop = document.offset(asked.start), document.offset(asked.end)
@@ -112,7 +112,9 @@ def quick_fixes(
     return actions
 
 
-def fix_all(document: Document, findings: Sequence[Finding], *, versioned: bool) -> list[types.CodeAction]:
+def fix_all(
+    document: OpenDocument, findings: Sequence[EditorFinding], *, versioned: bool
+) -> list[types.CodeAction]:
     """One action that replaces every finding by its target, if there is any."""
     if not findings:
         return []
@@ -144,7 +146,7 @@ def _ignore(edit: Edit) -> str:
     return _("Ignore “{text}” here").format(text=visible(edit.source or edit.target))
 
 
-def _words_around(text: str, finding: Finding, start: int, stop: int) -> list[str]:
+def _words_around(text: str, finding: EditorFinding, start: int, stop: int) -> list[str]:
     """The words that the user may want to add.
 
     That is the selection if there is one. Otherwise the word's boundaries are unknown, because Chinese has no
@@ -166,7 +168,7 @@ def _words_around(text: str, finding: Finding, start: int, stop: int) -> list[st
 
 
 def _workspace_edit(
-    document: Document, fixes: Iterable[tuple[Finding, str]], versioned: bool
+    document: OpenDocument, fixes: Iterable[tuple[EditorFinding, str]], versioned: bool
 ) -> types.WorkspaceEdit:
     """The edit, restricted to this version of the document if the editor supports that."""
     edits = [types.TextEdit(document.range(finding.start, finding.stop), text) for finding, text in fixes]
