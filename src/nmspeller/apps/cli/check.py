@@ -9,9 +9,10 @@ import typer
 
 from nmspeller.apps.cli import options
 from nmspeller.apps.cli.conflicts import Excludes, Needs, require
-from nmspeller.apps.cli.options import CORRECTING, INPUT, KNOWN, OUTPUT, Encoding, Format, Level, flag
+from nmspeller.apps.cli.options import CORRECTING, INPUT, KNOWN, OUTPUT, Encoding, Format, flag
 from nmspeller.errors import InputError
 from nmspeller.messages import N_, _
+from nmspeller.runtime.policy import Level
 
 
 class OutputFormat(str, Enum):

@@ -48,9 +48,9 @@ class Check:
             for one in inputs:
                 try:
                     self._check(one, out, progress)
-                except InputError as wrong:
+                except InputError as error:
                     progress.pause()
-                    self.job.report_error(wrong)
+                    self.job.report_error(error)
         if out:
             out.finish()
         self.job.tell_what_was_not_checked()

@@ -8,8 +8,9 @@ import typer
 
 from nmspeller.apps.cli import options
 from nmspeller.apps.cli.conflicts import Excludes, Needs, require
-from nmspeller.apps.cli.options import Encoding, Format, Level
+from nmspeller.apps.cli.options import Encoding, Format
 from nmspeller.messages import N_
+from nmspeller.runtime.policy import Level
 
 HELP = N_(
     "Decide on each finding in the terminal, then correct the files.\n\n"

@@ -66,8 +66,8 @@ class Place:
         def attempt(read: Callable[..., Result], *file: Path) -> Result | None:
             try:
                 return read(*file)
-            except InputError as wrong:
-                warnings.append(str(wrong))
+            except InputError as error:
+                warnings.append(str(error))
                 return None
 
         project = attempt(self._project) or config.Config()

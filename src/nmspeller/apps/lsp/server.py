@@ -262,8 +262,8 @@ class SpellingServer(LanguageServer):
         """Add a word to the user's file, and check every document again."""
         try:
             await self._in_thread(self._place(uri).add_word, word)
-        except InputError as wrong:
-            self._warn(str(wrong))
+        except InputError as error:
+            self._warn(str(error))
         self.check_all()
 
     def ignore(self, uri: str, source: str, target: str, context: str) -> None:
@@ -313,8 +313,8 @@ class SpellingServer(LanguageServer):
                 state.known = {part: state.known[part] for part in prose.check.parts}
             self._publish(state, prose)
             self._tell(state, "checked")
-        except InputError as wrong:
-            self._fail(state, str(wrong))
+        except InputError as error:
+            self._fail(state, str(error))
         except Exception as bug:
             # An error in one document must not end the server.
             self._fail(

@@ -42,8 +42,8 @@ class EditorSettings:
             for name, value in source.items():
                 try:
                     values[name] = _checked(name, value)
-                except InputError as wrong:
-                    warnings.append(str(wrong))
+                except InputError as error:
+                    warnings.append(str(error))
         return cls(**{name: value for name, value in values.items() if value is not None}), warnings
 
 
