@@ -26,8 +26,8 @@ import jieba
 from nmspeller.lab.data.corpus import corpus_files, is_held_out, read_lines
 from nmspeller.runtime.rules.likeness import is_confusable
 from nmspeller.runtime.rules.near_idioms import NearIdioms
+from nmspeller.text.hanzi import is_hanzi
 from nmspeller.text.script import simplify
-from nmspeller.text.vocabulary import is_hanzi
 from nmspeller.text.words import WordMatcher
 
 SHORTEST, LONGEST = 4, 8

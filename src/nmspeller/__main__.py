@@ -96,25 +96,25 @@ def _run(arguments: list[str]) -> int:
         return int(code or 0)
     except typer.Exit as stop:
         return stop.exit_code
-    except _UsageError as wrong:
-        if type(wrong).__name__ == "NoArgsIsHelpError":
-            typer.echo(wrong.format_message())
+    except _UsageError as error:
+        if type(error).__name__ == "NoArgsIsHelpError":
+            typer.echo(error.format_message())
             return 2
         # How pydantic, through typer, begins what it says of any value.
-        return _fail(said(wrong.format_message().replace(": Value error, ", ": ")))
-    except InputError as wrong:
-        return _fail(str(wrong))
+        return _fail(said(error.format_message().replace(": Value error, ", ": ")))
+    except InputError as error:
+        return _fail(str(error))
     except (KeyboardInterrupt, typer.Abort):
         return _fail(_("interrupted."), code=130)
     except BrokenPipeError:
         # The reader went away (`| head`); nothing is wrong, but Python must not complain on exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
-    except OSError as wrong:
+    except OSError as error:
         # A folder that may not be written, a file where a folder should be, a full disk: nobody's bug.
         return _fail(
             _("{file} cannot be used: {reason}; choose another location or free some disk space.").format(
-                file=wrong.filename or _("a file"), reason=reason(wrong)
+                file=error.filename or _("a file"), reason=reason(error)
             )
         )
 

@@ -39,9 +39,9 @@ _SYSTEM = (
 """What the C library says of the errors that users meet; it does not know the present language."""
 
 
-def reason(wrong: Exception) -> str:
+def reason(error: Exception) -> str:
     """Why the system refused something, in the present language if it is among the common reasons."""
-    said = getattr(wrong, "strerror", None) or str(wrong)
+    said = getattr(error, "strerror", None) or str(error)
     return _(said) if said in _SYSTEM else said
 
 
@@ -97,10 +97,10 @@ def replacing(path: Path) -> Iterator[Path]:
         with beside(target) as temporary:
             yield temporary
             put_in_place(temporary, target)
-    except OSError as wrong:
-        if wrong.errno is not None and (wrong.filename is None or TEMPORARY.search(str(wrong.filename))):
+    except OSError as error:
+        if error.errno is not None and (error.filename is None or TEMPORARY.search(str(error.filename))):
             # The error of a full disk does not name the file, and nobody knows the temporary one.
-            raise OSError(wrong.errno, wrong.strerror, str(path)) from wrong
+            raise OSError(error.errno, error.strerror, str(path)) from error
         raise
 
 

@@ -10,7 +10,7 @@ from nmspeller.runtime.dictionary import Replacements
 from nmspeller.runtime.edits import Change
 from nmspeller.runtime.reading import Part
 from nmspeller.runtime.rule_matches import chosen_rules
-from nmspeller.text.protect import WordMatcher
+from nmspeller.text.protect import ProtectedWords
 
 GROUPS = ("spelling", "typography")
 KNOWN = {
@@ -94,7 +94,7 @@ def test_a_text_that_is_replaced_by_itself_is_protected():
 
 
 def test_words_of_the_user_are_protected_from_model_and_rules():
-    (result,) = check("他门按步就班。", rules=True, words=[WordMatcher(["他门", "按步就班"])])
+    (result,) = check("他门按步就班。", rules=True, words=[ProtectedWords(["他门", "按步就班"])])
     assert not result.edits
 
 

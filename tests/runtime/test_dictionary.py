@@ -18,7 +18,7 @@ from nmspeller.runtime.dictionary import (
     read_words,
     word_sources,
 )
-from nmspeller.text.protect import WordMatcher
+from nmspeller.text.protect import ProtectedWords
 
 TEXT = "我门去外国可以认识很多的人。"
 
@@ -165,7 +165,7 @@ def test_the_first_of_the_longest_is_replaced(wrong: list[str], text: str) -> No
     [("他們高心著說話。", "高心着"), ("陳乾以經決定了。", "陈乾以经"), ("我門說話。", "我门")],
 )
 def test_a_simplified_word_protects_its_traditional_form(text: str, word: str) -> None:
-    (part,) = Analyzer(126, words=[WordMatcher([word])]).analyze([text]).parts
+    (part,) = Analyzer(126, words=[ProtectedWords([word])]).analyze([text]).parts
     covered = {place for start, stop in part.locked for place in range(start, stop)}
     start = 2 if word == "高心着" else 0
     assert covered == set(range(start, start + len(word)))

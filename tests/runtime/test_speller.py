@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from nmspeller import InputError, Speller
 from nmspeller.runtime.correction import Reason, apply_edits
+from nmspeller.text.hanzi import is_hanzi
 from nmspeller.text.protect import protected_spans
-from nmspeller.text.vocabulary import is_hanzi
 
 CHARACTERS = "我们门去外国可以认识很多的人就借介少绍地得在再他她它对不起气，。！？abc123"
 SENTENCES = [

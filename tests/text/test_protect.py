@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from tests.growth import assert_linear
 from tests.text.strategies import texts
 
-from nmspeller.text.protect import Span, WordMatcher, protected_spans
+from nmspeller.text.protect import ProtectedWords, Span, protected_spans
 
 
 def found(text: str) -> list[tuple[str, str]]:
@@ -75,14 +75,14 @@ def test_code_hides_what_is_inside_and_math_cannot_start_there() -> None:
 
 
 def test_the_users_words_are_found_wherever_they_overlap() -> None:
-    words = WordMatcher(["天地会", "地会所", "会", "", "天地会"])
+    words = ProtectedWords(["天地会", "地会所", "会", "", "天地会"])
     assert len(words) == 3
     assert words.spans("去天地会所，会议") == [Span(1, 5, "word"), Span(6, 7, "word")]
     assert words.spans("去天地会") == [Span(1, 4, "word")]
 
 
 def test_no_words_match_nothing() -> None:
-    assert WordMatcher([]).spans("天地") == []
+    assert ProtectedWords([]).spans("天地") == []
 
 
 @given(
@@ -97,7 +97,7 @@ def test_words_cover_exactly_their_occurrences(words: list[str], text: str) -> N
         if text.startswith(word, start)
         for place in range(start, start + len(word))
     }
-    spans = WordMatcher(words).spans(text)
+    spans = ProtectedWords(words).spans(text)
     assert {place for span in spans for place in range(span.start, span.stop)} == covered
 
 
@@ -171,8 +171,8 @@ def test_a_hundred_thousand_words_are_built_in_linear_time() -> None:
     }
     listed = sorted(words)[:100_000]
 
-    assert_linear(lambda count: WordMatcher(listed[:count]), len(listed))
-    matcher = WordMatcher(listed)
+    assert_linear(lambda count: ProtectedWords(listed[:count]), len(listed))
+    matcher = ProtectedWords(listed)
     assert len(matcher) == 100_000
     assert matcher.spans(f"了{listed[5]}了") == [Span(1, 1 + len(listed[5]), "word")]
 

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from nmspeller.apps.documents.markup import BREAK, HANZI
+from nmspeller.apps.documents.markup import BREAK
 from nmspeller.runtime.correction import Edit, apply_edits
+from nmspeller.text.hanzi import HANZI
 
 _CONTEXT = 12  # characters on each side, less at the end of the sentence or the line
 _REACH = 2 * _CONTEXT  # characters to take them from, some of which may be white space

@@ -23,7 +23,7 @@ from nmspeller.runtime.dictionary import Replacements
 from nmspeller.runtime.edits import Change
 from nmspeller.runtime.reading import Part, Reading
 from nmspeller.runtime.rule_matches import find_in_document
-from nmspeller.text.protect import Span, WordMatcher, protected_spans
+from nmspeller.text.protect import ProtectedWords, Span, protected_spans
 from nmspeller.text.script import Script, detect, fold, simplify
 
 if TYPE_CHECKING:
@@ -122,7 +122,7 @@ class Analyzer:
     """
 
     window: int
-    words: Sequence[WordMatcher] = ()
+    words: Sequence[ProtectedWords] = ()
     replacements: Replacements | None = None
     rules: Sequence["Rule"] = ()
 

@@ -13,7 +13,7 @@ import numpy as np
 from nmspeller.errors import InputError
 from nmspeller.files import reason
 from nmspeller.messages import _
-from nmspeller.text.protect import WordMatcher
+from nmspeller.text.protect import ProtectedWords
 
 Content = TypeVar("Content")
 Item = TypeVar("Item")
@@ -43,7 +43,7 @@ class Replacements:
                     )
                 )
         self._pairs = dict(pairs)
-        self._matcher = WordMatcher(self._pairs)
+        self._matcher = ProtectedWords(self._pairs)
 
     def find(self, text: str, protected: Iterable[tuple[int, int]] = ()) -> list[Replacement]:
         """All replacements in a text, in order and disjoint; none overlaps a protected range."""
@@ -109,7 +109,7 @@ class Fixed(Generic[Content]):
         return self._content
 
 
-def word_matcher(words: Iterable[str]) -> WordMatcher:
+def word_matcher(words: Iterable[str]) -> ProtectedWords:
     """The words as given by a program.
 
     Raises:
@@ -119,18 +119,18 @@ def word_matcher(words: Iterable[str]) -> WordMatcher:
     for word in given:
         if not isinstance(word, str):
             raise _no_word(word)
-    return WordMatcher(given)
+    return ProtectedWords(given)
 
 
 def word_sources(
     words: Iterable[str | Path] | Path | None,
-) -> list[Watched[WordMatcher] | Fixed[WordMatcher]]:
+) -> list[Watched[ProtectedWords] | Fixed[ProtectedWords]]:
     """The user's words, from files or as given."""
     given = _several(words)
     files = [one for one in given if isinstance(one, Path)]
     return [
         Fixed(word_matcher(one for one in given if not isinstance(one, Path))),
-        *(Watched(file, lambda path: WordMatcher(read_words(path))) for file in files),
+        *(Watched(file, lambda path: ProtectedWords(read_words(path))) for file in files),
     ]
 
 

@@ -91,12 +91,12 @@ class OnnxSession:
             self._session: Any = onnxruntime.InferenceSession(
                 str(model), options, providers=["CPUExecutionProvider"]
             )
-        except Exception as wrong:  # ONNX Runtime has no narrower class in common.
+        except Exception as error:  # ONNX Runtime has no narrower class in common.
             raise InputError(
                 _("{model} is damaged or is no model; write it again with `{command}`.").format(
                     model=model, command=self.command
                 )
-            ) from wrong
+            ) from error
         facts = self._session.get_modelmeta().custom_metadata_map
         offered = {output.name for output in self._session.get_outputs()}
         self._outputs = [*self.outputs, *(name for name in self.optional_outputs if name in offered)]

@@ -7,7 +7,8 @@ from numpy.typing import NDArray
 
 from nmspeller.runtime.decoder import Positions, Sentences, Windows
 from nmspeller.runtime.reading import Part
-from nmspeller.text.vocabulary import Vocabulary, code_points, is_hanzi
+from nmspeller.text.hanzi import is_hanzi
+from nmspeller.text.vocabulary import Vocabulary, code_points
 from nmspeller.text.windows import sentences
 
 _BLANKS = np.array([ord(c) for c in "\t\n\v\f\r \x85\xa0\u2028\u2029\u3000\ufeff"], np.uint32)

@@ -55,8 +55,8 @@ class TorchEngine:
     ) -> None:
         try:
             from nmspeller.lab.models.scoring import Scorer
-        except ImportError as wrong:
-            raise InputError(_("this needs PyTorch: pip install 'nmspeller[train]'.")) from wrong
+        except ImportError as error:
+            raise InputError(_("this needs PyTorch: pip install 'nmspeller[train]'.")) from error
         if source.encoder.vocabulary != len(vocabulary):
             raise InputError(
                 _(

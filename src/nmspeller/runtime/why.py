@@ -9,8 +9,8 @@ from nmspeller.runtime.correction import Edit, Reason
 from nmspeller.runtime.explain import closest_readings, heard, look_similar
 from nmspeller.runtime.rules import RULES
 from nmspeller.runtime.rules.vocabulary import words
+from nmspeller.text.hanzi import is_hanzi
 from nmspeller.text.script import Simplified, simplify
-from nmspeller.text.vocabulary import is_hanzi
 
 _NEIGHBOURS = 12  # characters on either side among which words are looked for
 _LONGEST_WORD = 8

@@ -3,13 +3,15 @@
 import re
 from collections.abc import Iterator
 
+from nmspeller.text.hanzi import HANZI
+
 FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})([^\n]*)$", re.MULTILINE)
 BACKTICKS = re.compile("`+")
 BLANK_LINE = re.compile(r"\n[ \t\r]*\n")
 MATH_DELIMITER = re.compile(r"\\[()\[\]]|\\.|\$\$?|\n[ \t\r]*\n", re.DOTALL)
 MATH_CLOSER = {"\\(": "\\)", "\\[": "\\]", "$$": "$$", "$": "$"}
 LATEX_COMMAND = re.compile(r"\\[A-Za-z]")
-HANZI = re.compile("[\u3400-\u9fff]")
+HAS_HANZI = re.compile(f"[{HANZI}]")
 
 Range = tuple[int, int]
 
@@ -103,4 +105,4 @@ def _is_inline_math(content: str, following: str) -> bool:
     """Distinguish $x$ from prices: "从$5涨到$10" has prose between the signs and a number after them."""
     if not content or content[0].isspace() or content[-1].isspace() or following.isdigit():
         return False
-    return not HANZI.search(content) or LATEX_COMMAND.search(content) is not None
+    return not HAS_HANZI.search(content) or LATEX_COMMAND.search(content) is not None

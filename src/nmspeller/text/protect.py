@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from nmspeller.text import markup, words
+from nmspeller.text.hanzi import HANZI
 from nmspeller.text.script import fold
 
 LATIN = "A-Za-zÀ-ÖØ-öø-ɏＡ-Ｚａ-ｚ"
@@ -26,7 +27,7 @@ UNITS = (
 # The ASCII characters of an address; a full stop or a bracket at its end belongs to the sentence.
 ASCII_ADDRESS = r"[!#-;=?-_a-z~]*[#$%&*+\-/0-9=@A-Z_a-z~]"
 CHINESE_DOMAINS = "中国|中國|公司|网络|網絡|网址|网站|网店|中文网|政务|公益|商城|集团|在线|香港|台湾|台灣"
-HOST_PART = r"(?:[A-Za-z0-9-]{1,63}|[一-鿿][一-鿿A-Za-z0-9-]{0,62})"
+HOST_PART = rf"(?:[A-Za-z0-9-]{{1,63}}|[{HANZI}][{HANZI}A-Za-z0-9-]{{0,62}})"
 HOST = rf"(?:{HOST_PART}\.){{1,8}}(?:{CHINESE_DOMAINS}|(?=[A-Za-z0-9]))"
 # Hanzi after a letter or a digit usually belong to the sentence, unless one of these follows them.
 SUFFIX_OR_FIELD = r"(?:\.[a-z][a-z0-9]{1,4}(?![A-Za-z0-9])|[?&][A-Za-z_]{1,20}=)"
@@ -44,9 +45,9 @@ PATTERN = re.compile(
     rf"(?P<url>(?:(?i:https?|ftp)://|(?i:www)\.)(?:{HOST}(?:{ASCII_ADDRESS})?|{ASCII_ADDRESS})"
     # Hanzi inside an address belong to it, and so do those at its end if a blank or a closing mark follows;
     # other hanzi right after an address usually belong to the sentence.
-    rf"(?:(?:(?<=[/=?&#_+-])[一-鿿]{{1,40}}(?:_\([一-鿿]{{1,40}}\)|[/?=&#_+%-]|\.(?=[A-Za-z0-9]))"
-    rf"|(?<=[/=?&#_+\-A-Za-z0-9])[一-鿿][一-鿿0-9/_-]{{0,39}}{SUFFIX_OR_FIELD})(?:{ASCII_ADDRESS})?)*"
-    r"(?:(?<=[/=?&#_+-])[一-鿿]{1,40}(?=[\s)\]>\"'”’）】」』》]|$))?)"
+    rf"(?:(?:(?<=[/=?&#_+-])[{HANZI}]{{1,40}}(?:_\([{HANZI}]{{1,40}}\)|[/?=&#_+%-]|\.(?=[A-Za-z0-9]))"
+    rf"|(?<=[/=?&#_+\-A-Za-z0-9])[{HANZI}][{HANZI}0-9/_-]{{0,39}}{SUFFIX_OR_FIELD})(?:{ASCII_ADDRESS})?)*"
+    rf"(?:(?<=[/=?&#_+-])[{HANZI}]{{1,40}}(?=[\s)\]>\"'”’）】」』》]|$))?)"
     r"|(?P<email>[A-Za-z0-9][A-Za-z0-9.!#$%&'*+/=?^_{|}~-]{0,63}@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+)"
     # A name ends at a blank or a colon. Where none follows, the sentence may, and most names are short.
     r"|(?P<mention>(?<![A-Za-z0-9])[@＠](?:[\w-]{1,30}(?=[\s:：])|[A-Za-z0-9_-]{1,30}|[\w-]{1,4}))"
@@ -70,14 +71,14 @@ class Span(NamedTuple):
     kind: str
 
 
-class WordMatcher(words.WordMatcher):
+class ProtectedWords(words.WordMatcher):
     """The user's own words, which are never corrected."""
 
     @cached_property
-    def folded(self) -> "WordMatcher":
+    def folded(self) -> "ProtectedWords":
         """The same for a folded text, see `script.fold`."""
         folded = tuple(map(fold, self.words))
-        return self if folded == self.words else WordMatcher(folded)
+        return self if folded == self.words else ProtectedWords(folded)
 
     def spans(self, text: str) -> list[Span]:
         """The spans of the text that the words cover, in order and disjoint."""

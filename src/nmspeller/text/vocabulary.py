@@ -11,22 +11,15 @@ from numpy.typing import NDArray
 from nmspeller.errors import InputError
 from nmspeller.files import reason
 from nmspeller.messages import _
+from nmspeller.text.hanzi import is_hanzi
 
 SPECIAL_TOKENS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
 CODE_POINTS = 0x110000
-
-# Unified ideographs with their extensions, the compatibility ideographs, and 〇, which is used like one.
-HANZI_RANGES = ((0x3400, 0x4DBF), (0x4E00, 0x9FFF), (0xF900, 0xFAFF), (0x20000, 0x3FFFD), (0x3007, 0x3007))
 
 
 def code_points(text: str) -> NDArray[np.uint32]:
     """The text's code points, lone surrogates among them: (len(text),)."""
     return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<u4").astype(np.uint32, copy=False)
-
-
-def is_hanzi(character: str) -> bool:
-    """Whether the one character is a Chinese character."""
-    return any(first <= ord(character) <= last for first, last in HANZI_RANGES)
 
 
 class Vocabulary:

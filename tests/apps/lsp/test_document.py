@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from lsprotocol import types
 from tests.growth import assert_linear
 
-from nmspeller.apps.lsp.document import Document
+from nmspeller.apps.lsp.document import OpenDocument
 
 CODECS = {"utf-8": ("utf-8", 1), "utf-16": ("utf-16-le", 2), "utf-32": ("utf-32-le", 4)}
 encodings = st.sampled_from(sorted(CODECS))
@@ -17,7 +17,7 @@ texts = st.text(st.sampled_from("中aé😀\u200d𠀀\ud800\n\r\u2028\x0c\x85"))
 
 
 def document(text, encoding="utf-16"):
-    return Document("file:///a", "plaintext", 1, text, encoding)
+    return OpenDocument("file:///a", "plaintext", 1, text, encoding)
 
 
 @given(text=texts, encoding=encodings, data=st.data())
@@ -48,7 +48,7 @@ def test_a_change_replaces_exactly_its_range(text, new, encoding, data):
         return
     old = document(text, encoding)
     change = types.TextDocumentContentChangePartial(range=old.range(start, stop), text=new)
-    assert old.changed([change], 2) == Document(
+    assert old.changed([change], 2) == OpenDocument(
         "file:///a", "plaintext", 2, text[:start] + new + text[stop:], encoding
     )
 

@@ -3,7 +3,7 @@
 import pytest
 from lsprotocol import types
 
-from nmspeller.apps.lsp.settings import Settings
+from nmspeller.apps.lsp.settings import EditorSettings
 
 in_an_editor = pytest.mark.asyncio(loop_scope="module")
 
@@ -21,14 +21,14 @@ async def add(editor, uri, offset, word):
 
 
 def test_nothing_set():
-    assert Settings.read(None, {}) == (Settings(), [])
+    assert EditorSettings.read(None, {}) == (EditorSettings(), [])
 
 
 def test_later_sources_win_over_earlier_ones_and_null_sets_nothing():
-    settings, warnings = Settings.read(
+    settings, warnings = EditorSettings.read(
         {"level": "careful", "debounce": 5}, {"level": "thorough", "words": None}
     )
-    assert settings == Settings(level="thorough", debounce=5)
+    assert settings == EditorSettings(level="thorough", debounce=5)
     assert warnings == []
 
 
@@ -50,7 +50,7 @@ def test_later_sources_win_over_earlier_ones_and_null_sets_nothing():
     ],
 )
 def test_a_wrong_setting_costs_a_sentence_and_only_itself(wrong):
-    settings, (warning,) = Settings.read({"level": "careful", "enable": False}, wrong)
+    settings, (warning,) = EditorSettings.read({"level": "careful", "enable": False}, wrong)
     assert warning.startswith(("The setting `nmspeller.", "There is no setting `nmspeller.lvel`"))
     assert (settings.level, settings.enable, settings.debounce) == ("careful", False, 300)
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from nmspeller import __version__
-from nmspeller.apps.lsp.settings import Settings
+from nmspeller.apps.lsp.settings import EditorSettings
 from nmspeller.messages import LANGUAGES
 from nmspeller.runtime.policy import Level
 
@@ -36,14 +36,14 @@ def settings(package):
 
 
 def test_the_settings_are_those_of_the_server(settings):
-    assert set(settings) == {field.name for field in fields(Settings)} | OF_THE_EXTENSION
+    assert set(settings) == {field.name for field in fields(EditorSettings)} | OF_THE_EXTENSION
     own = re.search(r"const OWN_SETTINGS = (\[.*\]);", SOURCES)[1]
     assert set(json.loads(own)) == OF_THE_EXTENSION  # the server would complain of them
 
 
 def test_the_server_accepts_every_default_and_every_choice(settings):
     defaults = {name: settings[name]["default"] for name in settings.keys() - OF_THE_EXTENSION}
-    assert Settings.read(defaults) == (Settings(), [])
+    assert EditorSettings.read(defaults) == (EditorSettings(), [])
     assert settings["level"]["enum"] == [None, *(level.value for level in Level)]
     assert sorted(settings["lang"]["enum"][1:]) == sorted(LANGUAGES)
 

@@ -46,5 +46,5 @@ class CachedChecker:
     def _check_alone(self, text: str) -> Correction | BadRow:
         try:
             return self._speller.check_many([text])[0]
-        except Exception as wrong:
-            return BadRow(f"the speller failed: {type(wrong).__name__}: {wrong}")
+        except Exception as error:
+            return BadRow(f"the speller failed: {type(error).__name__}: {error}")

@@ -116,10 +116,10 @@ def file_system(address: str) -> tuple[Any, str]:
         return LocalFileSystem(), LocalFileSystem._strip_protocol(address)
     try:
         fs, path = fsspec.core.url_to_fs(address)
-    except (ValueError, ImportError) as wrong:
+    except (ValueError, ImportError) as error:
         raise InputError(
-            _("{address} cannot be reached: {problem}.").format(address=address, problem=wrong)
-        ) from wrong
+            _("{address} cannot be reached: {problem}.").format(address=address, problem=error)
+        ) from error
     return fs, path
 
 

@@ -54,13 +54,13 @@ class RayEngine:
             self._connect()
         try:
             yield from self._correct(order, shards, stop)
-        except RayError as wrong:
+        except RayError as error:
             raise InputError(
                 _(
                     "the Ray cluster failed ({problem}); look at its nodes and run the same command again to "
                     "resume."
-                ).format(problem=_first_line(wrong))
-            ) from wrong
+                ).format(problem=_first_line(error))
+            ) from error
         finally:
             if not connected_before:
                 with _silence():
@@ -112,13 +112,13 @@ class RayEngine:
                         _node_ip_address="127.0.0.1",
                         **quiet,
                     )
-        except (OSError, RuntimeError, ValueError) as wrong:
+        except (OSError, RuntimeError, ValueError) as error:
             where = self._address or _("a cluster on this machine")
             raise InputError(
                 _("Ray cannot reach or start {where}: {problem}.").format(
-                    where=where, problem=_first_line(wrong)
+                    where=where, problem=_first_line(error)
                 )
-            ) from wrong
+            ) from error
 
 
 class _ShardActor:
@@ -133,8 +133,8 @@ class _ShardActor:
         try:
             with speaking(order.language):
                 self._worker = ShardWorker(order)
-        except InputError as wrong:
-            self._error = str(wrong)
+        except InputError as error:
+            self._error = str(error)
 
     def __call__(self, batch: dict[str, Any]) -> dict[str, list[str]]:
         with speaking(self._order.language):
@@ -152,10 +152,10 @@ class _ShardActor:
             if done is None and self._store.count_try(shard.number) > _MAX_TRIES:
                 return {"error": worker_death_message(self._order, shard, _MAX_TRIES)}
             return done or self._worker.correct(shard)
-        except InputError as wrong:
-            return {"error": str(wrong)}
-        except OSError as wrong:
-            return {"error": disk_error_message(wrong, self._order.job.output)}
+        except InputError as error:
+            return {"error": str(error)}
+        except OSError as error:
+            return {"error": disk_error_message(error, self._order.job.output)}
 
 
 def _dataset(order: WorkOrder, shards: Sequence[Shard], workers: int) -> Any:
@@ -193,5 +193,5 @@ def _silence() -> Iterator[None]:
         os.close(nowhere)
 
 
-def _first_line(wrong: BaseException) -> str:
-    return next(iter(str(wrong).strip().splitlines()), type(wrong).__name__).rstrip(".")
+def _first_line(error: BaseException) -> str:
+    return next(iter(str(error).strip().splitlines()), type(error).__name__).rstrip(".")

@@ -107,15 +107,15 @@ def plan(job: BatchJob, sources: list[Source], pieces: Folder, on_bytes: Callabl
                     header, layout, cut = _header(job, source, stream)
                     start = len(header.encode())
                     found = list(_byte_shards(job, source, index, len(shards), start, cut, pieces))
-                except (EOFError, OSError, zlib.error, lzma.LZMAError) as wrong:
+                except (EOFError, OSError, zlib.error, lzma.LZMAError) as error:
                     # An error of the disk has an errno, an error of a decompressor has none.
-                    if isinstance(wrong, OSError) and wrong.errno is not None:
+                    if isinstance(error, OSError) and error.errno is not None:
                         raise
                     raise InputError(
                         _("{file} is damaged: {problem}; create the file again.").format(
-                            file=source.shown, problem=wrong
+                            file=source.shown, problem=error
                         )
-                    ) from wrong
+                    ) from error
             while raw.read(_PIECE):
                 pass
         shards += found

@@ -230,5 +230,5 @@ def _correct(
 def _disk_errors_as_input_errors(job: BatchJob) -> Iterator[None]:
     try:
         yield
-    except OSError as wrong:
-        raise InputError(disk_error_message(wrong, job.output)) from wrong
+    except OSError as error:
+        raise InputError(disk_error_message(error, job.output)) from error

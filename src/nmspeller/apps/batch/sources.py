@@ -150,8 +150,8 @@ def _skipped(folder: str, names: list[str]) -> str:
 def _local_files(root: str) -> Iterator[str]:
     """All files below a folder; fsspec would silently skip unreadable subfolders."""
 
-    def fail(wrong: OSError) -> NoReturn:
-        raise wrong
+    def fail(error: OSError) -> NoReturn:
+        raise error
 
     for folder, _folders, names in os.walk(root, onerror=fail):
         for name in names:

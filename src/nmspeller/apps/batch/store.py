@@ -156,12 +156,12 @@ class Store:
         handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError as wrong:
+        except OSError as error:
             raise InputError(
                 _("another job is writing to {output}; wait for it to end.").format(
                     output=self.output.address
                 )
-            ) from wrong
+            ) from error
         else:
             yield
         finally:

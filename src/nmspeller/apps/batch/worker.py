@@ -61,8 +61,8 @@ class ShardWorker:
         """Correct a shard, store it and return its entry; a finished shard is not corrected again."""
         try:
             return self.finished(shard) or self._correct(shard)
-        except OSError as wrong:
-            raise InputError(disk_error_message(wrong, self._job.output)) from wrong
+        except OSError as error:
+            raise InputError(disk_error_message(error, self._job.output)) from error
 
     def _correct(self, shard: Shard) -> dict[str, Any]:
         planned = self._order.sources[shard.source]
@@ -89,8 +89,8 @@ class ShardWorker:
                     if row.size > MAX_ROW_BYTES:
                         raise BadRow(_TOO_LONG)
                     parsed.append((number, row.raw, format.parse(row.raw)))
-                except BadRow as wrong:
-                    tally.bad(number, wrong, row.raw)
+                except BadRow as error:
+                    tally.bad(number, error, row.raw)
         with tally.timed("check"):
             answers = self._check([found.text for _, _, found in parsed], tally)
         with tally.timed("write"):
@@ -204,11 +204,11 @@ def line_format(job: BatchJob, planned: PlannedSource) -> TextFormat | JsonLines
     return TextFormat(job.write)
 
 
-def disk_error_message(wrong: OSError, output: str) -> str:
+def disk_error_message(error: OSError, output: str) -> str:
     """One sentence about an error of the disk, and what to do."""
-    if wrong.errno in (errno.ENOSPC, errno.EDQUOT):
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
         return _(
             "the disk of {output} is full; free some space and run the same command again to resume."
         ).format(output=output)
-    problem = f"{wrong.filename}: {reason(wrong)}" if wrong.filename else reason(wrong)
+    problem = f"{error.filename}: {reason(error)}" if error.filename else reason(error)
     return _("{problem}; fix that and run the same command again to resume.").format(problem=problem)

@@ -26,6 +26,7 @@ from nmspeller.errors import InputError
 from nmspeller.messages import _, ngettext
 from nmspeller.runtime.checker import Checker
 from nmspeller.runtime.correction import Edit
+from nmspeller.text.hanzi import is_hanzi
 
 _TICK = 0.2  # seconds between two looks at the search
 
@@ -80,9 +81,9 @@ class Review:
                     try:
                         self._file(one)
                         reviewed.append(one.path)
-                    except InputError as wrong:
+                    except InputError as error:
                         self.screen.clear_prompt()
-                        self.report_error(wrong)
+                        self.report_error(error)
                         is_whole = False
             except (Quit, KeyboardInterrupt):
                 self.screen.clear_prompt()
@@ -279,8 +280,8 @@ class _FileReview:
         try:
             # Not every encoding has every character; better to know now than at the end.
             self._document.with_edits([replaced(one, replacement)])
-        except InputError as wrong:
-            self._screen.note(str(wrong), style="red")
+        except InputError as error:
+            self._screen.note(str(error), style="red")
             return False
         self._accept(index, replacement)
         return True
@@ -295,8 +296,8 @@ class _FileReview:
             if not word:
                 return False
             word = checked_word(word)
-        except InputError as wrong:
-            self._screen.note(str(wrong), style="red")
+        except InputError as error:
+            self._screen.note(str(error), style="red")
             return False
         if not covers(word, self._document.text, one):
             self._screen.note(_("“{word}” is not at this place of the text.").format(word=word), style="red")
@@ -330,8 +331,8 @@ class _FileReview:
                 break
         try:
             self._write(finished=False)
-        except InputError as wrong:
-            self._review.report_error(wrong)
+        except InputError as error:
+            self._review.report_error(error)
 
     def _what(self) -> str:
         corrections, words = len(self._decisions.accepted), len(self._decisions.words)
@@ -371,11 +372,11 @@ class _FileReview:
             return
         try:
             saved.store(self._one.path, state)
-        except (OSError, RuntimeError) as wrong:  # a full disk, no permission, no home
+        except (OSError, RuntimeError) as error:  # a full disk, no permission, no home
             self._review.cannot_save = True
             self._screen.note(
                 _("Decisions cannot be kept for later ({reason}); finish the file to save them.").format(
-                    reason=wrong
+                    reason=error
                 ),
                 style="yellow",
             )
@@ -396,13 +397,9 @@ def _candidates(one: Finding) -> tuple[str, ...]:
 def _word_around(text: str, one: Finding) -> str:
     """The finding with a hanzi on each side, for the user to shorten; most names have two or three."""
     start, stop = one.offset, one.offset + one.length
-    start -= start > 0 and _is_hanzi(text[start - 1])
-    stop += stop < len(text) and _is_hanzi(text[stop])
+    start -= start > 0 and is_hanzi(text[start - 1])
+    stop += stop < len(text) and is_hanzi(text[stop])
     return text[start:stop]
-
-
-def _is_hanzi(character: str) -> bool:
-    return "㐀" <= character <= "鿿" or "\U00020000" <= character <= "\U000323af" or character == "〇"
 
 
 def _short(file: Path) -> str:

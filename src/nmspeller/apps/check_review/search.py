@@ -64,8 +64,8 @@ class Search:
                 )
         except _Stopped:
             pass
-        except BaseException as wrong:  # raised again for the user
-            self._wrong = wrong
+        except BaseException as error:  # raised again for the user
+            self._wrong = error
 
     def _advance(self, characters: int, edits: Sequence[Edit]) -> None:
         if self._stopping:

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 import typer
 
 from nmspeller.apps.cli.conflicts import Excludes, Needs, require
-from nmspeller.apps.cli.options import FINDINGS, INPUT, MODEL, OUTPUT, PREFILTER, WORDS, Device, Level
+from nmspeller.apps.cli.options import FINDINGS, INPUT, MODEL, OUTPUT, PREFILTER, WORDS, Device
 from nmspeller.errors import InputError
 from nmspeller.messages import N_, _
+from nmspeller.runtime.policy import Level
 
 if TYPE_CHECKING:
     from nmspeller.apps.batch.run import ShardEngine
@@ -76,7 +77,7 @@ def batch(
         What.corrected, rich_help_panel=OUTPUT, help=N_("What is written for each text.")
     ),
     level: Level = typer.Option(
-        Level.balanced, "--level", "-l", rich_help_panel=FINDINGS, help=N_("How much is corrected.")
+        Level.BALANCED, "--level", "-l", rich_help_panel=FINDINGS, help=N_("How much is corrected.")
     ),
     words: list[Path] = WORDS,
     model: Path = MODEL,
@@ -146,8 +147,8 @@ def batch(
         from nmspeller.apps.batch import BatchJob, Interrupted, SpellerSettings, Write, run
         from nmspeller.apps.batch.progress import Progress
         from nmspeller.apps.batch.summary import as_text
-    except ImportError as wrong:
-        raise InputError(_("`batch` needs more packages: pip install 'nmspeller[scale]'.")) from wrong
+    except ImportError as error:
+        raise InputError(_("`batch` needs more packages: pip install 'nmspeller[scale]'.")) from error
     from nmspeller.runtime.dictionary import read_words
 
     # Workers on other machines do not have these files, and run in other folders.
@@ -178,6 +179,6 @@ def _engine(where: Where, address: str | None, workers: int | None, device: Devi
         return LocalEngine(workers, device.value)
     try:
         from nmspeller.apps.batch.on_ray import RayEngine
-    except ImportError as wrong:
-        raise InputError(_("--engine ray needs Ray: pip install 'nmspeller[scale]'.")) from wrong
+    except ImportError as error:
+        raise InputError(_("--engine ray needs Ray: pip install 'nmspeller[scale]'.")) from error
     return RayEngine(workers, address)

@@ -9,9 +9,10 @@ import typer
 
 from nmspeller.apps.cli import options
 from nmspeller.apps.cli.conflicts import Excludes, Needs, require
-from nmspeller.apps.cli.options import CORRECTING, INPUT, KNOWN, OUTPUT, Encoding, Format, Level, flag
+from nmspeller.apps.cli.options import CORRECTING, INPUT, KNOWN, OUTPUT, Encoding, Format, flag
 from nmspeller.errors import InputError
 from nmspeller.messages import N_, _
+from nmspeller.runtime.policy import Level
 
 
 class OutputFormat(str, Enum):
@@ -116,7 +117,7 @@ def check(
         raise InputError(_("Give files or folders, - for standard input, or --text TEXT."))
     from nmspeller.apps.baseline import Baseline
     from nmspeller.apps.cli.checking import Check
-    from nmspeller.apps.cli.job import Job
+    from nmspeller.apps.cli.job import CheckJob
 
     if isinstance(sys.stdout, io.TextIOWrapper):
         # Chinese must be printed in any locale, and file names as they are on disk.
@@ -124,7 +125,7 @@ def check(
     report = output_format.value
     if report == "auto":
         report = "terminal" if sys.stdout.isatty() else "plain"
-    job = Job(
+    job = CheckJob(
         level=level.value if level else None,
         words=tuple(words or ()),
         replacements=tuple(replacements or ()),

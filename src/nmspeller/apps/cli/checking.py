@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from nmspeller.apps.cli.inputs import Input
-from nmspeller.apps.cli.job import Job, exit_on_signal, tell
+from nmspeller.apps.cli.job import CheckJob, exit_on_signal, tell
 from nmspeller.apps.cli.progress import SlowProgress
 from nmspeller.apps.documents import document as documents
 from nmspeller.apps.documents.document import Document
@@ -25,7 +25,7 @@ _LONG = 1_000
 class Check:
     """One call of the command, and its results."""
 
-    job: Job
+    job: CheckJob
     report_name: str
     output: Path | None
     fix: bool
@@ -48,9 +48,9 @@ class Check:
             for one in inputs:
                 try:
                     self._check(one, out, progress)
-                except InputError as wrong:
+                except InputError as error:
                     progress.pause()
-                    self.job.report_error(wrong)
+                    self.job.report_error(error)
         if out:
             out.finish()
         self.job.tell_what_was_not_checked()

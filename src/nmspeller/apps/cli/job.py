@@ -34,7 +34,7 @@ class Lists(NamedTuple):
 
 
 @dataclass
-class Job:
+class CheckJob:
     """The options of one call; the errors so far, and the spellers that were loaded."""
 
     level: str | None
@@ -131,8 +131,8 @@ class Job:
                 loaded: Checker | InputError = load_speller(
                     self.model, lists, prefilter=self.prefilter, rules=rules
                 )
-            except InputError as wrong:
-                loaded = wrong
+            except InputError as error:
+                loaded = error
             self.spellers[lists, rules] = loaded
         speller = self.spellers[lists, rules]
         if isinstance(speller, InputError):
@@ -157,9 +157,9 @@ class Job:
     def exit_code(self, *, found: bool) -> int:
         return BAD_INPUT if self.errors else FINDINGS if found else CLEAN
 
-    def report_error(self, wrong: InputError) -> None:
+    def report_error(self, error: InputError) -> None:
         """Print an error, once even if it concerns many files, as one about a shared list or model does."""
-        sentence = str(wrong)
+        sentence = str(error)
         if sentence not in self.errors:
             self.errors.add(sentence)
             tell(f"nmspeller: {sentence}")

@@ -15,14 +15,6 @@ FINDINGS = N_("What is found")
 KNOWN = N_("Known findings")
 
 
-class Level(str, Enum):
-    """How confident the speller must be of an edit."""
-
-    careful = "careful"
-    balanced = "balanced"
-    thorough = "thorough"
-
-
 class Language(str, Enum):
     """What people read; the keys and values of JSON stay English."""
 

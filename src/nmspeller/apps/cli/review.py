@@ -8,8 +8,9 @@ import typer
 
 from nmspeller.apps.cli import options
 from nmspeller.apps.cli.conflicts import Excludes, Needs, require
-from nmspeller.apps.cli.options import Encoding, Format, Level
+from nmspeller.apps.cli.options import Encoding, Format
 from nmspeller.messages import N_
+from nmspeller.runtime.policy import Level
 
 HELP = N_(
     "Decide on each finding in the terminal, then correct the files.\n\n"
@@ -46,12 +47,12 @@ def review(
     """Ask about each finding of the files."""
     require(context, _CONFLICTS)
     from nmspeller.apps.baseline import Baseline
-    from nmspeller.apps.cli.job import Job
+    from nmspeller.apps.cli.job import CheckJob
     from nmspeller.apps.cli.reviewing import review as review_files
 
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(encoding="utf-8", errors="surrogateescape")
-    job = Job(
+    job = CheckJob(
         level=level.value if level else None,
         words=tuple(words or ()),
         replacements=tuple(replacements or ()),

@@ -6,10 +6,10 @@ from functools import partial
 
 from nmspeller.apps.check_review.review import Quit, Review, ToReview
 from nmspeller.apps.cli.inputs import Input
-from nmspeller.apps.cli.job import INTERRUPTED, Job, exit_on_signal
+from nmspeller.apps.cli.job import INTERRUPTED, CheckJob, exit_on_signal
 
 
-def review(job: Job, names: list[str]) -> int:
+def review(job: CheckJob, names: list[str]) -> int:
     """Ask about each finding in the terminal and return the exit code."""
     signal.signal(signal.SIGTERM, exit_on_signal)
     dialogue = Review(asked_words=job.words, report_error=job.report_error)
@@ -26,13 +26,13 @@ def review(job: Job, names: list[str]) -> int:
     return code
 
 
-def _to_review(job: Job, names: list[str]) -> Iterator[ToReview]:
+def _to_review(job: CheckJob, names: list[str]) -> Iterator[ToReview]:
     for one in job.inputs.named(names):
         if one.path is not None:
             yield _of_file(job, one)
 
 
-def _of_file(job: Job, one: Input) -> ToReview:
+def _of_file(job: CheckJob, one: Input) -> ToReview:
     assert one.path is not None
     return ToReview(
         one.path,

@@ -33,18 +33,18 @@ class Encoding:
         """The bytes of a text; `name` identifies the file in errors."""
         try:
             return self.mark + text.encode(self.codec)
-        except UnicodeEncodeError as wrong:
-            if "\ud800" <= text[wrong.start] <= "\udfff":
+        except UnicodeEncodeError as error:
+            if "\ud800" <= text[error.start] <= "\udfff":
                 raise InputError(
                     _("{name}: {character!r} is half of a surrogate pair and cannot be written.").format(
-                        name=name, character=text[wrong.start]
+                        name=name, character=text[error.start]
                     )
                 ) from None
             raise InputError(
                 _(
                     "{name}: {character!r} cannot be written in the file's encoding {encoding}; "
                     "convert the file to UTF-8 first."
-                ).format(name=name, character=text[wrong.start], encoding=self.codec)
+                ).format(name=name, character=text[error.start], encoding=self.codec)
             ) from None
 
 
@@ -63,7 +63,7 @@ def decode(raw: bytes, name: str, asked: str = "auto") -> tuple[str, Encoding]:
         raise InputError(_("{name} is not a text file: byte {at} is zero.").format(name=name, at=zero))
     try:
         return raw.decode("utf-8"), Encoding("utf-8")
-    except UnicodeDecodeError as wrong:
+    except UnicodeDecodeError as error:
         if len(raw) >= _SHORTEST_UTF16:
             _reject_utf16(raw, name)
         legacy = None if _is_damaged_utf8(raw) else _likelier_legacy(raw)
@@ -71,7 +71,7 @@ def decode(raw: bytes, name: str, asked: str = "auto") -> tuple[str, Encoding]:
             raise InputError(
                 _(
                     "{name}: byte {at} (0x{byte:02x}) is not UTF-8, and the file is neither GB18030 nor Big5."
-                ).format(name=name, at=wrong.start, byte=raw[wrong.start])
+                ).format(name=name, at=error.start, byte=raw[error.start])
             ) from None
         return raw.decode(legacy), Encoding(legacy)
 
@@ -89,10 +89,10 @@ def _as_asked(raw: bytes, name: str, asked: str) -> tuple[str, Encoding]:
 def _strictly(raw: bytes, encoding: Encoding, name: str, offset: int = 0) -> tuple[str, Encoding]:
     try:
         return raw.decode(encoding.codec), encoding
-    except UnicodeDecodeError as wrong:
+    except UnicodeDecodeError as error:
         raise InputError(
             _("{name}: byte {at} (0x{byte:02x}) is not {encoding}.").format(
-                name=name, at=offset + wrong.start, byte=raw[wrong.start], encoding=encoding.codec.upper()
+                name=name, at=offset + error.start, byte=raw[error.start], encoding=encoding.codec.upper()
             )
         ) from None
 

@@ -9,8 +9,8 @@ from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from nmspeller.apps.documents.markup import HANZI
 from nmspeller.runtime.correction import Edit
+from nmspeller.text.hanzi import HANZI
 
 _BACKSLASH = re.compile(
     r"\\(?:u(?P<unit>[0-9a-fA-F]{4})(?:\\u(?P<low>[dD][c-fC-F][0-9a-fA-F]{2}))?|U(?P<long>[0-9a-fA-F]{8})|.)",

@@ -21,9 +21,9 @@ def read(path: Path) -> bytes:
             raise InputError(_("{file} is a folder.").format(file=path))
         with open(path, "rb") as file:
             return read_stream(file, str(path))
-    except OSError as wrong:
+    except OSError as error:
         raise InputError(
-            _("{file} cannot be read: {reason}.").format(file=path, reason=reason(wrong))
+            _("{file} cannot be read: {reason}.").format(file=path, reason=reason(error))
         ) from None
 
 
@@ -68,9 +68,9 @@ def replace(path: Path, content: bytes, *, expected: bytes, backup: bool = False
                     kept.unlink()
                 raise _changed(path, _keep(corrected, target))
         return kept and _beside_as_named(path, kept)
-    except OSError as wrong:
+    except OSError as error:
         raise InputError(
-            _("{file} cannot be written: {reason}.").format(file=path, reason=reason(wrong))
+            _("{file} cannot be written: {reason}.").format(file=path, reason=reason(error))
         ) from None
 
 
@@ -174,7 +174,7 @@ def _free_name(path: Path, suffix: str) -> Path:
     return candidate
 
 
-def reason(wrong: OSError) -> str:
+def reason(error: OSError) -> str:
     """The system's error message, starting in lower case, to be part of a sentence."""
-    sentence = system_reason(wrong)
+    sentence = system_reason(error)
     return sentence[:1].lower() + sentence[1:]

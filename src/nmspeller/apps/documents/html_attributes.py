@@ -3,7 +3,8 @@
 import re
 from collections.abc import Container, Iterator
 
-from nmspeller.apps.documents.markup import HANZI, Markup, names
+from nmspeller.apps.documents.markup import Markup, names
+from nmspeller.text.hanzi import HANZI
 
 READ = names("alt title placeholder aria-label aria-description aria-placeholder aria-roledescription")
 

@@ -5,7 +5,8 @@ from collections.abc import Iterator
 from math import inf
 
 from nmspeller.apps.documents import latex_visible
-from nmspeller.apps.documents.markup import BREAK, HANZI, Markup, names
+from nmspeller.apps.documents.markup import BREAK, Markup, names
+from nmspeller.text.hanzi import HANZI
 
 _FORMULAS = names(
     "equation align gather multline eqnarray math displaymath flalign alignat split subequations cases "

@@ -6,8 +6,6 @@ from typing import NamedTuple
 
 # One line break; \r\n must not match as two.
 BREAK = r"(?:\r\n|\r(?!\n)|\n)"
-# Chinese characters, for the brackets of a pattern.
-HANZI = "\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U000323af"
 
 
 class Markup(NamedTuple):

@@ -35,8 +35,8 @@ def reading(raw: bytes, name: str, kind: str) -> Iterator[zipfile.ZipFile]:
             yield archive
     except InputError:
         raise
-    except Exception as wrong:  # zipfile, zlib and expat each raise their own exceptions
-        problem = (str(wrong) or type(wrong).__name__).splitlines()[0][:120]
+    except Exception as error:  # zipfile, zlib and expat each raise their own exceptions
+        problem = (str(error) or type(error).__name__).splitlines()[0][:120]
         raise InputError(
             _("{name} is not {kind} that can be read ({problem}).").format(
                 name=name, kind=_(kind), problem=problem

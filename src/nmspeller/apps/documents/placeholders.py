@@ -7,7 +7,8 @@ all Latin text is: without it, the words around it would meet. One with a Chines
 import re
 from collections.abc import Iterator
 
-from nmspeller.apps.documents.markup import HANZI, Markup, names
+from nmspeller.apps.documents.markup import Markup, names
+from nmspeller.text.hanzi import HANZI
 
 _BLOCKS = names("br div h1 h2 h3 h4 h5 h6 hr li ol p td th tr ul")
 _NEXT = re.compile(

@@ -38,8 +38,9 @@ from nmspeller.apps.documents import (
     xml_text,
     yaml_values,
 )
-from nmspeller.apps.documents.markup import BREAK, HANZI, Markup, in_order
+from nmspeller.apps.documents.markup import BREAK, Markup, in_order
 from nmspeller.runtime.correction import Edit, Hint
+from nmspeller.text.hanzi import HANZI
 
 _SCANNERS: dict[str, Callable[[str], Iterable[Markup]]] = {
     "markdown": markdown.scan,

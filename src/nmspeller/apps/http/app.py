@@ -121,18 +121,18 @@ def _answer_failures(app: FastAPI) -> None:
         return error_response(request.scope, error)
 
     @app.exception_handler(RequestValidationError)
-    async def invalid(request: Request, wrong: RequestValidationError) -> Response:
+    async def invalid(request: Request, error: RequestValidationError) -> Response:
         if request.headers.get("content-type", "").partition(";")[0] != "application/json":
             return error_response(request.scope, errors.not_json())
-        return error_response(request.scope, errors.invalid(wrong.errors()))
+        return error_response(request.scope, errors.invalid(error.errors()))
 
     @app.exception_handler(HTTPException)
-    async def not_served(request: Request, wrong: HTTPException) -> Response:
-        headers = dict(wrong.headers or {})
-        if wrong.status_code == 405:
+    async def not_served(request: Request, error: HTTPException) -> Response:
+        headers = dict(error.headers or {})
+        if error.status_code == 405:
             # The framework names the methods of the first route alone, where a path has one for each.
             headers["Allow"] = ", ".join(_methods(request.url.path)) or headers.get("Allow", "")
-        return error_response(request.scope, errors.not_served(wrong.status_code, headers))
+        return error_response(request.scope, errors.not_served(error.status_code, headers))
 
     @app.exception_handler(ClientGone)
     async def gone(request: Request, _: ClientGone) -> Response:

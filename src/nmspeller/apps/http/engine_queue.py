@@ -255,8 +255,8 @@ class EngineQueue:
             answers = self._checker.read(job.parts, job.level)
             if len(answers) != len(job.parts):
                 raise EngineFailed(f"The engine gave {len(answers)} answers to {len(job.parts)} parts.")
-        except InputError as wrong:
-            job.settle(wrong)
+        except InputError as error:
+            job.settle(error)
         except Exception as failure:
             self._last_success = None
             self.is_failing = True

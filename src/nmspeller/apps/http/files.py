@@ -213,8 +213,8 @@ def _asked(form: FormData) -> CheckRequest:
             values[name] = _BOOLEANS.get(str(value), value)
     try:
         return CheckRequest.model_validate(values)
-    except ValidationError as wrong:
-        raise errors.invalid(list(wrong.errors())) from None
+    except ValidationError as error:
+        raise errors.invalid(list(error.errors())) from None
 
 
 def _boolean(name: str, value: object) -> bool:
@@ -230,8 +230,8 @@ def _accepted(form: FormData) -> list[dict[str, Any]]:
         raise ApiError(422, _("Send the accepted edits as JSON, in the field `edits`.")) from None
     try:
         accepted = TypeAdapter(list[AcceptedEdit]).validate_python(given)
-    except ValidationError as wrong:
-        raise errors.invalid([{**one, "loc": ("edits", *one["loc"])} for one in wrong.errors()]) from None
+    except ValidationError as error:
+        raise errors.invalid([{**one, "loc": ("edits", *one["loc"])} for one in error.errors()]) from None
     return [edit.model_dump(mode="json") for edit in accepted]
 
 

@@ -23,14 +23,14 @@ def listen(settings: Settings) -> Iterator[list[socket.socket]]:
             found = socket.getaddrinfo(settings.host, settings.port, type=socket.SOCK_STREAM)
             # The hosts file may list an address twice.
             listeners = [opened.enter_context(_listener(*address)) for address in dict.fromkeys(found)]
-        except (OSError, UnicodeError) as wrong:
-            if isinstance(wrong, OSError) and wrong.errno == errno.EADDRINUSE:
+        except (OSError, UnicodeError) as error:
+            if isinstance(error, OSError) and error.errno == errno.EADDRINUSE:
                 raise InputError(
                     _("Port {port} on {host} is already in use; choose another with --port.").format(
                         host=settings.host, port=settings.port
                     )
                 ) from None
-            reason = getattr(wrong, "strerror", None) or wrong
+            reason = getattr(error, "strerror", None) or error
             raise InputError(
                 _("The server cannot listen on {host}, port {port}: {reason}.").format(
                     host=settings.host, port=settings.port, reason=reason

@@ -83,9 +83,9 @@ def event(name: str, **fields: Any) -> None:
     log.info(name, extra={"fields": fields})
 
 
-def input_error(name: str, wrong: InputError) -> None:
+def input_error(name: str, error: InputError) -> None:
     """Log what the operator should fix; the messages of input errors name files and never quote a text."""
-    log.error(name, extra={"fields": {"reason": str(wrong)}})
+    log.error(name, extra={"fields": {"reason": str(error)}})
 
 
 def failure(name: str, reason: BaseException) -> None:

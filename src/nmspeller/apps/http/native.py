@@ -17,6 +17,7 @@ from nmspeller.apps.http.service import CheckOptions, ClientGone, Service
 from nmspeller.messages import _
 from nmspeller.runtime.analysis import CheckedPart
 from nmspeller.runtime.correction import Correction, Edit, Hint, Reason
+from nmspeller.runtime.policy import Level
 from nmspeller.runtime.rule_matches import chosen_rules
 from nmspeller.runtime.rules import RULES, Group
 from nmspeller.runtime.why import why
@@ -24,7 +25,6 @@ from nmspeller.runtime.why import why
 STREAM = "application/x-ndjson"
 
 Word = Annotated[str, StringConstraints(min_length=1, max_length=64)]
-Level = Literal["careful", "balanced", "thorough"]
 _RULES_AND_GROUPS = (*(group.value for group in Group), *RULES)
 
 

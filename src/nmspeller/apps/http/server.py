@@ -90,8 +90,8 @@ def _work(make_app: MakeApp, time_limit: float, listeners: list[socket.socket]) 
     speak("en")
     try:
         asyncio.run(_serve(make_app(), time_limit, listeners))
-    except InputError as wrong:
-        input_error("worker not started", wrong)
+    except InputError as error:
+        input_error("worker not started", error)
         sys.exit(2)
 
 

@@ -181,8 +181,8 @@ class Service:
             if options.one_document:
                 return [(0, analyzer.analyze(texts))]
             return [(number, analyzer.analyze([text])) for number, text in enumerate(texts)]
-        except InputError as wrong:
-            raise ApiError(422, str(wrong)) from None
+        except InputError as error:
+            raise ApiError(422, str(error)) from None
 
     async def _ask(
         self, level: str | None, client: str, parts: Sequence[Part], admitted: bool
@@ -191,8 +191,8 @@ class Service:
             return await self.queue.read(parts, level, client=client, admitted=admitted)
         except QueueFull as full:
             raise errors.queue_full(full.retry_after) from None
-        except InputError as wrong:
-            raise ApiError(422, str(wrong)) from None
+        except InputError as error:
+            raise ApiError(422, str(error)) from None
         except EngineFailed as failed:
             raise errors.engine_failed(str(failed)) from None
 
@@ -250,10 +250,10 @@ class Service:
         """Read words and model again; where they cannot be read, the old ones stay."""
         try:
             checker = self._load_checker()
-        except InputError as wrong:
-            logs.input_error("words not reloaded", wrong)
-        except Exception as wrong:  # a bad file must not stop a running server
-            logs.failure("words not reloaded", wrong)
+        except InputError as error:
+            logs.input_error("words not reloaded", error)
+        except Exception as error:  # a bad file must not stop a running server
+            logs.failure("words not reloaded", error)
         else:
             self.checker = checker
             self.queue.replace_checker(checker)

@@ -86,8 +86,8 @@ def _corrected(raw: bytes, edits: list[dict[str, Any]], *, track: bool, **asked:
     ]
     try:
         return document.with_edits(list(_in_the_prose_of(document, accepted)), track=track)
-    except InputError as wrong:
-        raise ApiError(422, str(wrong)) from None
+    except InputError as error:
+        raise ApiError(422, str(error)) from None
 
 
 def _open(raw: bytes, *, name: str, most_characters: int, most_unpacked: int) -> Document:
@@ -99,8 +99,8 @@ def _open(raw: bytes, *, name: str, most_characters: int, most_unpacked: int) ->
         raise errors.too_long(len(raw) // _MOST_BYTES_A_CHARACTER, most_characters)
     try:
         document = from_bytes(name, raw)
-    except InputError as wrong:
-        raise ApiError(422, str(wrong)) from None
+    except InputError as error:
+        raise ApiError(422, str(error)) from None
     if len(document.text) > most_characters:
         raise errors.too_long(len(document.text), most_characters)
     return document

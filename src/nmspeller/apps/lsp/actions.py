@@ -5,10 +5,11 @@ from collections.abc import Iterable, Sequence
 
 from lsprotocol import types
 
-from nmspeller.apps.lsp.document import Document
-from nmspeller.apps.lsp.findings import Finding
+from nmspeller.apps.lsp.document import OpenDocument
+from nmspeller.apps.lsp.findings import EditorFinding
 from nmspeller.messages import _, ngettext
 from nmspeller.runtime.correction import Edit, Hint, Reason
+from nmspeller.text.hanzi import is_hanzi
 
 SOURCE = "nmspeller"
 ADD_WORD = "nmspeller.addWord"
@@ -20,7 +21,7 @@ _LONGEST_WORD = 30
 _OUTSIDE_WORDS = re.compile("[，。！？；：…\n\r\x0b\x0c\x85\u2028\u2029]")
 
 
-def diagnostic(document: Document, finding: Finding) -> types.Diagnostic:
+def diagnostic(document: OpenDocument, finding: EditorFinding) -> types.Diagnostic:
     """The finding as a diagnostic; one that only the context supports is a hint."""
     edit = finding.edit
     hint = edit.reason is Reason.CONTEXT
@@ -34,7 +35,7 @@ def diagnostic(document: Document, finding: Finding) -> types.Diagnostic:
     )
 
 
-def hint_diagnostic(document: Document, hint: Hint) -> types.Diagnostic:
+def hint_diagnostic(document: OpenDocument, hint: Hint) -> types.Diagnostic:
     """What a rule doubts but cannot correct; there is nothing to fix."""
     return types.Diagnostic(
         range=document.range(hint.offset, hint.offset + hint.length),
@@ -70,7 +71,7 @@ def visible(text: str) -> str:
 
 
 def quick_fixes(
-    document: Document, findings: Iterable[Finding], asked: types.Range, *, versioned: bool
+    document: OpenDocument, findings: Iterable[EditorFinding], asked: types.Range, *, versioned: bool
 ) -> list[types.CodeAction]:
     """The actions for the findings that touch the requested range."""
     start, stop = document.offset(asked.start), document.offset(asked.end)
@@ -109,7 +110,9 @@ def quick_fixes(
     return actions
 
 
-def fix_all(document: Document, findings: Sequence[Finding], *, versioned: bool) -> list[types.CodeAction]:
+def fix_all(
+    document: OpenDocument, findings: Sequence[EditorFinding], *, versioned: bool
+) -> list[types.CodeAction]:
     """One action that replaces every finding by its target, if there is any."""
     if not findings:
         return []
@@ -142,7 +145,7 @@ def _ignore(edit: Edit) -> str:
     return _("Ignore “{text}” here").format(text=visible(edit.source or edit.target))
 
 
-def _words_around(text: str, finding: Finding, start: int, stop: int) -> list[str]:
+def _words_around(text: str, finding: EditorFinding, start: int, stop: int) -> list[str]:
     """The words that the user may want to add.
 
     That is the selection if there is one. Otherwise the word's boundaries are unknown, because Chinese has no
@@ -154,21 +157,17 @@ def _words_around(text: str, finding: Finding, start: int, stop: int) -> list[st
     if start <= finding.start and finding.stop <= stop and len(selection) > finding.stop - finding.start:
         is_word = len(selection) <= _LONGEST_WORD and not _OUTSIDE_WORDS.search(selection)
         return [selection] if is_word else []
-    if not any(map(_is_hanzi, finding.edit.source)):
+    if not any(map(is_hanzi, finding.edit.source)):
         return []
-    before = finding.start - (finding.start > 0 and _is_hanzi(text[finding.start - 1]))
-    after = finding.stop + (finding.stop < len(text) and _is_hanzi(text[finding.stop]))
+    before = finding.start - (finding.start > 0 and is_hanzi(text[finding.start - 1]))
+    after = finding.stop + (finding.stop < len(text) and is_hanzi(text[finding.stop]))
     spans = dict.fromkeys([(before, finding.stop), (finding.start, after), (before, after)])
     words = [text[left:right] for left, right in spans if (left, right) != (finding.start, finding.stop)]
     return words or [finding.edit.source]
 
 
-def _is_hanzi(character: str) -> bool:
-    return "㐀" <= character <= "鿿" or "\U00020000" <= character <= "\U000323af" or character == "〇"
-
-
 def _workspace_edit(
-    document: Document, fixes: Iterable[tuple[Finding, str]], versioned: bool
+    document: OpenDocument, fixes: Iterable[tuple[EditorFinding, str]], versioned: bool
 ) -> types.WorkspaceEdit:
     """The edit, restricted to this version of the document if the editor supports that."""
     edits = [types.TextEdit(document.range(finding.start, finding.stop), text) for finding, text in fixes]

@@ -18,7 +18,7 @@ _STRIDE = 500
 
 
 @dataclass(frozen=True)
-class Document:
+class OpenDocument:
     """One version of an open document; it is immutable, so that a thread can read it safely."""
 
     uri: str
@@ -27,7 +27,9 @@ class Document:
     text: str
     encoding: str = types.PositionEncodingKind.Utf16.value
 
-    def changed(self, changes: Iterable[types.TextDocumentContentChangeEvent], version: int) -> "Document":
+    def changed(
+        self, changes: Iterable[types.TextDocumentContentChangeEvent], version: int
+    ) -> "OpenDocument":
         """The document after the editor's changes, each of which refers to the result of the one before.
 
         Replacing a word everywhere is one message with thousands of changes; each costs only its own lines.

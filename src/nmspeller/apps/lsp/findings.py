@@ -17,7 +17,7 @@ _LINE_END = re.compile("[\r\n]")
 
 
 @dataclass(frozen=True)
-class Finding:
+class EditorFinding:
     """An edit placed in the document: replace its code points `start` to before `stop`."""
 
     start: int
@@ -60,7 +60,7 @@ def batches(parts: Iterable[Part]) -> Iterator[list[Part]]:
 
 def place(
     text: str, prose: Prose, known: Mapping[Part, Sequence[Change]]
-) -> tuple[list[Finding], list[Hint]]:
+) -> tuple[list[EditorFinding], list[Hint]]:
     """The findings and hints in the document's prose, as far as its parts were read."""
     edits: list[Edit] = []
     hints: list[Hint] = []
@@ -72,8 +72,8 @@ def place(
     return [_finding(text, edit) for edit in edits], [*clear_of(edits, hints)]
 
 
-def _finding(text: str, edit: Edit) -> Finding:
+def _finding(text: str, edit: Edit) -> EditorFinding:
     start, stop = edit.offset, edit.offset + edit.length
     before = _LINE_END.split(text[max(0, start - _CONTEXT) : start])[-1]
     after = _LINE_END.split(text[stop : stop + _CONTEXT])[0]
-    return Finding(start, stop, edit, f"{before}|{after}")
+    return EditorFinding(start, stop, edit, f"{before}|{after}")

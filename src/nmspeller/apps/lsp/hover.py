@@ -3,19 +3,19 @@
 from collections.abc import Iterable
 
 from nmspeller.apps.lsp.actions import described, visible
-from nmspeller.apps.lsp.document import Document
-from nmspeller.apps.lsp.findings import Finding
+from nmspeller.apps.lsp.document import OpenDocument
+from nmspeller.apps.lsp.findings import EditorFinding
 from nmspeller.messages import _
 from nmspeller.runtime.why import why
 
 
-def at(findings: Iterable[Finding], offset: int) -> Finding | None:
+def at(findings: Iterable[EditorFinding], offset: int) -> EditorFinding | None:
     """The finding at an offset: the one that contains its character, or else one that ends there."""
     touching = [finding for finding in findings if finding.start <= offset <= finding.stop]
     return max(touching, key=lambda finding: finding.start, default=None)
 
 
-def explanation(document: Document, finding: Finding) -> str:
+def explanation(document: OpenDocument, finding: EditorFinding) -> str:
     """Why, what else it could be, and how confident the speller is; one paragraph each."""
     edit = finding.edit
     exchanges = edit.source and edit.target

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from nmspeller.apps.documents.prose import OFFICE_FORMATS, format_of, passages
-from nmspeller.apps.lsp.settings import Settings
+from nmspeller.apps.lsp.settings import EditorSettings
 from nmspeller.apps.project import config, my_words
 from nmspeller.apps.project.my_words import WORDS_FILE, resolves_inside
 from nmspeller.errors import InputError
@@ -57,7 +57,7 @@ class Place:
 
     path: Path | None
     root: Path | None
-    settings: Settings
+    settings: EditorSettings
 
     def options(self, language: str) -> tuple[Options, list[str]]:
         """The options for a document, and a warning for each file that cannot be used and is ignored."""
@@ -66,8 +66,8 @@ class Place:
         def attempt(read: Callable[..., Result], *file: Path) -> Result | None:
             try:
                 return read(*file)
-            except InputError as wrong:
-                warnings.append(str(wrong))
+            except InputError as error:
+                warnings.append(str(error))
                 return None
 
         project = attempt(self._project) or config.Config()

@@ -33,11 +33,11 @@ from pygls.uris import to_fs_path
 from nmspeller import __version__
 from nmspeller.apps.documents.prose import passages
 from nmspeller.apps.lsp import actions, hover
-from nmspeller.apps.lsp.document import Document
-from nmspeller.apps.lsp.findings import Finding, Prose, batches, place
+from nmspeller.apps.lsp.document import OpenDocument
+from nmspeller.apps.lsp.findings import EditorFinding, Prose, batches, place
 from nmspeller.apps.lsp.options import Options, Place
 from nmspeller.apps.lsp.progress import Progress
-from nmspeller.apps.lsp.settings import Settings
+from nmspeller.apps.lsp.settings import EditorSettings
 from nmspeller.errors import InputError
 from nmspeller.messages import _, language_of_environment, language_of_tag, speak
 from nmspeller.runtime.checker import Checker
@@ -64,10 +64,10 @@ class OpenChecker(Protocol):
 class _Open:
     """An open document, and its results so far."""
 
-    document: Document
+    document: OpenDocument
     options: Options | None = None
     known: dict[Part, tuple[Change, ...]] = field(default_factory=dict)
-    findings: list[Finding] = field(default_factory=list)
+    findings: list[EditorFinding] = field(default_factory=list)
     check: "asyncio.Task[None] | None" = None
     hurry: asyncio.Event = field(default_factory=asyncio.Event)
 
@@ -134,7 +134,7 @@ class SpellingServer(LanguageServer):
             "nmspeller", __version__, protocol_cls=_Protocol, converter_factory=default_converter
         )
         self._command_line = {"prefilter": prefilter}
-        self.settings = Settings(prefilter=prefilter)
+        self.settings = EditorSettings(prefilter=prefilter)
         self.shut_down = False
         self.language = language_of_environment()
         self._language_of_editor = self.language
@@ -153,7 +153,7 @@ class SpellingServer(LanguageServer):
         """A document was opened."""
         self.close(item.uri)
         encoding = self.workspace.position_encoding or types.PositionEncodingKind.Utf16
-        document = Document(
+        document = OpenDocument(
             item.uri, item.language_id, item.version, item.text, types.PositionEncodingKind(encoding).value
         )
         self._open[item.uri] = _Open(document)
@@ -185,9 +185,9 @@ class SpellingServer(LanguageServer):
 
     def _apply(self, options: Any) -> None:
         sources = (self._command_line, self._initial_options, options)
-        self.language = Settings.read(*sources)[0].lang or self._language_of_editor
+        self.language = EditorSettings.read(*sources)[0].lang or self._language_of_editor
         speak(self.language)
-        settings, warnings = Settings.read(*sources)
+        settings, warnings = EditorSettings.read(*sources)
         changed = settings != self.settings
         self.settings = settings
         if changed:
@@ -256,8 +256,8 @@ class SpellingServer(LanguageServer):
         """Add a word to the user's file, and check every document again."""
         try:
             await self._in_thread(self._place(uri).add_word, word)
-        except InputError as wrong:
-            self._warn(str(wrong))
+        except InputError as error:
+            self._warn(str(error))
         self.check_all()
 
     def ignore(self, uri: str, source: str, target: str, context: str) -> None:
@@ -307,8 +307,8 @@ class SpellingServer(LanguageServer):
                 state.known = {part: state.known[part] for part in prose.check.parts}
             self._publish(state, prose)
             self._tell(state, "checked")
-        except InputError as wrong:
-            self._fail(state, str(wrong))
+        except InputError as error:
+            self._fail(state, str(error))
         except Exception as bug:
             # An error in one document must not end the server.
             self._fail(

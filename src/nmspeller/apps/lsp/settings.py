@@ -11,7 +11,7 @@ from nmspeller.runtime.policy import Level
 
 
 @dataclass(frozen=True)
-class Settings:
+class EditorSettings:
     """The editor's settings; None means that the project's `.nmspeller.toml` or the default decides.
 
     `rules` is True for the rules that are on by default, or the ids of some, `words` a file of the user's
@@ -29,7 +29,7 @@ class Settings:
     lang: str | None = None
 
     @classmethod
-    def read(cls, *sources: Any) -> tuple["Settings", list[str]]:
+    def read(cls, *sources: Any) -> tuple["EditorSettings", list[str]]:
         """The settings of several sources, of which later ones win, and a sentence on each that is invalid.
 
         An invalid setting is ignored; the others still apply.
@@ -42,13 +42,13 @@ class Settings:
             for name, value in source.items():
                 try:
                     values[name] = _checked(name, value)
-                except InputError as wrong:
-                    warnings.append(str(wrong))
+                except InputError as error:
+                    warnings.append(str(error))
         return cls(**{name: value for name, value in values.items() if value is not None}), warnings
 
 
 def _checked(name: str, value: Any) -> Any:
-    known = [field.name for field in fields(Settings)]
+    known = [field.name for field in fields(EditorSettings)]
     if name not in known:
         raise InputError(
             _("There is no setting `nmspeller.{name}`; use {names}.").format(

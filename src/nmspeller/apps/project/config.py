@@ -96,16 +96,16 @@ def _config_of_folder(folder: Path) -> Config | None:
 def _load(file: Path) -> Config:
     try:
         table = tomllib.loads(file.read_text(encoding="utf-8-sig"))
-    except OSError as wrong:
+    except OSError as error:
         raise InputError(
-            _("{file} cannot be read: {reason}.").format(file=file, reason=reason(wrong))
+            _("{file} cannot be read: {reason}.").format(file=file, reason=reason(error))
         ) from None
-    except UnicodeDecodeError as wrong:
+    except UnicodeDecodeError as error:
         raise InputError(
-            _("{path} is not UTF-8 (byte {byte}); save it as UTF-8.").format(path=file, byte=wrong.start)
+            _("{path} is not UTF-8 (byte {byte}); save it as UTF-8.").format(path=file, byte=error.start)
         ) from None
-    except (ValueError, RecursionError) as wrong:  # too long a number, too deep a nesting
-        raise InputError(_("{file} is not TOML: {wrong}.").format(file=file, wrong=wrong)) from None
+    except (ValueError, RecursionError) as error:  # too long a number, too deep a nesting
+        raise InputError(_("{file} is not TOML: {wrong}.").format(file=file, wrong=error)) from None
     unknown = sorted(set(table) - set(_SETTINGS))
     if unknown:
         raise InputError(
@@ -158,8 +158,8 @@ def _rules(file: Path, value: Any) -> bool | tuple[str, ...] | None:
         raise InputError(_("{file}: rules must be true, false or a list of rule ids.").format(file=file))
     try:
         return tuple(rule.id for rule in chosen_rules(value))
-    except InputError as wrong:
-        raise InputError(f"{file}: {wrong}") from None
+    except InputError as error:
+        raise InputError(f"{file}: {error}") from None
 
 
 def _formats(file: Path, value: Any) -> tuple[tuple[str, str], ...]:

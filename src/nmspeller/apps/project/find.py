@@ -50,8 +50,8 @@ def _named(name: str, skipped: Counter[str]) -> Iterator[Path | InputError]:
     try:
         is_folder = path.is_dir()
         exists = is_folder or os.path.lexists(path)
-    except (OSError, ValueError) as wrong:
-        yield InputError(_("{name!r} cannot be looked up: {problem}.").format(name=name, problem=wrong))
+    except (OSError, ValueError) as error:
+        yield InputError(_("{name!r} cannot be looked up: {problem}.").format(name=name, problem=error))
         return
     if is_folder:
         yield from _walk(path, skipped)
@@ -89,8 +89,8 @@ def _walk(folder: Path, skipped: Counter[str]) -> Iterator[Path | InputError]:
         try:
             entries = sorted(os.scandir(waiting.pop()), key=attrgetter("name"))
             folders = [one for one in entries if one.is_dir(follow_symlinks=False)]
-        except OSError as wrong:
-            problems.append(wrong)
+        except OSError as error:
+            problems.append(error)
             continue
         for one in entries:
             if not one.name.startswith((".", "~$")) and _is_file(one):
@@ -118,5 +118,5 @@ def _unless_ignored(path: Path) -> Iterator[Path | InputError]:
     try:
         if not config_for(path).ignores(path):
             yield path
-    except InputError as wrong:
-        yield wrong
+    except InputError as error:
+        yield error

@@ -64,10 +64,10 @@ def add_word(file: Path, word: str) -> None:
             return
         with file.open("ab") as out:
             out.write(line if not before or before.endswith(b"\n") else b"\n" + line)
-    except (OSError, UnicodeEncodeError) as wrong:
+    except (OSError, UnicodeEncodeError) as error:
         raise InputError(
-            _("“{word}” could not be added to {file} ({wrong}).").format(word=word, file=file, wrong=wrong)
-        ) from wrong
+            _("“{word}” could not be added to {file} ({wrong}).").format(word=word, file=file, wrong=error)
+        ) from error
 
 
 def _beside(path: Path, project: Config) -> Path:

@@ -41,7 +41,7 @@ class ProofreadingReport:
             return
         try:
             write_whole(self._output, content)
-        except OSError as wrong:
+        except OSError as error:
             raise InputError(
-                _("{file} cannot be written: {reason}.").format(file=self._output, reason=reason(wrong))
+                _("{file} cannot be written: {reason}.").format(file=self._output, reason=reason(error))
             ) from None

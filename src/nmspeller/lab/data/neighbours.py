@@ -77,10 +77,10 @@ class Neighbours:
         try:
             with np.load(path, allow_pickle=False) as stored:
                 return cls(**{name: stored[name] for name in stored.files})
-        except DAMAGED as wrong:
+        except DAMAGED as error:
             raise InputError(
-                f"{path} holds no table of neighbours ({wrong}); make it with `nmspeller lab data prepare`."
-            ) from wrong
+                f"{path} holds no table of neighbours ({error}); make it with `nmspeller lab data prepare`."
+            ) from error
 
 
 def count_neighbours(

@@ -7,10 +7,10 @@ from concurrent.futures import ThreadPoolExecutor
 from multiprocessing.connection import Connection
 from typing import Any, TypeVar
 
-Job = TypeVar("Job")
+Item = TypeVar("Item")
 
 
-def run_side_by_side(work: Callable[[Job], None], jobs: Sequence[Job], workers: int) -> dict[int, str]:
+def run_side_by_side(work: Callable[[Item], None], jobs: Sequence[Item], workers: int) -> dict[int, str]:
     """Do all jobs, so many at a time, each in a process of its own.
 
     work: a function at module level (it travels to the processes by name), or a partial of one.

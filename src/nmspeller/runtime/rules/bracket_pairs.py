@@ -5,9 +5,9 @@ from collections.abc import Iterator, Sequence
 
 from nmspeller.messages import N_
 from nmspeller.runtime.rules.categories import PUNCTUATION
-from nmspeller.runtime.rules.characters import HANZI
 from nmspeller.runtime.rules.closed import Closed
 from nmspeller.runtime.rules.rule import Example, Group, Rule, RuleMatch, replace
+from nmspeller.text.hanzi import HANZI
 from nmspeller.text.protect import Span
 
 _HAN = f"[^\\n()（）【】\\[\\]]{{0,30}}[{HANZI}][^\\n()（）【】\\[\\]]{{0,30}}"

@@ -5,10 +5,11 @@ from collections.abc import Iterator, Sequence
 
 from nmspeller.messages import N_
 from nmspeller.runtime.rules.categories import PUNCTUATION
-from nmspeller.runtime.rules.characters import CLOSING, HANZI, OPENING
+from nmspeller.runtime.rules.characters import CLOSING, OPENING
 from nmspeller.runtime.rules.closed import Closed
 from nmspeller.runtime.rules.prevalence import is_habit
 from nmspeller.runtime.rules.rule import Example, Group, Rule, RuleMatch, replace
+from nmspeller.text.hanzi import HANZI
 from nmspeller.text.protect import Span
 
 # More dots lead to a page number, and more hyphens draw a line.

@@ -7,10 +7,11 @@ from itertools import groupby
 
 from nmspeller.messages import N_
 from nmspeller.runtime.rules.categories import PUNCTUATION
-from nmspeller.runtime.rules.characters import BLANK, CLOSING, HANZI, OPENING
+from nmspeller.runtime.rules.characters import BLANK, CLOSING, OPENING
 from nmspeller.runtime.rules.closed import Closed
 from nmspeller.runtime.rules.prevalence import is_habit
 from nmspeller.runtime.rules.rule import Example, Group, Rule, RuleMatch, replace
+from nmspeller.text.hanzi import HANZI
 from nmspeller.text.protect import Span
 from nmspeller.text.windows import lines
 

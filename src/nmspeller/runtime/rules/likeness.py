@@ -2,8 +2,8 @@
 
 from functools import lru_cache
 
+from nmspeller.text.hanzi import is_hanzi
 from nmspeller.text.script import Script, simplify
-from nmspeller.text.vocabulary import is_hanzi
 
 _SAME_SOUND = 0.96
 _OTHER_TONE = 0.9

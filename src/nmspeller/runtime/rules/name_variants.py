@@ -7,10 +7,10 @@ from itertools import combinations
 
 from nmspeller.messages import N_
 from nmspeller.runtime.rules.categories import NAMES
-from nmspeller.runtime.rules.characters import HANZI
 from nmspeller.runtime.rules.closed import Closed
 from nmspeller.runtime.rules.rule import Example, Group, Rule, RuleMatch, also_written, replace
 from nmspeller.runtime.rules.vocabulary import words
+from nmspeller.text.hanzi import HANZI
 from nmspeller.text.protect import Span
 from nmspeller.text.script import simplify
 from nmspeller.text.words import WordMatcher

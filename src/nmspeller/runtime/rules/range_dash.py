@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 
 from nmspeller.messages import N_
 from nmspeller.runtime.rules.categories import CONSISTENCY
-from nmspeller.runtime.rules.characters import HANZI
 from nmspeller.runtime.rules.closed import NUMBERS, Closed
 from nmspeller.runtime.rules.rule import Example, Group, Note, Rule, RuleMatch, replace
+from nmspeller.text.hanzi import HANZI
 from nmspeller.text.protect import Span
 
 _RANGE = re.compile(

@@ -5,10 +5,11 @@ from collections.abc import Iterator, Sequence
 
 from nmspeller.messages import N_
 from nmspeller.runtime.rules.categories import TYPOGRAPHY
-from nmspeller.runtime.rules.characters import BLANK, HANZI
+from nmspeller.runtime.rules.characters import BLANK
 from nmspeller.runtime.rules.closed import Closed
 from nmspeller.runtime.rules.rule import Example, Group, Rule, RuleMatch, replace
 from nmspeller.runtime.rules.vocabulary import words
+from nmspeller.text.hanzi import HANZI
 from nmspeller.text.protect import Span
 from nmspeller.text.script import simplify
 from nmspeller.text.windows import lines

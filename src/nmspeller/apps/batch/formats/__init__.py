@@ -46,8 +46,8 @@ def decode(raw: bytes) -> str:
     """The row as text."""
     try:
         return raw.decode("utf-8")
-    except UnicodeDecodeError as wrong:
-        raise BadRow(f"byte {wrong.start + 1} of the row is not UTF-8") from wrong
+    except UnicodeDecodeError as error:
+        raise BadRow(f"byte {error.start + 1} of the row is not UTF-8") from error
 
 
 def split_line_end(row: str) -> tuple[str, str]:

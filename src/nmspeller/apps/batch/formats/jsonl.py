@@ -41,10 +41,10 @@ class JsonLinesFormat:
             return Parsed(None, lambda _: raw)
         try:
             members, closing = _members(row)
-        except ValueError as wrong:
-            raise BadRow(f"not a JSON object: {wrong}") from wrong
-        except RecursionError as wrong:
-            raise BadRow("its JSON is nested too deeply") from wrong
+        except ValueError as error:
+            raise BadRow(f"not a JSON object: {error}") from error
+        except RecursionError as error:
+            raise BadRow("its JSON is nested too deeply") from error
         if self._column not in members:
             raise BadRow(f"has no {self._column!r}")
         adds_edits = self._write is not Write.CORRECTED

@@ -44,12 +44,12 @@ def open_parquet(stream: Any, name: str) -> pq.ParquetFile:
 def _damage_as_input_error(name: str, sentence: str) -> Iterator[None]:
     try:
         yield
-    except (pa.ArrowInvalid, OSError) as wrong:
+    except (pa.ArrowInvalid, OSError) as error:
         # An error of the disk has an errno, an error of Arrow about the content has none.
-        if isinstance(wrong, OSError) and wrong.errno is not None:
+        if isinstance(error, OSError) and error.errno is not None:
             raise
-        details = " ".join(str(wrong).split()).rstrip(".")
-        raise InputError(_(sentence).format(name=name, details=details)) from wrong
+        details = " ".join(str(error).split()).rstrip(".")
+        raise InputError(_(sentence).format(name=name, details=details)) from error
 
 
 def check_schema(schema: pa.Schema, column: str, edits_column: str | None, name: str) -> None:

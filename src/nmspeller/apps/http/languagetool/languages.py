@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 from nmspeller.apps.http.errors import ApiError
 from nmspeller.messages import _
+from nmspeller.text.hanzi import is_hanzi
 from nmspeller.text.script import Script, detect
-from nmspeller.text.vocabulary import is_hanzi
 
 _HIGHEST_CONFIDENCE = 0.99
 
