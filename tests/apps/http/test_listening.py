@@ -31,7 +31,9 @@ def try_to_listen(port):
 
 
 def test_port_in_use_is_reported_before_the_model_is_loaded(capsys, monkeypatch):
-    monkeypatch.setattr("nmspeller.apps.http.server.Speller", lambda *_, **__: pytest.fail("it was loaded"))
+    monkeypatch.setattr(
+        "nmspeller.apps.http.server.open_checker", lambda *_, **__: pytest.fail("it was loaded")
+    )
     with socket.socket() as other:
         other.bind(("127.0.0.1", 0))
         other.listen()
@@ -50,7 +52,7 @@ def test_port_is_bound_while_the_model_is_loaded(monkeypatch, port, workers):
         told.append(try_to_listen(port))
         raise InputError("The model cannot be read.")
 
-    monkeypatch.setattr("nmspeller.apps.http.server.Speller", load)
+    monkeypatch.setattr("nmspeller.apps.http.server.open_checker", load)
     assert run(["serve", "--port", str(port), "--workers", workers]) == 2
     assert told == [errno.EADDRINUSE]
     assert try_to_listen(port) == 0
