@@ -29,7 +29,7 @@ from nmspeller.runtime.correction import Correction
 from nmspeller.runtime.decoder import Positions, ScoringEngine
 from nmspeller.runtime.engine import Ids, Scores
 from nmspeller.runtime.onnx_runtime import onnxruntime
-from nmspeller.runtime.pipeline import SHIPPED
+from nmspeller.runtime.pipeline import SHIPPED, Pipeline
 from nmspeller.runtime.policy import Level, Policy
 from page import figures_path, write_figures, write_page
 
@@ -42,6 +42,7 @@ SLIPS = ROOT / "tests" / "assets" / "native_slips.tsv"
 
 # SIGHAN13 is read in all three ways in use, so that nobody has to guess which one a figure follows.
 DE_RULES: dict[str, DropDe] = {"both": True, "prediction": "prediction", "none": False}
+_LOWEST_TAG = 0.1
 
 
 def main() -> None:
@@ -93,22 +94,33 @@ class RememberingEngine:
         self._scores: dict[bytes, list[Scores]] = {}
         self.longest, self.characters_per_batch = engine.longest, engine.characters_per_batch
 
-    def scores(self, ids: Ids, starts: Positions, stops: Positions, most: float = np.inf) -> Iterator[Scores]:
-        key = hashlib.sha256(b"".join(array.tobytes() for array in (ids, starts, stops))).digest()
+    def scores(
+        self,
+        ids: Ids,
+        starts: Positions,
+        stops: Positions,
+        most: float = np.inf,
+        lowest_tag: float = np.inf,
+    ) -> Iterator[Scores]:
+        # Levels differ in the tags that they want; whoever reads the scores passes over those in excess.
+        lowest_tag = min(lowest_tag, _LOWEST_TAG)
+        bounds = np.array([most, lowest_tag])
+        key = hashlib.sha256(b"".join(array.tobytes() for array in (ids, starts, stops, bounds))).digest()
         if key not in self._scores:
-            self._scores[key] = list(self._engine.scores(ids, starts, stops, most))
+            self._scores[key] = list(self._engine.scores(ids, starts, stops, most, lowest_tag))
         return iter(self._scores[key])
 
 
 def remember_scores(speller: Speller) -> None:
-    pipeline = speller._pipeline
+    pipeline = speller.checker.model
+    assert isinstance(pipeline, Pipeline)
     pipeline._decoder = replace(pipeline._decoder, engine=RememberingEngine(pipeline._decoder.engine))
 
 
 def describe(model: Path, speller: Speller) -> dict[str, Any]:
     policy = Policy.read(model / "policy.json")
     return {
-        "hash": speller.model_hash,
+        "hash": speller.checker.model_hash,
         "bytes": (model / "model.onnx").stat().st_size,
         "onnxruntime": onnxruntime.__version__,
         "passes": policy.passes,

@@ -41,13 +41,8 @@ class Instant:
 
     model_hash = "instant"
 
-    def __init__(
-        self, model=None, *, level="balanced", words=None, replacements=None, threads=None, device="cpu"
-    ) -> None:
+    def __init__(self, *arguments: Any, **options: Any) -> None:
         pass
-
-    def check(self, text: str) -> Correction:
-        return Correction(text, text, ())
 
     def check_many(self, texts: list[str]) -> list[Correction]:
         return [Correction(text, text, ()) for text in texts]
@@ -153,7 +148,9 @@ def measure_speed(folder: Path, count: int) -> dict[str, Any]:
 
 def measure_stages(folder: Path, count: int) -> dict[str, float]:
     """Seconds a stage takes for a thousand sentences, in one worker."""
-    from nmspeller.runtime import engine, pipeline
+    from nmspeller.runtime import pipeline
+    from nmspeller.runtime.analysis import Analyzer
+    from nmspeller.runtime.engine import OnnxEngine
 
     spent = {"window": 0.0, "infer": 0.0, "keep": 0.0}
 
@@ -169,9 +166,21 @@ def measure_stages(folder: Path, count: int) -> dict[str, float]:
 
         setattr(owner, name, watched)
 
-    watch(pipeline, "prepare", "window")
-    watch(pipeline, "TextBatch", "window")
-    watch(engine.Engine, "_run", "infer")
+    read = OnnxEngine.read
+
+    def watched_read(*arguments: Any) -> Iterator[Any]:
+        batches = read(*arguments)
+        while True:
+            began = time.perf_counter()
+            batch = next(batches, None)
+            spent["infer"] += time.perf_counter() - began
+            if batch is None:
+                return
+            yield batch
+
+    watch(Analyzer, "analyze", "window")
+    watch(pipeline, "PartBatch", "window")
+    setattr(OnnxEngine, "read", watched_read)  # noqa: B010
     # A shard's own entry cannot tell how long it took to put it into place.
     watch(Store, "finish", "keep")
     path = folder / "stages.txt"

@@ -69,7 +69,7 @@ def measure(clean: Path) -> dict[str, Any]:
     sources = {name: [pair.source for pair in suites.load(name)] for name in suites.names()}
     sources["clean"] = clean.read_text("utf-8").split()
     return {
-        "hash": speller.model_hash,
+        "hash": speller.checker.model_hash,
         "bytes": (SHIPPED / FILE).stat().st_size,
         "threshold": thresholds.levels[LEVEL],
         "calibration": thresholds.calibration,

@@ -70,14 +70,11 @@ def measure(floats: Path, rounded: Path, texts: list[str], pairs: list, scratch:
     sources, targets = [pair.source for pair in pairs], [pair.target for pair in pairs]
     single = best_times(readers, [SENTENCE], 15)
     bulk = best_times(readers, sources[:128], 2)
-    found = {
-        name: answers(pipeline, sources, pipeline.policy.levels[Level.BALANCED], pipeline.policy.passes)
-        for name, pipeline in readers.items()
-    }
+    found = {name: corrected(pipeline, sources) for name, pipeline in readers.items()}
     on_pytorch = checkpoint_pipeline(rounded, rounded / "policy.json")
     exact = {
         "floats, rounded afterwards": found["floats"],
-        "trained rounded": answers(on_pytorch, sources, on_pytorch.policy),
+        "trained rounded": corrected(on_pytorch, sources),
     }
     return [
         {
@@ -92,13 +89,18 @@ def measure(floats: Path, rounded: Path, texts: list[str], pairs: list, scratch:
     ]
 
 
+def corrected(pipeline: Pipeline, texts: list[str]) -> list[str]:
+    """The texts at the default level."""
+    return answers(pipeline, texts, pipeline.policy.levels[Level.BALANCED], pipeline.policy.passes)
+
+
 def best_times(readers: dict[str, Pipeline], texts: list[str], rounds: int) -> dict[str, float]:
     """Processor time of one thread, so that other work on the machine disturbs little."""
     best = dict.fromkeys(readers, float("inf"))
     for _ in range(rounds):
         for name, pipeline in readers.items():
             start = time.process_time()
-            answers(pipeline, texts, pipeline.policy)
+            corrected(pipeline, texts)
             best[name] = min(best[name], time.process_time() - start)
     return best
 

@@ -48,8 +48,12 @@ HEAD = """\
 Written by `benchmarks/rules.py`. Matches of each rule in {millions:.1f} million characters of text that is
 taken to be correct: news, essays, fiction and technical text. A sample of the matches was read and judged:
 right means that the text does break the rule. In parentheses the lower end of the 95 % interval. Recall is
-over own wrong sentences (`tests/runtime/rules/wrong_sentences.tsv`). `name_variants` gives hints, which are
-not edits.
+over own wrong sentences (`tests/runtime/rules/wrong_sentences.tsv`). Rules of the group typography are not on
+by default, however precise they are.
+
+The forms of `common_word` were looked up in this text, too, and those that proved to be right were dropped.
+In 3.1 million characters of other text, sentences that annotators had corrected, 101 of its 105 matches were
+mistakes that they had missed; three forms were dropped for the other four.
 """
 
 Judged = dict[str, dict[str, str]]
@@ -103,6 +107,7 @@ def page(found: dict[str, Any]) -> str:
         rows.append(
             [
                 f"`{name}`",
+                RULES[name].group.value,
                 "on" if RULES[name].on_by_default else "off",
                 f"{rule['matches_per_million']:.1f}",
                 right + (f" (≥ {100 * least:.0f} %)" if least is not None else ""),
@@ -112,7 +117,15 @@ def page(found: dict[str, Any]) -> str:
                 f"{100 * rule['recall']:.0f} % of {rule['wrong_sentences']}",
             ]
         )
-    head = ["rule", "by default", "matches per million", "judged right", "false alarms per million", "recall"]
+    head = [
+        "rule",
+        "group",
+        "by default",
+        "matches per million",
+        "judged right",
+        "false alarms per million",
+        "recall",
+    ]
     return f"{HEAD.format(millions=found['million_characters'])}\n{table(head, rows)}\n"
 
 

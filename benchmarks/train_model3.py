@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from nmspeller.lab.data.edit_sets import read_dev
+from nmspeller.lab.data.edit_sets import DEV_FILE, read_dev
 from nmspeller.lab.data.prepared import Prepared
 from nmspeller.lab.evaluation import dev_characters, dev_tags
 from nmspeller.lab.evaluation.readings import Reader
@@ -77,7 +77,7 @@ def figures(model: SpellerModel, data: Path) -> dict[str, Any]:
     result: dict[str, Any] = {"characters": characters}
     chosen = 0.6 * found["macro"] + 0.25 * found["sighan"] + 0.15 * found["ecspell"]
     if model.tags is not None:
-        tags = dev_tags.judge(reader, read_dev(data), clean, found["threshold"])
+        tags = dev_tags.judge(reader, read_dev(data / DEV_FILE), clean, found["threshold"])
         result["tags"] = tags
         kinds = [tags["target"].get(kind, 0.0) for kind in ("extra", "missing", "swap")]
         chosen = 0.75 * chosen + 0.25 * sum(kinds) / len(kinds)
@@ -127,7 +127,7 @@ def quantise(options: argparse.Namespace) -> None:
     model, tokens = checkpoint.load(options.checkpoint)
     prepared = Prepared(options.data)
     clean = (options.data / "clean0.txt").read_text(encoding="utf-8").splitlines()
-    sources = [pair.source for pairs in read_dev(options.data).values() for pair in pairs]
+    sources = [pair.source for pairs in read_dev(options.data / DEV_FILE).values() for pair in pairs]
     texts = [
         text[:126] for text in np.random.default_rng(0).permutation(np.array([*clean[:600], *sources[:900]]))
     ]

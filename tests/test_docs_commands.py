@@ -76,7 +76,8 @@ def test_every_command_is_understood_and_its_configurations_exist(page):
             conflicts.require(context, TABLES.get(context.info_name, ()))
             named = {**context.params, context.info_name: context.params.get("config")}
             for key, folder in CONFIGS.items():
-                if name := named.get(key):
+                # A name with an ending is a file of the reader's own, which the page shows.
+                if (name := named.get(key)) and not name.endswith(".yaml"):
                     assert (Path(configs.__file__).parent / folder / f"{name}.yaml").is_file(), name
         except Exception as wrong:
             pytest.fail(f"nmspeller {command}: {wrong}")

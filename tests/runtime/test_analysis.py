@@ -12,6 +12,7 @@ from nmspeller.runtime.reading import Part
 from nmspeller.runtime.rule_matches import chosen_rules
 from nmspeller.text.protect import ProtectedWords
 
+GROUPS = ("spelling", "typography")
 KNOWN = {
     "高心": (1, "兴"),
     "他门": (1, "们"),
@@ -34,7 +35,8 @@ def read(part: Part) -> list[Change]:
 
 
 def check(*texts: str, rules=False, **options) -> list[Correction]:
-    document = Analyzer(126, rules=chosen_rules(rules), **options).analyze(texts)
+    chosen = chosen_rules(GROUPS if rules is True else rules)
+    document = Analyzer(126, rules=chosen, **options).analyze(texts)
     return document.corrections(map(read, document.parts))
 
 
@@ -102,6 +104,14 @@ def test_neutral_passages_have_the_script_of_the_document():
     assert not first.edits
 
 
+def test_where_a_rule_inserts_the_model_does_not():
+    text = "他用 abc 写，又用 abc 读，我看完abc"
+    place = text.index("完") + 1
+    document = Analyzer(126, rules=chosen_rules(["mixed_spacing"])).analyze([text])
+    (result,) = document.corrections([[Change(place, "了", 0.9, 0.9, length=0)]])
+    assert shown(result) == [(place, "", " ")]
+
+
 def test_hints_are_clear_of_the_edits():
     (result,) = check("好的，。他门来了", rules=["doubled_punctuation"])
     assert result.hints == (Hint(2, 2, "，。", "doubled_punctuation"),)
@@ -131,7 +141,7 @@ PIECES = [
 @given(st.lists(st.sampled_from(PIECES), max_size=120), st.sampled_from([8, 20, 126]))
 def test_edits_never_overlap_and_parts_add_up_to_the_whole(pieces, window):
     text = "".join(pieces)
-    analyzer = Analyzer(window, replacements=Replacements({"登陆": "登录"}), rules=chosen_rules(True))
+    analyzer = Analyzer(window, replacements=Replacements({"登陆": "登录"}), rules=chosen_rules(GROUPS))
     document = analyzer.analyze([text])
     found = [read(part) for part in document.parts]
     (result,) = document.corrections(found)

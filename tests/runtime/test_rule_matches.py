@@ -15,7 +15,7 @@ def test_no_rule_is_used_unless_asked_for():
 
 def test_rules_are_chosen_by_id():
     assert [rule.id for rule in chosen_rules(["idiom"])] == ["idiom"]
-    with pytest.raises(InputError, match="there is no rule 'grammar'; choose among idiom"):
+    with pytest.raises(InputError, match="there is no rule 'grammar'; choose among spelling"):
         chosen_rules(["grammar"])
     with pytest.raises(InputError, match="not as one string"):
         chosen_rules("idiom")

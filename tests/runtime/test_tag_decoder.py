@@ -129,6 +129,15 @@ def test_an_edit_that_leaves_a_tag_beside_it_is_dropped():
     assert find(engine, whole("在在北京")) == {}
 
 
+@pytest.mark.parametrize(("extra", "found"), [(0.99, (2, 1, "")), (0.75, (2, 0, "得"))])
+@pytest.mark.parametrize("gap", [2, 3])
+def test_of_an_insertion_and_a_deletion_that_touch_the_more_confident_is_made(extra, found, gap):
+    tags = {2: (extra, 0.0)} | ({3: (0.0, 0.9)} if gap == 3 else {2: (extra, 0.9)})
+    masked = "我觉?好在" if gap == 2 else "我觉好?在"
+    engine = ScriptedEngine({"我觉好在": tags}, {masked: [{"得": 0.99}]})
+    assert find(engine, whole("我觉好在")) == {0: [found if found[1] else (gap, 0, "得")]}
+
+
 def test_without_thresholds_for_tags_nothing_is_read_again():
     engine = ScriptedEngine({"在在北京": {1: (0.9, 0.0)}})
     assert find(engine, whole("在在北京"), thresholds=Thresholds(0.5, 0.5)) == {}

@@ -73,7 +73,10 @@ def test_scores_of_uncertain_positions_are_those_of_onnx(
     starts = np.concatenate(([0], stops[:-1]))
     ids = vocabulary.encode("".join(texts))
     one, other = (
-        [np.concatenate(part) for part in zip(*e.scores(ids, starts, stops, threshold), strict=True)]
+        [
+            np.concatenate(part)
+            for part in zip(*(scores[:5] for scores in e.scores(ids, starts, stops, threshold)), strict=True)
+        ]
         for e in engines
     )
     one, other = ([part[np.argsort(parts[1])] for part in parts] for parts in (one, other))

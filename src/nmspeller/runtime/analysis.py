@@ -36,7 +36,7 @@ _MAY_NEED_MENDING = re.compile(r"[!-/:-@\s]|([，。！？；：、])\1")
 
 
 class CheckedPart(NamedTuple):
-    """texts[number][start:stop] has been checked; the offsets are those in the whole text."""
+    """`texts[number][start:stop]` has been checked; the offsets are those in the whole text."""
 
     number: int
     start: int
@@ -66,7 +66,9 @@ class Check:
         edits = text.reading.edits(within, changes)
         certain = text.certain_between(start, stop)
         if certain:
-            edits = sorted([*edits, *certain], key=lambda edit: (edit.offset, edit.stop))
+            # What the model inserts where a rule inserts would be a second edit of the same place.
+            both = [*clear_of(certain, edits), *certain]
+            edits = sorted(both, key=lambda edit: (edit.offset, edit.stop))
         hints = tuple(clear_of(edits, text.hints_between(start, stop)))
         return CheckedPart(text_number, start, stop, tuple(edits), hints)
 
@@ -223,4 +225,5 @@ def _fix(match: "RuleMatch") -> Edit:
 
 
 def _hint(match: "RuleMatch") -> Hint:
-    return Hint(match.offset, match.length, match.source, match.rule)
+    note = None if match.note is None else str(match.note)
+    return Hint(match.offset, match.length, match.source, match.rule, note)

@@ -105,6 +105,13 @@ class Hint:
         """Where the doubtful text ends."""
         return self.offset + self.length
 
+    @property
+    def explanation(self) -> str:
+        """What is doubtful, in the present language."""
+        from nmspeller.runtime.rules import RULES  # loaded late: most texts have no hint
+
+        return self.note or _(RULES[self.rule].explanation)
+
 
 @dataclass(frozen=True)
 class Correction:
@@ -131,7 +138,7 @@ class Correction:
 
         >>> result = speller.check("我门去公园玩。")
         >>> result.explain(result.edits[0])
-        '门 mén and 们 men sound the same; 我们 is a word.'
+        '门 mén and 们 men sound the same and look similar; 我们 is a word.'
         """
         from nmspeller.runtime.why import why  # loads the word list
 

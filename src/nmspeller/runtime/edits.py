@@ -24,6 +24,11 @@ class Change(NamedTuple):
     others: tuple[tuple[str, float], ...] = ()
     length: int = 1
 
+    @property
+    def place(self) -> tuple[int, int]:
+        """What changes are in the order of: an insertion comes before a change of the character there."""
+        return self.offset, self.length
+
 
 class _Placed(NamedTuple):
     """A change in the script of the source, the place of its first character there, and its reason."""

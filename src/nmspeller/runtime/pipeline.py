@@ -106,6 +106,13 @@ class Pipeline:
         return self._decoder.engine.characters_per_batch
 
     @cached_property
+    def has_tags(self) -> bool:
+        """Whether the model says which characters are extra, and where some are missing."""
+        ids, starts = np.array([self.vocabulary.unk], np.int32), np.zeros(1, np.intp)
+        scores = self._decoder.engine.scores(ids, starts, starts + 1, np.inf, 0.0)
+        return any(len(each.tags.places) > 0 for each in scores)
+
+    @cached_property
     def model_hash(self) -> str:
         """SHA-256 of all files that determine the edits: model, vocabulary, policy, prefilter."""
         digest = hashlib.sha256()
@@ -115,7 +122,10 @@ class Pipeline:
 
     def read(self, parts: Sequence[Part], level: Level) -> list[tuple[Change, ...]]:
         """What the model changes in each part, in order."""
-        thresholds = self.policy.levels[level]
+        return self.changes(parts, self.policy.levels[level])
+
+    def changes(self, parts: Sequence[Part], thresholds: Thresholds) -> list[tuple[Change, ...]]:
+        """The same with any thresholds."""
         found: list[tuple[Change, ...]] = []
         for batch, detections, tags in self._find(parts, thresholds, self.policy.passes):
             replaced = self._replacements(batch, detections)
@@ -137,7 +147,8 @@ class Pipeline:
         ):
             replaced += self._replacements(again, detections)
         for number, each, changes in zip(edited, read_again, replaced, strict=True):
-            found[number] = tuple(sorted([*each.changes, *each.in_source(changes)]))
+            together = [*each.changes, *each.in_source(changes)]
+            found[number] = tuple(sorted(together, key=lambda change: change.place))
 
     def _replacements(self, batch: PartBatch, detections: Detections) -> list[tuple[Change, ...]]:
         """The detections of each part, as characters."""

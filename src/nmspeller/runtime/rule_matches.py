@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from nmspeller.runtime.rules import Rule, RuleMatch
 
 Chosen = bool | Iterable[str]
-"""True for the rules that are on by default, False for none, or the ids of some."""
+"""True for the rules that are on by default, False for none, or the ids of some and names of groups."""
 
 
 def chosen_rules(chosen: Chosen) -> tuple["Rule", ...]:
@@ -25,19 +25,9 @@ def chosen_rules(chosen: Chosen) -> tuple["Rule", ...]:
     if isinstance(chosen, str):
         raise InputError(_("give rules as True, False or a list of their ids, not as one string."))
     # Loaded late: the rules' word list takes a moment, and most spellers do without.
-    from nmspeller.runtime.rules import RULES, default_rules
+    from nmspeller.runtime.rules import default_rules, select
 
-    if chosen is True:
-        return default_rules()
-    names = tuple(chosen)
-    unknown = [name for name in names if name not in RULES]
-    if unknown:
-        raise InputError(
-            _("there is no rule {name!r}; choose among {names}.").format(
-                name=unknown[0], names=", ".join(RULES)
-            )
-        )
-    return tuple(RULES[name] for name in names)
+    return default_rules() if chosen is True else select(chosen)
 
 
 def find_in_document(

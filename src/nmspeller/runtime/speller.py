@@ -73,6 +73,11 @@ class Speller:
     def __setstate__(self, arguments: dict[str, Any]) -> None:
         self.__init__(**arguments)  # type: ignore[misc]
 
+    @property
+    def model_hash(self) -> str:
+        """Identifies the model and all else that decides what it changes."""
+        return self.checker.model_hash
+
     def check(
         self,
         text: str,

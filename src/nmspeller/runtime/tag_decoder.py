@@ -5,6 +5,7 @@ another reading with [MASK] in it, one or two. Then the part is read as correcte
 model still finds a character extra or missing is dropped.
 """
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby, pairwise
@@ -66,7 +67,7 @@ class TagDecoder:
         verified: dict[int, list[Change]] = {}
         for number, change in self._verified(batch, accepted):
             verified.setdefault(number, []).append(change)
-        return {number: sorted(changes) for number, changes in verified.items()}
+        return {number: _apart(changes) for number, changes in verified.items()}
 
     def _deletions(
         self, batch: PartBatch, number: int, tags: TagScores, thresholds: Thresholds
@@ -102,11 +103,11 @@ class TagDecoder:
 
     def _filled(self, batch: PartBatch, possible: list[tuple[int, Change]]) -> list[tuple[int, Change]]:
         """The gaps with what the model reads at one [MASK] or two; deletions stay as they are."""
-        room = self.engine.longest - 2
+        wanted = Counter(number for number, change in possible if not change.length)
         gaps = [
             (number, change)
             for number, change in possible
-            if not change.length and len(batch.parts[number].text) <= room
+            if not change.length and len(batch.parts[number].text) + 2 * wanted[number] <= self.engine.longest
         ]
         found = [(number, change) for number, change in possible if change.length]
         mask = self.vocabulary.mask
@@ -187,6 +188,17 @@ class TagDecoder:
             _Row(best[start:stop], probabilities[start:stop], tags[number])
             for number, (start, stop) in enumerate(pairwise(edges.tolist()))
         ]
+
+
+def _apart(changes: list[Change]) -> list[Change]:
+    """The changes in order; of two that touch, the more confident: each was verified without the other."""
+    kept: list[Change] = []
+    for change in sorted(changes, key=lambda change: change.place):
+        if kept and change.offset <= kept[-1].offset + kept[-1].length:
+            kept[-1] = max(kept[-1], change, key=lambda change: change.confidence)
+        else:
+            kept.append(change)
+    return kept
 
 
 def _runs(places: list[int]) -> Iterator[tuple[int, int]]:

@@ -12,6 +12,7 @@ from dataclasses import replace
 from nmspeller.runtime.checker import Checker
 from nmspeller.runtime.dictionary import word_sources
 from nmspeller.runtime.edits import Change
+from nmspeller.runtime.rule_matches import chosen_rules
 from nmspeller.runtime.rules import RuleMatch
 
 KNOWN = {
@@ -60,7 +61,7 @@ class ScriptedRule:
 
 
 class ScriptedSpeller(Checker):
-    """A checker around the scripted model; with rules it has the scripted one."""
+    """A checker around the scripted model; with rules it has the scripted one, too."""
 
     def __init__(self, words=(), seconds=0.0):
         super().__init__(ScriptedModel(seconds), words=words)
@@ -68,7 +69,8 @@ class ScriptedSpeller(Checker):
         self.documents = []
 
     def analyzer(self, **options):
-        return replace(super().analyzer(**options), rules=[ScriptedRule()] if self.rules else [])
+        rules = [ScriptedRule(), *chosen_rules(self.rules)] if self.rules else []
+        return replace(super().analyzer(**options), rules=rules)
 
     def use_words(self, files):
         self._words = word_sources(files)

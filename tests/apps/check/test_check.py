@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from scripted_speller import KNOWN
 
 from nmspeller.apps.project.find import find
 
@@ -25,8 +26,16 @@ def test_a_finding_has_file_line_and_column(check, tmp_path):
     assert result.out == "a.txt:2:5: 门 → 们 (same sound, 0.99)\n"
 
 
-def test_neighbouring_edits_are_one_finding(check):
-    assert "<text>:1:3: 借少 → 介绍 (similar sound, 0.97)" in check("--text", "请你借少一下").out
+def test_neighbouring_characters_are_one_finding(check):
+    assert check("--text", "请你借少一下").out == "<text>:1:3: 借少 → 介绍 (same sound, 0.97)\n"
+
+
+def test_a_wrong_particle_is_a_finding_beside_another(check, monkeypatch):
+    monkeypatch.setitem(KNOWN, "高心得", ("高兴地", 0.9))
+    assert check("--text", "他高心得笑了").out.splitlines() == [
+        "<text>:1:3: 心 → 兴 (similar sound, 0.90)",
+        "<text>:1:4: 得 → 地 (的地得, 0.90)",
+    ]
 
 
 def test_text_and_standard_input(check):
@@ -129,7 +138,7 @@ def test_json_has_one_object_a_file_and_its_edits_make_the_corrected_text(check,
     assert set(first["edits"][0]) == {
         "offset", "length", "source", "target", "probability", "confidence", "alternatives", "reason", "rule"
     }  # fmt: skip
-    assert first["edits"][0]["reason"] == "same sound"
+    assert first["edits"][0]["reason"] == "same_sound"
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "gb18030", "utf-16"])

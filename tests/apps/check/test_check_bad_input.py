@@ -9,6 +9,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from scripted_speller import KNOWN
 
 from nmspeller.apps.cli import job
 from nmspeller.apps.documents import files
@@ -262,28 +263,23 @@ def test_a_full_disk_leaves_the_file_as_it_was(check, tmp_path, monkeypatch):
 def test_a_file_that_someone_changes_meanwhile_is_left_alone(check, speller, tmp_path, monkeypatch):
     file = tmp_path / "a.txt"
     file.write_text("我门")
-    check_many = speller.check_many
+    read = speller.model.read
 
-    def slow(texts, **options):
+    def slow(parts, level):
         file.write_text("别人写的我门")
-        return check_many(texts, **options)
+        return read(parts, level)
 
-    monkeypatch.setattr(speller, "check_many", slow)
+    monkeypatch.setattr(speller.model, "read", slow)
     assert refuses(check("--fix", "a.txt"), "changed while")
     assert file.read_text() == "别人写的我门"
 
 
-def test_a_character_that_the_encoding_lacks(check, tmp_path):
-    raw = "請看，我门在這裡，這是我們的學校。".replace("门", "門").encode("big5")
-    from scripted_speller import KNOWN
-
-    KNOWN["學校"] = ("學𠮷", KNOWN["我门"][1], 0.9)
-    try:
-        (tmp_path / "a.txt").write_bytes(raw)
-        assert refuses(check("--fix", "a.txt"), "a.txt", "big5")
-        assert (tmp_path / "a.txt").read_bytes() == raw
-    finally:
-        del KNOWN["學校"]
+def test_a_character_that_the_encoding_lacks(check, tmp_path, monkeypatch):
+    monkeypatch.setitem(KNOWN, "学校", ("学𠮷", 0.9))
+    raw = "請看，我門在這裡，這是我們的學校。".encode("big5")
+    (tmp_path / "a.txt").write_bytes(raw)
+    assert refuses(check("--fix", "a.txt"), "a.txt", "big5")
+    assert (tmp_path / "a.txt").read_bytes() == raw
 
 
 def test_undecodable_arguments():

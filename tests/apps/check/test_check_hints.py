@@ -44,7 +44,9 @@ def test_fix_leaves_them_alone(hinted, tmp_path):
 def test_programs_get_them_beside_the_edits(hinted):
     document = json.loads(hinted("-o", "json").out)
     assert document["edits"] == []
-    assert document["hints"] == [{"offset": 0, "length": 2, "source": "张琳", "rule": "name_variants"}]
+    assert document["hints"] == [
+        {"offset": 0, "length": 2, "source": "张琳", "rule": "name_variants", "note": None}
+    ]
     assert hinted("-o", "diff").out == ""
     annotation = hinted("-o", "github").out
     assert annotation.startswith("::notice file=a.md,line=1,col=1,endColumn=3,title=nmspeller::张琳")
@@ -68,7 +70,7 @@ def test_the_terminal_shows_them_and_counts_no_error(hinted):
 def test_a_hint_over_markup_has_the_place_of_both_halves(hinted):
     document = json.loads(hinted("-o", "json", text="今天**张**琳说好。").out)
     (hint,) = document["hints"]
-    assert hint == {"offset": 4, "length": 4, "source": "张**琳", "rule": "name_variants"}
+    assert (hint["offset"], hint["length"], hint["source"]) == (4, 4, "张**琳")
 
 
 def test_rules_read_all_passages_of_a_document_at_once(hinted, speller):

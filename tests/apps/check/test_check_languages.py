@@ -59,7 +59,7 @@ def test_json_stays_the_same_in_any_language(check, letter):
 
 def test_sarif_and_annotations_in_chinese(check, letter):
     (run,) = json.loads(check("--lang", "zh", "-o", "sarif", "信.txt").out)["runs"]
-    assert run["tool"]["driver"]["rules"][0]["id"] == "same-sound"
+    assert run["tool"]["driver"]["rules"][0]["id"] == "same_sound"
     assert run["tool"]["driver"]["rules"][0]["shortDescription"] == {"text": "错别字：同音"}
     assert run["results"][0]["message"] == {"text": "门 → 们 (同音, 0.99)"}
     assert "::门 → 们 (同音, 0.99)" in check("--lang", "zh", "-o", "github", "信.txt").out
@@ -89,7 +89,7 @@ def test_explanations_on_a_terminal(check, letter):
 def test_explanations_in_json(check, letter, explain, expected):
     edits = json.loads(check("-o", "json", *explain, "信.txt").out)["edits"]
     assert edits[0].get("why") == expected
-    assert edits[0]["reason"] == "same sound"
+    assert edits[0]["reason"] == "same_sound"
 
 
 def test_explanations_for_programs(check, letter):

@@ -144,7 +144,7 @@ def fixed_as_sarif_says(text, run):
 def test_sarif_names_rule_place_and_fix(check, tmp_path):
     (tmp_path / "a.md").write_text("# 好\n\n😀借少\n")
     (result,) = sarif(check, ".")["results"]
-    assert result["ruleId"] == "similar-sound"
+    assert result["ruleId"] == "same_sound"
     assert place_of(result)["region"] == {"startLine": 3, "startColumn": 3, "endLine": 3, "endColumn": 5}
 
 

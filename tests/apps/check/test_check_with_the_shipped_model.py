@@ -8,7 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from nmspeller.runtime.correction import Reason
 from nmspeller.runtime.pipeline import SHIPPED
+from nmspeller.text.script import is_traditional
 
 ROOT = Path(__file__).parents[3]
 
@@ -38,9 +40,18 @@ def edits_of_the_sample():
 def test_the_findings_that_the_manual_shows(edits_of_the_sample):
     manual = (ROOT / "docs" / "cli.md").read_text("utf-8")
     for edit in edits_of_the_sample[:3]:
-        finding = f"{edit['source']} → {edit['target']}  {edit['reason']}"
+        finding = f"{edit['source']} → {edit['target']}  {Reason(edit['reason']).label}"
         (line,) = [line for line in manual.splitlines() if finding in line]
         assert line.endswith(f"{edit['confidence']:.2f}")
+
+
+def test_a_simplified_text_gets_simplified_candidates():
+    text = "我们在教室理上课，他在家理看书。"
+    edits = json.loads(nmspeller("check", "-o", "json", "--text", text, cwd=ROOT).stdout)["edits"]
+    assert [edit["target"] for edit in edits] == ["里", "里"]
+    offered = [candidate for edit in edits for candidate in edit["alternatives"]]
+    assert offered
+    assert not any(map(is_traditional, offered)), offered
 
 
 def test_with_the_prefilter_plain_errors_are_still_found(edits_of_the_sample):

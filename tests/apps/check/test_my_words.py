@@ -21,15 +21,14 @@ def test_words_beside_the_document_are_correct(check, tmp_path):
     assert check("a.txt").out == "a.txt:1:5: 圆 → 园 (same sound, 0.91)\n"
 
 
-def test_words_beside_the_settings_are_correct_in_the_whole_project(check, speller, tmp_path):
+def test_words_beside_the_settings_are_correct_in_the_whole_project(check, tmp_path):
     (tmp_path / "docs").mkdir()
-    (tmp_path / "docs" / "a.txt").write_text("我门去公圆。")
+    (tmp_path / "docs" / "a.txt").write_text("我门去公圆。天汽好。")
     (tmp_path / "names.txt").write_text("天汽\n")
     (tmp_path / ".nmspeller.toml").write_text('words = ["names.txt"]\n')
     add_word(tmp_path / WORDS_FILE, "我门")
     add_word(tmp_path / "docs" / WORDS_FILE, "公圆")  # settings say where the project's words are
     assert check("docs").out == "docs/a.txt:1:5: 圆 → 园 (same sound, 0.91)\n"
-    assert speller.words == ("天汽", "我门")
 
 
 def test_where_new_words_go(tmp_path):

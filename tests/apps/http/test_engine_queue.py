@@ -1,16 +1,15 @@
 """The queue before the engine: turns, the express lane, bounds, and clear errors when the engine fails."""
 
 import asyncio
-import time
 
 import pytest
 from fakes import FakeChecker
 
 from nmspeller.apps.http.clients import client_of
-from nmspeller.apps.http.engine_queue import CheckOptions, EngineFailed, EngineQueue, QueueFull
+from nmspeller.apps.http.engine_queue import EngineFailed, EngineQueue, QueueFull
+from nmspeller.runtime.reading import Part
 
 LONG = "长" * 300
-PLAIN = CheckOptions()
 
 
 @pytest.fixture
@@ -22,6 +21,14 @@ def held():
     checker.hold.set()
 
 
+def parts(*texts):
+    return [Part(text, 0, len(text)) for text in texts]
+
+
+def targets(changes):
+    return [change.target for change in changes]
+
+
 def make(checker, call_tokens=1_000, queue_tokens=10_000, longest_wait=60):
     return EngineQueue(checker, call_tokens=call_tokens, queue_tokens=queue_tokens, longest_wait=longest_wait)
 
@@ -30,7 +37,7 @@ async def start(queue, *requests):
     """Send (client, text) one after the other, without waiting for answers."""
     tasks = []
     for client, text in requests:
-        tasks.append(asyncio.ensure_future(queue.check([text], PLAIN, client=client)))
+        tasks.append(asyncio.ensure_future(queue.read(parts(text), client=client)))
         await asyncio.sleep(0)
     return tasks
 
@@ -46,38 +53,36 @@ async def occupy(queue, checker, *texts):
 
 
 def order(checker):
-    return [text for texts, _, _ in checker.batches for text in texts]
+    return [text for texts, _ in checker.batches for text in texts]
 
 
-async def test_every_text_gets_its_own_answer(held):
+async def test_every_part_gets_its_own_answer(held):
     texts = [f"第{number}个，" + ("高心" if number % 3 else "己经") for number in range(50)]
     queue = make(held)
     tasks = await start(queue, *((f"client {number % 5}", text) for number, text in enumerate(texts)))
     held.hold.set()
-    alone = FakeChecker()
-    assert [answer for [answer] in await asyncio.gather(*tasks)] == [
-        alone.check_many([text])[0] for text in texts
+    assert [targets(answer) for [answer] in await asyncio.gather(*tasks)] == [
+        ["兴"] if number % 3 else ["已"] for number in range(50)
     ]
 
 
-async def test_texts_of_a_request_share_calls_of_a_limited_size(held):
+async def test_parts_of_a_request_share_calls_of_a_limited_size(held):
     held.hold.set()
     texts = ["一" * 40] * 10 + ["二" * 500] + ["三" * 40] * 3
-    answers = await make(held, call_tokens=200).check(texts, PLAIN)
-    assert [answer.source for answer in answers] == texts
-    sizes = [sum(map(len, texts)) for texts, _, _ in held.batches]
-    assert all(
-        size <= 200 or len(batch) == 1 for size, (batch, _, _) in zip(sizes, held.batches, strict=True)
-    )
+    answers = await make(held, call_tokens=200).read(parts(*texts))
+    assert len(answers) == len(texts)
+    assert sorted(order(held)) == sorted(texts)
+    assert all(sum(map(len, batch)) <= 200 or len(batch) == 1 for batch, _ in held.batches)
     assert len(held.batches) < len(texts)
 
 
-async def test_options_reach_the_engine(held):
+async def test_level_and_locked_ranges_reach_the_engine(held):
     held.hold.set()
     queue = make(held)
-    assert [one.text for one in await queue.check(["高心"], CheckOptions(words=("高心",)))] == ["高心"]
-    assert [one.text for one in await queue.check(["高心"], CheckOptions("thorough"))] == ["高兴"]
-    assert [(level, words) for _, level, words in held.batches] == [(None, ("高心",)), ("thorough", None)]
+    locked = Part("平果高心", 0, 4, ((2, 4),))
+    found = [await queue.read([locked], level) for level in ("careful", "thorough", None)]
+    assert [targets(changes) for [changes] in found] == [[], ["苹"], ["苹"]]
+    assert [level for _, level in held.batches] == ["careful", "thorough", "balanced"]
 
 
 async def test_the_client_that_has_had_least_goes_next(held):
@@ -129,32 +134,19 @@ async def test_express_lane_takes_the_short_request_of_a_client_without_others(h
     await asyncio.gather(long, *tasks)
 
 
-async def test_words_cost_what_they_take_to_prepare(held):
-    queue = make(held, queue_tokens=1_000)
-    costly = CheckOptions(words=tuple(f"{number:05}".ljust(64, "字") for number in range(2_000)))
-    first = await occupy(queue, held)
-    waiting = asyncio.ensure_future(queue.check(["短"], costly))
-    await asyncio.sleep(0)
-    with pytest.raises(QueueFull):
-        await queue.check(["短"], costly)
-    held.hold.set()
-    await asyncio.gather(*first, waiting)
-    assert queue.waiting_tokens == 0
-
-
 async def test_full_queue_is_an_error_at_once_and_admits_again_later(held):
     queue = make(held, queue_tokens=100)
     first = await occupy(queue, held)
     second = await start(queue, ("busy", "二" * 90))
     with pytest.raises(QueueFull) as full:
-        await queue.check(["三" * 20], PLAIN, client="busy")
+        await queue.read(parts("三" * 20), client="busy")
     assert 1 <= full.value.retry_after <= 30
     third = await start(queue, ("other", "四" * 20))
-    admitted = asyncio.ensure_future(queue.check(["五" * 20], PLAIN, client="busy", admitted=True))
+    admitted = asyncio.ensure_future(queue.read(parts("五" * 20), client="busy", admitted=True))
     await asyncio.sleep(0)
     held.hold.set()
     await asyncio.gather(*first, *second, *third, admitted)
-    assert await queue.check(["三" * 20], PLAIN, client="busy")
+    assert await queue.read(parts("三" * 20), client="busy")
 
 
 async def test_what_would_wait_too_long_is_an_error(held):
@@ -162,7 +154,7 @@ async def test_what_would_wait_too_long_is_an_error(held):
     first = await occupy(queue, held)
     second = await start(queue, ("one", "二" * 90))
     with pytest.raises(QueueFull):
-        await queue.check(["三" * 90], PLAIN, client="another")
+        await queue.read(parts("三" * 90), client="another")
     held.hold.set()
     await asyncio.gather(*first, *second)
 
@@ -171,21 +163,21 @@ async def test_abandoned_work_is_not_started(held):
     queue = make(held)
     first = await occupy(queue, held)
     with pytest.raises(asyncio.TimeoutError):
-        await asyncio.wait_for(queue.check(["二"], PLAIN), 0.05)
+        await asyncio.wait_for(queue.read(parts("二")), 0.05)
     held.hold.set()
     await asyncio.gather(*first)
-    await queue.check(["三"], PLAIN)
+    await queue.read(parts("三"))
     assert order(held) == ["占", "占", "三"]
     assert queue.waiting_tokens == 0
 
 
-async def test_one_bad_text_fails_alone(held):
+async def test_one_bad_part_fails_alone(held):
     queue = make(held)
     tasks = await start(queue, *enumerate(["高心", "平果", "故障", "己经"]))
     held.hold.set()
     answers = await asyncio.gather(*tasks, return_exceptions=True)
     assert isinstance(answers.pop(2), EngineFailed)
-    assert [answer.text for [answer] in answers] == ["高兴", "苹果", "已经"]
+    assert [targets(answer) for [answer] in answers] == [["兴"], ["苹"], ["已"]]
 
 
 async def test_dead_engine_is_reported(held):
@@ -198,7 +190,7 @@ async def test_dead_engine_is_reported(held):
     queue.close(5)
     assert not queue.alive
     with pytest.raises(EngineFailed):
-        await queue.check(["高心"], PLAIN)
+        await queue.read(parts("高心"))
 
 
 async def test_closing_finishes_what_was_admitted(held):
@@ -206,22 +198,16 @@ async def test_closing_finishes_what_was_admitted(held):
     tasks = await start(queue, *(("one", text) for text in ("高心", "平果", "己经")))
     held.hold.set()
     await asyncio.to_thread(queue.close, 5)
-    assert [answer.text for [answer] in await asyncio.gather(*tasks)] == ["高兴", "苹果", "已经"]
+    assert [targets(answer) for [answer] in await asyncio.gather(*tasks)] == [["兴"], ["苹"], ["已"]]
     with pytest.raises(EngineFailed):
-        await queue.check(["高心"], PLAIN)
-
-
-class SlowChecker(FakeChecker):
-    def check_many(self, texts, **options):
-        time.sleep(0.6)
-        return super().check_many(texts, **options)
+        await queue.read(parts("高心"))
 
 
 async def test_a_slow_engine_is_noticed_even_where_all_calls_are_short():
-    queue = make(SlowChecker(), longest_wait=1)
+    queue = make(FakeChecker(seconds=0.6), longest_wait=1)
     for _ in range(4):  # the speed of the last call may be measured only after its answer is delivered
-        await queue.check(["占"], PLAIN)
-    waiting = [queue.check(["一" * 20], PLAIN) for _ in range(12)]
+        await queue.read(parts("占"))
+    waiting = [queue.read(parts("一" * 20)) for _ in range(12)]
     with pytest.raises(QueueFull):
         await asyncio.gather(*waiting)
 

@@ -2,6 +2,7 @@
 
 import io
 import json
+import random
 import tempfile
 import threading
 import time
@@ -239,6 +240,39 @@ def test_limits_are_those_of_texts(make_client, word):
     assert check(client, "a.txt", b"a" * 200_000).status_code == 413
 
 
+def test_a_document_may_have_large_pictures_but_no_longer_text(make_client):
+    document = docx.Document()
+    document.add_paragraph("我很高心。")
+    output = io.BytesIO()
+    document.save(output)
+    picture = random.Random(0).randbytes(10_000_000)
+    with zipfile.ZipFile(output, "a") as archive:
+        archive.writestr("word/media/image1.png", picture)
+    raw = output.getvalue()
+    client = make_client()
+    [edit] = check(client, "a.docx", raw).json()["edits"]
+    corrected = correct(client, "a.docx", raw, [edit]).content
+    assert [one.text for one in docx.Document(io.BytesIO(corrected)).paragraphs] == ["我很高兴。"]
+    assert zipfile.ZipFile(io.BytesIO(corrected)).read("word/media/image1.png") == picture
+    assert check(make_client(max_text_length=4), "a.docx", raw).status_code == 413
+    assert check(make_client(host="0.0.0.0", insecure=True), "a.docx", raw).status_code == 413
+    assert check(make_client(allow_hosts=("spell.example.org",)), "a.docx", raw).status_code == 413
+
+
+@pytest.mark.parametrize("track", ["true", "false"])
+def test_a_signed_document_is_checked_but_not_corrected(client, word, track):
+    content = io.BytesIO(word)
+    with zipfile.ZipFile(content, "a") as archive:
+        archive.writestr("META-INF/documentsignatures.xml", "<a/>")
+    signed = content.getvalue()
+    edits = check(client, "报告.docx", signed).json()["edits"]
+    assert len(edits) == 3
+    answer = correct(client, "报告.docx", signed, edits, track=track)
+    assert answer.status_code == 422
+    assert sentence(answer).startswith("报告.docx has a digital signature")
+    assert "--" not in sentence(answer)  # options of the command are no help here
+
+
 def test_an_archive_that_unpacks_to_too_much_is_an_error(make_client):
     output = io.BytesIO()
     with zipfile.ZipFile(output, "w", zipfile.ZIP_DEFLATED) as archive:
@@ -265,17 +299,18 @@ def test_a_full_queue_gives_the_time_to_retry(make_client):
     client = make_client(checker, queue_tokens=100)
     raw = ("字" * 80).encode()
     check(client, "a.txt", raw)  # starts the process that reads documents
+    checker.batches.clear()
     checker.hold.clear()
     waiting = [threading.Thread(target=check, args=(client, "a.txt", raw)) for _ in range(3)]
     for thread in waiting:
         thread.start()
-    while client.app.state.service.queue.waiting_tokens < 80:
+    while not checker.batches or client.app.state.service.queue.waiting_tokens < 80:
         time.sleep(0.01)
     answer = check(client, "a.txt", raw)
     checker.hold.set()
     for thread in waiting:
         thread.join()
-    assert answer.status_code == 429
+    assert answer.status_code == 429, answer.text
     assert int(answer.headers["retry-after"]) >= 1
 
 

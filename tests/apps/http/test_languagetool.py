@@ -6,6 +6,9 @@ import pytest
 
 from nmspeller.apps.http.errors import ApiError
 from nmspeller.apps.http.languagetool.annotated import plain_text, read_annotations
+from nmspeller.apps.http.languagetool.matches import matches
+from nmspeller.apps.http.languagetool.rules import Selection
+from nmspeller.runtime.correction import Correction, Edit, Reason
 
 
 def check(client, text=None, **fields):
@@ -50,7 +53,7 @@ def test_every_address_with_and_without_prefix(client, prefix):
     ).json()
     assert client.get(f"{prefix}/healthcheck").text == "OK"
     assert client.get(f"{prefix}/info").json()["software"]["name"] == "nmspeller"
-    assert client.get(f"{prefix}/maxtextlength").text == "100000"
+    assert client.get(f"{prefix}/maxtextlength").text == "1000000"
 
 
 def test_astral_characters_count_twice(client):
@@ -102,7 +105,71 @@ def test_picky_is_thorough(make_client):
     client = make_client(checker)
     for level in ("default", "picky", "PICKY"):
         check(client, "平果", level=level)
-    assert [level for _, level, _ in checker.batches] == [None, "thorough", "thorough"]
+    assert [level for _, level in checker.batches] == ["balanced", "thorough", "thorough"]
+
+
+@pytest.mark.parametrize(
+    ("text", "place", "replacements", "rule"),
+    [
+        ("我喜跑步。", (1, 1), ["喜欢", "喜爱"], "MISSING"),
+        ("😀他他来了。", (2, 2), ["他"], "EXTRA"),
+        ("他在觉睡。", (2, 2), ["睡觉"], "SWAPPED"),
+    ],
+)
+def test_missing_extra_and_swapped_characters(client, text, place, replacements, rule):
+    [match] = check(client, text).json()["matches"]
+    assert (match["offset"], match["length"]) == place
+    assert [each["value"] for each in match["replacements"]] == replacements
+    assert match["rule"]["id"] == f"NMSPELLER_{rule}"
+    assert match["rule"]["category"]["id"] == "TYPOS"
+    [result] = client.post(
+        "/v1/check", json={"text": text, "explain": True}, headers={"Accept-Language": "zh"}
+    ).json()["results"]
+    assert result["edits"][0]["why"] in match["message"]  # that of the edit, and not of what is shown
+    assert apply(text, [match]) == result["text"]
+
+
+def found_in(text, *edits):
+    """The matches for some edits (offset, source, target) of an annotated text."""
+    edits = [Edit(at, len(old), old, new, 1.0, (), Reason.MISSING) for at, old, new in edits]
+    return matches(text, Correction.of(text.plain, edits), Selection())
+
+
+@pytest.mark.parametrize(
+    ("text", "edits", "shown"),
+    [
+        ("天很好", [(0, "", "今")], [(0, 1, "今天")]),
+        ("甲。\n天很好", [(3, "", "今")], [(3, 1, "今天")]),
+        ("甲乙丙", [(0, "甲", "假"), (1, "", "了")], [(0, 1, "假"), (1, 1, "了乙")]),
+        ("甲乙丙", [(1, "", "了"), (2, "", "吗")], [(0, 1, "甲了"), (1, 1, "乙吗")]),
+        ("甲乙丙", [(3, "", "了")], [(2, 1, "丙了")]),
+        ("甲", [(0, "甲", "")], [(0, 1, "")]),
+        ("甲乙", [(0, "甲", "")], [(0, 2, "乙")]),
+        ("\n", [(1, "", "甲")], [(0, 1, "\n甲")]),
+    ],
+)
+def test_an_insertion_is_shown_with_a_neighbour_that_is_free(text, edits, shown):
+    found = found_in(plain_text(text), *edits)
+    assert [(m["offset"], m["length"], m["replacements"][0]["value"]) for m in found] == shown
+    assert (
+        apply(text, found)
+        == Correction.of(
+            text, [Edit(at, len(old), old, new, 1.0, (), Reason.MISSING) for at, old, new in edits]
+        ).text
+    )
+
+
+def test_an_insertion_beside_markup_is_shown_with_the_neighbour_in_the_prose():
+    text = read_annotations('{"annotation": [{"markup": "<br>", "interpretAs": "。"}, {"text": "天很好"}]}')
+    [match] = found_in(text, (1, "", "今"))
+    assert (match["offset"], match["length"], match["replacements"]) == (4, 1, [{"value": "今天"}])
+
+
+def test_what_the_model_and_what_the_rules_find_stand_side_by_side(client):
+    text = "我很高心。。他己经走了。"
+    found = check(client, text).json()["matches"]
+    assert [match["replacements"][0]["value"] for match in found] == ["兴", "。", "已"]
+    assert apply(text, found) == "我很高兴。他已经走了。"
 
 
 @pytest.mark.parametrize(

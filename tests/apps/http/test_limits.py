@@ -156,11 +156,11 @@ def test_bug_is_answered_counted_and_readable_as_any_other_error(make_client, mo
 def test_health_fails_with_a_broken_engine(make_client):
     checker = FakeChecker()
     client = make_client(checker)
-    checker._check = None
+    checker.model.read = None
     ask(client, "/v1/check", "高心")
     for path in ("/healthz", "/readyz", "/v2/healthcheck"):
         assert client.get(path).status_code == 503
-    del checker._check
+    del checker.model.read
     assert client.get("/healthz").status_code == 200
 
 

@@ -25,7 +25,7 @@ def test_edits_have_code_point_offsets(client):
                         "probability": 0.98,
                         "confidence": 0.97,
                         "alternatives": ["星"],
-                        "reason": "similar sound",
+                        "reason": "similar_sound",
                         "rule": None,
                     }
                 ],
@@ -33,6 +33,34 @@ def test_edits_have_code_point_offsets(client):
             }
         ]
     }
+
+
+@pytest.mark.parametrize(
+    ("text", "edit", "corrected"),
+    [
+        ("我喜跑步。", (2, 0, "", "欢", ["爱"], "missing"), "我喜欢跑步。"),
+        ("😀他他来了。", (2, 1, "他", "", [], "extra"), "😀他来了。"),
+        ("他在觉睡。", (2, 2, "觉睡", "睡觉", [], "swapped"), "他在睡觉。"),
+    ],
+)
+def test_missing_extra_and_swapped_characters(client, text, edit, corrected):
+    [result] = check(client, text, explain=True).json()["results"]
+    assert result["text"] == corrected
+    [found] = result["edits"]
+    names = ("offset", "length", "source", "target", "alternatives", "reason")
+    assert tuple(found[name] for name in names) == edit
+    assert found["why"].endswith(".")
+
+
+def test_what_the_model_and_what_the_rules_find_stand_side_by_side(client):
+    text = "我很高心。。他己经走了。"
+    [result] = check(client, text, rules=True).json()["results"]
+    assert [(edit["source"], edit["target"], edit["reason"]) for edit in result["edits"]] == [
+        ("心", "兴", "similar_sound"),
+        ("。。", "。", "rule"),
+        ("己", "已", "similar_shape"),
+    ]
+    assert result["text"] == "我很高兴。他已经走了。"
 
 
 def test_each_text_of_a_list_has_its_own_result(client):

@@ -1,34 +1,26 @@
-"""A long text is checked in parts: with the answer of the whole, and with turns for others in between."""
+"""A text is checked in parts: with the answer of the whole, and with turns for others in between."""
 
 import asyncio
 import json
-import random
 import threading
-from dataclasses import replace
 
 import pytest
 from fakes import FakeChecker
-from nmspeller.runtime.parts import Part, split_into_parts
 
-from nmspeller import Speller
-from nmspeller.apps.http.engine_queue import CheckOptions
-from nmspeller.apps.http.service import ClientGone, Service
+from nmspeller.apps.http.service import CheckOptions, ClientGone, Service
 from nmspeller.apps.http.settings import Settings
-from nmspeller.runtime.correction import Edit, Reason
-from nmspeller.text.protect import protected_spans
-from nmspeller.text.windows import split
+from nmspeller.runtime.analysis import Analyzer
+from nmspeller.runtime.checker import open_checker
+from nmspeller.runtime.rules import RULES
 
 SENTENCES = [
     "今天天汽真好，我和朋友一起去公园玩。",
     "他己经工作三年了！",
-    "我门都很高心。",
+    "我门都很高心。。",
     "這裡的平果又大又甜，我門都很高心，大家都說這是最好吃的平果。",
     "没有错误的一句话，只是比别的句子稍微长一点，因为它要让窗口放不下，也要让后面的句子从新的窗口开始。",
     "老板对他的表现非长满意😀，大家也都很高心，还买了三斤平果回家。",
 ]
-WINDOW = 126
-
-
 CLAUSES = [
     "今天天汽真好",
     "我和朋友一起去公园玩",
@@ -46,13 +38,16 @@ TRADITIONAL_CLAUSES = [
     "還買了三斤",
 ]
 LONG_TEXTS = {
-    "paragraphs": "\n\n".join((SENTENCES * 11)[:64]),
-    "one line": "".join((SENTENCES * 11)[:64]),
+    "paragraphs": "\n\n".join(SENTENCES * 11),
+    "one line": "".join(SENTENCES * 11),
     "clauses": "，".join(CLAUSES * 14),
     "no sign at all": "".join(CLAUSES * 15),
     "traditional without a sign": "".join(TRADITIONAL_CLAUSES * 36),
     "traditional, with lines of either script": "老師說這個問題很長。\n" * 60 + "今天大家都很高心。\n" * 150,
+    "code": "我门都很高心。\n" * 100 + "```\n" + "我门\n" * 600 + "```\n" + "我门都很高心。\n" * 100,
 }
+SHORT_TEXTS = ["", "\n", "我门都很高心。", "  我门  ", "。。", "English only.", *SENTENCES]
+RULES_OR_NONE = [(), tuple(RULES)]
 
 
 class Connection:
@@ -67,111 +62,90 @@ class Connection:
         return {"type": "http.disconnect"}
 
 
+@pytest.fixture
+async def serve():
+    """Starts services, and stops them in the end."""
+    services = []
+
+    def start(checker):
+        service = Service(Settings(time_limit=600), lambda: checker)  # also on a busy machine
+        service.start()
+        services.append(service)
+        return service
+
+    yield start
+    for service in services:
+        service.stop()
+
+
 @pytest.fixture(scope="module")
-def speller():
-    return Speller(threads=1)  # tests run side by side
+def shipped():
+    return open_checker(threads=1)  # tests run side by side
 
 
-async def test_parts_have_the_answer_of_the_whole(speller):
-    await assert_parts_have_the_answer_of_the_whole(speller, LONG_TEXTS["one line"])
-
-
-@pytest.mark.parametrize("text", [text * 4 for text in LONG_TEXTS.values()], ids=LONG_TEXTS)
-async def test_so_they_have_with_a_model_that_edits_much_and_depends_on_all_of_its_window(eager, text):
-    await assert_parts_have_the_answer_of_the_whole(eager, text)
-
-
-async def assert_parts_have_the_answer_of_the_whole(speller, text):
-    parts = split_into_parts(text, speller.window)
-    assert len(parts) > 1
-    assert max(len(part.text) for part in parts) < 1_800
-    service = Service(Settings(time_limit=600), lambda: speller)  # also on a busy machine
-    service.start()
-    [joined] = await service.check(Connection(), [text], CheckOptions())
-    service.stop()
-    whole = speller.check(text)
-    assert len(whole.edits) > 30
-    assert joined.text == whole.text
-    assert [(edit.offset, edit.source, edit.target, edit.reason) for edit in joined.edits] == [
-        (edit.offset, edit.source, edit.target, edit.reason) for edit in whole.edits
+def without_scores(corrections):
+    """Company changes the last digits of what an integer model calculates."""
+    return [
+        (
+            correction.text,
+            [(edit.offset, edit.source, edit.target, edit.reason, edit.rule) for edit in correction.edits],
+            correction.hints,
+        )
+        for correction in corrections
     ]
 
 
-@pytest.mark.parametrize("seed", range(40))
-def test_parts_are_read_through_the_windows_of_the_whole(seed):
-    dice = random.Random(seed)
-    signs = ["。！？；\n", "。", "，", "，，，，，，。", "，!?", "", "，\n", "。」…"][seed % 8]
-    text = "".join("字" * dice.randrange(1, 90) + dice.choice(signs or [""]) for _ in range(300))
-    parts = split_into_parts(text, WINDOW)
-    assert len(parts) > 5
-    read = [
-        (part, [part.start + bound for bound in window])
-        for part in parts
-        for window in split(part.text, WINDOW)
-    ]
-    kept = [window for part, window in read if part.keep_start <= window[2] < part.keep_stop]
-    assert [window[:3] for window in kept] == [list(window[:3]) for window in split(text, WINDOW)]
+async def test_the_service_has_the_answer_of_the_checker(serve, shipped):
+    texts = ["".join(SENTENCES * 3), *SHORT_TEXTS]
+    rules = tuple(RULES)
+    found = await serve(shipped).check(Connection(), texts, CheckOptions(rules=rules))
+    expected = shipped.check_many(texts, rules=rules)
+    assert sum(len(correction.edits) for correction in expected) > 20
+    assert without_scores(found) == without_scores(expected)
 
 
-DENSE = {
-    "letters": "a" * 20_000,
-    "prose and Latin": "我们use这个library写code" * 1_000,
-    "code": "`print(我门)`写" * 2_000,
-    "addresses with question marks": "见https://example.org/c?e=f 吧" * 1_000,
-    "mathematics": "因为$\\text{我门}+1$所以" * 1_000,
-}
+@pytest.mark.parametrize("rules", RULES_OR_NONE, ids=["model", "model and rules"])
+@pytest.mark.parametrize("text", LONG_TEXTS.values(), ids=LONG_TEXTS)
+async def test_so_it_has_with_a_model_that_edits_much_and_depends_on_all_of_its_window(
+    serve, eager, text, rules
+):
+    checker = eager.checker
+    found = await serve(checker).check(Connection(), [text], CheckOptions(rules=rules))
+    expected = checker.check_many([text], rules=rules)
+    assert len(expected[0].edits) > 30
+    assert without_scores(found) == without_scores(expected)
 
 
-@pytest.mark.parametrize("text", DENSE.values(), ids=DENSE)
-def test_text_with_dense_protected_spans_is_cut_too(text):
-    parts = split_into_parts(text, WINDOW)
-    assert "".join(text[part.keep_start : part.keep_stop] for part in parts) == text
-    assert all(part.text == text[part.start : part.start + len(part.text)] for part in parts)
-    assert max(len(part.text) for part in parts) < 2_048
-    closed = [span for span in protected_spans(text) if span.kind not in ("latin", "number")]
+@pytest.mark.parametrize("one_document", [False, True])
+async def test_parts_come_in_order_and_cover_the_texts(serve, eager, one_document):
+    checker = eager.checker
+    texts = [*SHORT_TEXTS, *LONG_TEXTS.values(), "", *SHORT_TEXTS]
+    options = CheckOptions(rules=tuple(RULES), one_document=one_document)
+    parts = [part async for part in serve(checker).check_in_parts(Connection(), texts, options)]
+    assert [part.number for part in parts] == sorted(part.number for part in parts)
+    for number, text in enumerate(texts):
+        bounds = [(part.start, part.stop) for part in parts if part.number == number]
+        assert "".join(text[start:stop] for start, stop in bounds) == text
+        assert [start for start, _ in bounds] == sorted({start for start, _ in bounds})
     for part in parts:
-        borders = {part.start, part.start + len(part.text)}
-        assert not any(span.start < border < span.stop for span in closed for border in borders)
-
-
-def test_block_of_code_is_not_cut():
-    code = "```\n" + "我门\n" * 600 + "```\n"
-    text = "我门都很高心。\n" * 200 + code + "我门都很高心。\n" * 200
-    assert any(code in part.text for part in split_into_parts(text, WINDOW))
-
-
-def test_long_names_of_the_users_list_are_seen_whole():
-    names = [chr(0x4E00 + number) * 64 for number in range(300)]
-    parts = split_into_parts("".join(names), WINDOW)
-    assert len(parts) > 10
-    for number, name in enumerate(names):
-        start, stop = 64 * number, 64 * number + 64
-        own = [part for part in parts if part.keep_start < stop and start < part.keep_stop]
-        assert own
-        assert all(name in part.text for part in own)
-
-
-def test_edit_over_a_border_is_made_once():
-    edit = Edit(9, 2, "借少", "介绍", 0.97, (), Reason.SAME_SOUND)
-    text = "一二三四五六七八九借少一二三四五六七八九"
-    before, after = Part(0, text, 0, 10), Part(0, text, 10, 20)
-    assert before.own_edits([edit], 0) == (edit,)
-    assert after.own_edits([edit], 11) == ()
-    # Should the second part see only half of it, the first has had the say.
-    half = replace(edit, offset=10, length=1, source="少", target="绍")
-    assert after.own_edits([half], 11) == ()
-    assert after.own_edits([half], 10) == (half,)
-
-
-def test_short_and_empty_texts_stay_whole():
-    text = "高心。\n高心。"
-    assert split_into_parts(text, WINDOW) == [Part(0, text, 0, len(text))]
-    assert split_into_parts("", WINDOW) == []
+        for found in (*part.edits, *part.hints):
+            assert part.start <= found.offset <= found.stop
+            assert found.offset < part.stop or part.stop == len(texts[part.number])
+    check = checker.begin(texts, rules=tuple(RULES)) if one_document else None
+    whole = (
+        check.corrections(checker.read(check.parts))
+        if check
+        else checker.check_many(texts, rules=tuple(RULES))
+    )
+    streamed = [edit for part in parts for edit in part.edits]
+    assert [(edit.offset, edit.target) for edit in streamed] == [
+        (edit.offset, edit.target) for correction in whole for edit in correction.edits
+    ]
 
 
 @pytest.mark.parametrize("between", ["。\n", "😀，", "😀"], ids=["lines", "clauses", "no sign at all"])
 @pytest.mark.parametrize("path", ["/v1/check", "/v2/check", "stream"])
-def test_long_text_reaches_the_engine_in_parts(make_client, path, between):
+def test_long_text_reaches_the_engine_in_several_calls(make_client, path, between):
     checker = FakeChecker()
     client = make_client(checker)
     count = 600
@@ -192,7 +166,8 @@ def test_long_text_reaches_the_engine_in_parts(make_client, path, between):
         assert result["text"] == ("我已经很高兴" + between) * count
         offsets = [edit["offset"] for edit in result["edits"]]
     assert offsets == [(6 + units) * number + at for number in range(count) for at in (1, 5)]
-    assert max(sum(map(len, texts)) for texts, _, _ in checker.batches) <= 2_048
+    assert len(checker.batches) > 1
+    assert max(sum(map(len, texts)) for texts, _ in checker.batches) <= 2_048
 
 
 @pytest.mark.parametrize("stream", [False, True])
@@ -203,30 +178,30 @@ def test_text_that_is_read_twice_counts_once(make_client, stream):
     assert f"nmspeller_characters_total {len(text)}.0" in client.get("/metrics").text
 
 
-async def test_others_are_answered_while_a_text_is_cut(monkeypatch):
+async def test_others_are_answered_while_a_text_is_analyzed(serve, monkeypatch):
     may_go_on = threading.Event()
+    analyze = Analyzer.analyze
 
-    def slowly(text, window):
-        assert text == "好" or may_go_on.wait(10)
-        return split_into_parts(text, window)
+    def slowly(analyzer, texts):
+        assert texts == ["好"] or may_go_on.wait(10)
+        return analyze(analyzer, texts)
 
-    monkeypatch.setattr("nmspeller.apps.http.service.split_into_parts", slowly)
-    service = Service(Settings(), FakeChecker)
-    service.start()
+    monkeypatch.setattr(Analyzer, "analyze", slowly)
+    service = serve(FakeChecker())
     long = asyncio.ensure_future(service.check(Connection(), ["高心"], CheckOptions()))
     await service.check(Connection(), ["好"], CheckOptions())
     assert not long.done()
     may_go_on.set()
     [corrected] = await long
     assert corrected.text == "高兴"
-    service.stop()
 
 
 @pytest.mark.parametrize("between", ["。\n", "😀，", ""], ids=["lines", "clauses", "no sign at all"])
-async def test_short_text_does_not_wait_for_a_long_one_and_work_of_a_disconnected_client_is_dropped(between):
+async def test_short_text_does_not_wait_for_a_long_one_and_work_of_a_disconnected_client_is_dropped(
+    serve, between
+):
     checker = FakeChecker(seconds=0.05)
-    service = Service(Settings(), lambda: checker)
-    service.start()
+    service = serve(checker)
     client = Connection()
     long = asyncio.ensure_future(service.check(client, [("我己经很高心" + between) * 10_000], CheckOptions()))
     while not checker.batches:
@@ -240,4 +215,3 @@ async def test_short_text_does_not_wait_for_a_long_one_and_work_of_a_disconnecte
     calls = len(checker.batches)
     await asyncio.sleep(0.3)
     assert len(checker.batches) <= calls + 1
-    service.stop()

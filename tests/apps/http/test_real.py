@@ -7,10 +7,10 @@ import time
 import httpx
 import pytest
 
-from nmspeller import Speller
 from nmspeller.__main__ import run
 from nmspeller.apps.http.server import load_speller
 from nmspeller.apps.http.settings import Settings
+from nmspeller.runtime.checker import open_checker
 
 SENTENCES = [
     "今天天汽真好，我和朋友一起去公园玩。",
@@ -76,8 +76,8 @@ def test_levels_and_words(real_server):
 def test_server_can_use_the_prefilter():
     servers = [load_speller(Settings(prefilter=prefilter)) for prefilter in (False, True)]
     whole, quick = (server.model_hash for server in servers)
-    assert whole == Speller().model_hash
-    assert quick == Speller(prefilter=True).model_hash != whole
+    assert whole == open_checker().model_hash
+    assert quick == open_checker(prefilter=True).model_hash != whole
 
 
 @pytest.mark.parametrize(
@@ -100,7 +100,12 @@ def test_server_can_use_the_prefilter():
 )
 def test_command_reports_bad_options_in_one_sentence(arguments, word, capsys, monkeypatch):
     monkeypatch.delenv("NMSPELLER_API_KEY", raising=False)
-    monkeypatch.setattr("nmspeller.apps.http.server.serve_app", lambda *_: pytest.fail("it started"))
+
+    def serve_app(make_app, *_):
+        make_app()
+        pytest.fail("it started")
+
+    monkeypatch.setattr("nmspeller.apps.http.server.serve_app", serve_app)
     assert run(["serve", "--port", "0", *arguments]) == 2
     said = capsys.readouterr().err
     assert word in said

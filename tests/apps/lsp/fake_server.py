@@ -1,6 +1,6 @@
-"""The real server on standard input and output, around a speller that knows five mistakes by heart.
+"""The real server on standard input and output, around a model that knows a few mistakes by heart.
 
-The first argument is a file that takes a line of JSON for each text the speller is asked about.
+The first argument is a file that takes a line of JSON for each part that the model reads.
 """
 
 import json
@@ -20,6 +20,8 @@ MISTAKES = {
     "跑的快": (1, "得", ("地",)),
     "未来人": (0, "末", ()),
     "蓝天空": (0, "晴", ()),
+    "高心": (1, "兴", ()),
+    "他门": (1, "们", ()),
 }
 
 
@@ -50,14 +52,18 @@ class FakeModel:
                 locked = any(start <= at < stop for start, stop in part.locked)
                 if not locked and not (level == "careful" and wrong == "蓝天空"):
                     changes.append(Change(at, target, 0.98, 0.97, tuple((other, 0.01) for other in others)))
-        return sorted(changes)
+        missing = [Change(found.end(), "了", 0.9, 0.8, length=0) for found in re.finditer("看完", part.text)]
+        extra = [Change(found.start(), "", 0.9, 0.8) for found in re.finditer("是是", part.text)]
+        return sorted([*changes, *missing, *extra], key=lambda change: change.place)
 
 
-def open_checker(model, *, replacements, prefilter, rules):
+def open_checker(model, *, prefilter):
     if model is not None and not Path(model).is_dir():
         raise InputError(f"There is no model at {model}; give a folder with model.onnx in it.")
     print("this must not reach the editor")
-    return Checker(FakeModel(prefilter), replacements=replacements, rules=rules)
+    with open(f"{sys.argv[1]}.loads", "a", encoding="utf-8") as loads:
+        loads.write("one\n")
+    return Checker(FakeModel(prefilter))
 
 
 if __name__ == "__main__":

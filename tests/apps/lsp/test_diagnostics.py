@@ -14,7 +14,7 @@ async def test_opening_a_document_shows_what_is_wrong(editor):
     found = await editor.diagnostics(uri)
 
     assert editor.found(uri, found) == ["在", "平", "的"]
-    assert [each.code for each in found] == ["same sound", "same sound", "的地得"]
+    assert [each.code for each in found] == ["same_sound", "same_sound", "de"]
     assert {each.source for each in found} == {"nmspeller"}
     assert {each.severity for each in found} == {types.DiagnosticSeverity.Information}
     assert "再" in found[0].message
@@ -92,10 +92,12 @@ async def test_a_stale_result_is_never_published(editor):
 
 
 async def test_a_slow_check_does_not_keep_the_server_from_answering(editor):
-    editor.open("slow.txt", "\n".join(f"慢{number}" + "长" * 600 for number in range(20)))
+    slow = ["慢" + "，".join(f"第{line}行第{n}处很长" for n in range(100)) for line in range(20)]
+    editor.open("slow.txt", "\n".join(slow))
     quick = editor.open("quick.txt", "明天在见。")
     assert len(await editor.diagnostics(quick)) == 1
-    assert len(editor.asked()) < 10  # the slow one takes twenty seconds and is far from done
+    begun = [text for text in editor.asked() if "慢" in text]
+    assert len(begun) < 10  # the slow one takes twenty seconds and is far from done
 
 
 async def test_closing_clears_and_forgets(editor):
@@ -132,22 +134,23 @@ async def test_a_document_of_20000_characters(editor):
     assert len(editor.asked()) == 1
 
 
-async def test_one_line_of_20000_characters_is_checked_by_sentences(editor):
+async def test_a_keystroke_in_a_line_of_20000_characters_costs_the_part_around_it(editor):
     text = "".join(f"这是第{number}句话，写得很平常。" for number in range(1_500)) + "明天在见。"
     uri = editor.open("长.txt", text)
     assert editor.found(uri, await editor.diagnostics(uri)) == ["在"]
-    editor.asked()
+    assert len(editor.asked()) > 100
 
     editor.replace(uri, 2, 2, "平果")
     assert editor.found(uri, await editor.diagnostics(uri)) == ["平", "在"]
-    assert editor.asked() == ["这是平果第0句话，写得很平常。"]
+    (part,) = editor.asked()
+    assert part.startswith("这是平果第0句话，写得很平常。")
 
 
 async def test_a_sentence_without_an_end_leaves_other_documents_their_turn(editor):
     uri = editor.open("长.txt", "这句话没有个完" * 3_000 + "明天在见")
     assert editor.found(uri, await editor.diagnostics(uri)) == ["在"]
     asked = editor.asked()
-    assert max(map(len, asked)) < 1_800  # no part is longer, and a batch is checked without a break
+    assert max(map(len, asked)) <= 126  # a batch of several parts is checked without a break
 
 
 async def test_a_full_replacement_of_the_text(editor):
@@ -172,7 +175,7 @@ async def test_several_changes_in_one_message_build_on_each_other(editor):
 @pytest.mark.parametrize(
     ("language", "text", "found"),
     [
-        ("plaintext", "`在见` 在见", ["在", "在"]),
+        ("plaintext", "*在见* **平**果", ["在"]),
         ("markdown", "`在见` **平**果\n\n```\n在见\n```\n", ["平"]),
         ("latex", "\\begin{document}\n\\label{在见}平果 % 在见\n$跑的快$\n\\end{document}\n", ["平"]),
         ("tex", "\\label{在见}平果", ["平"]),

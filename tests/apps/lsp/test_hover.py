@@ -33,3 +33,18 @@ async def test_the_character_under_the_pointer_decides(editor):
 async def test_a_finding_without_alternatives_has_no_such_line(editor):
     uri = editor.open("a.txt", "未来人")
     assert "Alternatives" not in (await editor.hover(uri, 0)).contents.value
+
+
+async def test_an_insertion_and_a_deletion_say_what_they_do(editor):
+    uri = editor.open("a.txt", "我看完。他是是我。")
+    missing, extra = await editor.diagnostics(uri)
+    assert (missing.code, editor.span(uri, missing.range)) == ("missing", (3, 3))
+    assert (extra.code, editor.span(uri, extra.range)) == ("extra", (5, 6))
+    assert missing.message == "“了” may be missing here (missing character, 80%)"
+    shown = [(await editor.hover(uri, at)).contents.value.split("\n\n")[:2] for at in (3, 5)]
+    assert shown == [
+        ["Insert “了”", "了 may be missing after 完."],
+        ["Delete “是”", "是 is written twice."],
+    ]
+    (fix,) = await editor.actions(uri, 0, only=["source.fixAll"])
+    assert editor.apply(uri, fix) == "我看完了。他是我。"

@@ -52,7 +52,7 @@ async def test_a_chinese_editor_reads_chinese(new_editor):
         "忽略此处的“在”",
         "修正全部 1 处",
     ]
-    assert found.code == "same sound"  # what programs read stays
+    assert found.code == "same_sound"  # what programs read stays
 
 
 @in_an_editor

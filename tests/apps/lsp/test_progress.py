@@ -6,7 +6,8 @@ import pytest
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
-LONG = "\n".join(f"慢{number}" + "长" * 900 for number in range(4))
+# Four batches of a second each; what is written twice would be read once.
+LONG = "\n".join("慢" + "，".join(f"第{line}行第{n}处很长" for n in range(100)) for line in range(4))
 
 
 async def test_a_long_check_shows_its_progress_and_ends_it(new_editor):

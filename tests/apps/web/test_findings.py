@@ -69,7 +69,7 @@ def test_all_of_the_same_can_be_ignored(page):
 @pytest.mark.parametrize("dark", [False, True])
 def test_kinds_differ_in_colour_line_and_sign(open_page, fake_server, dark):
     page = open_page(fake_server, dark=dark)
-    answer_with(page, 平={"reason": "context"}, 的={"reason": "的地得"})
+    answer_with(page, 平={"reason": "context"}, 的={"reason": "de"})
     write(page, "高心，己经，平果，跑的快", 4)
     looks = page.evaluate(
         """() => [...document.querySelectorAll("#underlay mark")].map((mark) => {
@@ -132,6 +132,55 @@ def test_insertions_and_deletions(page):
     wait_until_checked(page, 1)
     page.click("#accept-all")
     assert text(page) == "他 己经来了，我很高。"
+
+
+def test_missing_extra_and_swapped_characters(page):
+    write(page, "我喜跑步，他他来了，在觉睡。", 3)
+    assert marked(page) == ["", "他", "觉睡"]
+    assert page.locator("mark.gap").bounding_box()["height"] > 10
+    assert page.locator(".finding .sign").all_text_contents() == ["漏", "多", "倒"]
+    assert labels(page, ".finding .open") == [
+        "建议插入 欢，漏字",
+        "他，建议删除，多字",
+        "觉睡，建议改为 睡觉，字序颠倒",
+    ]
+    page.locator(".finding .open").first.click()
+    assert page.locator(".card .option").all_text_contents() == ["欢", "爱"]
+    page.locator(".card .option").first.click()
+    assert text(page) == "我喜欢跑步，他他来了，在觉睡。"
+    wait_until_checked(page, 2)
+    page.click("#accept-all")
+    assert text(page) == "我喜欢跑步，他来了，在睡觉。"
+    page.keyboard.press("Control+z")
+    assert text(page) == "我喜欢跑步，他他来了，在觉睡。"
+
+
+def test_an_insertion_and_a_replacement_at_one_place_are_two_findings(page):
+    def edit(source, target):
+        return {
+            "offset": 1,
+            "length": len(source),
+            "source": source,
+            "target": target,
+            "confidence": 0.9,
+            "alternatives": [],
+            "reason": "context" if source else "missing",
+            "rule": None,
+            "why": f"为何{target}",
+        }
+
+    answer = {"results": [{"text": "", "edits": [edit("", "很"), edit("己", "已")], "hints": []}]}
+    page.route("**/v1/check", lambda route: route.fulfill(json=answer))
+    write(page, "他己经来了", 2)
+    page.keyboard.press("Alt+ArrowUp")
+    page.keyboard.press("Alt+ArrowUp")
+    for shown in ("已", "很", "已"):
+        page.keyboard.press("Alt+ArrowDown")
+        page.get_by_text(f"为何{shown}").wait_for()
+        assert page.locator("mark.active").count() == 1
+    page.keyboard.press("Escape")
+    page.click("#accept-all")
+    assert text(page) == "他很已经来了"
 
 
 def test_rows_keep_their_focus_while_the_text_is_checked_again(page):

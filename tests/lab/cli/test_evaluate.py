@@ -35,7 +35,7 @@ PAIRS = [("他再家", "他在家"), ("高兴的跳", "高兴的跳"), ("再见"
 
 @pytest.fixture
 def path(tmp_path, monkeypatch):
-    monkeypatch.setattr("nmspeller.runtime.Speller", SmallSpeller)
+    monkeypatch.setattr("nmspeller.runtime.speller.Speller", SmallSpeller)
     write_pairs(tmp_path / "pairs.tsv", PAIRS)
     return str(tmp_path / "pairs.tsv")
 
@@ -66,11 +66,14 @@ def test_the_level_reaches_the_speller(path, capsys):
 
 def test_unusable_input_is_reported_in_one_sentence(path, tmp_path, capsys):
     bad, empty = tmp_path / "bad.tsv", tmp_path / "empty.tsv"
-    bad.write_text("他\t她们\n", encoding="utf-8")
+    bad.write_text("他\t\n", encoding="utf-8")
     empty.write_text("", encoding="utf-8")
+    unequal = tmp_path / "unequal.tsv"
+    unequal.write_text("他\t她们\n", encoding="utf-8")
     for arguments, words in (
         ([str(bad)], "line 1"),
         ([str(empty)], "no pairs"),
+        ([str(unequal), "--drop-de"], "unequal length"),
         ([str(tmp_path / "absent.tsv")], "cannot be read"),
         ([path, "--model", "absent"], "no model"),
         ([path, "--truth", path], "give --format"),
@@ -81,6 +84,55 @@ def test_unusable_input_is_reported_in_one_sentence(path, tmp_path, capsys):
         error = capsys.readouterr().err
         assert words in error
         assert error.count("\n") == 1
+
+
+UNEQUAL = [
+    ("他再家", "他在家"),  # corrected
+    ("他再", "他在家"),  # changed wrongly
+    ("我觉很好", "我觉得很好"),  # left
+    ("再见", "再见"),  # changed though right
+    ("很好", "很好"),
+]
+
+
+@pytest.fixture
+def unequal(path, tmp_path):
+    file = tmp_path / "unequal.tsv"
+    file.write_text("".join(f"{source}\t{target}\n" for source, target in UNEQUAL), encoding="utf-8")
+    return str(file)
+
+
+def test_pairs_of_unequal_length_are_compared_as_wholes(unequal, capsys):
+    assert run(["evaluate", unequal, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out) == {
+        "metric": "sentence-level exact match",
+        "sentences": 5,
+        "wrong": 3,
+        "changed": 3,
+        "corrected": pytest.approx(100 / 3),
+        "changed_right": pytest.approx(100 / 3),
+        "changed_clean": 50.0,
+    }
+
+
+def test_the_metric_of_pairs_of_unequal_length_is_named(unequal, capsys):
+    assert run(["evaluate", unequal]) == 0
+    out = " ".join(capsys.readouterr().out.split())
+    for words in (
+        "exact match",
+        "2 of 5 pairs, first in line 2",
+        "33.33 % of the 3 wrong",
+        "50.00 % of the 2 right",
+    ):
+        assert words in out
+
+
+def test_a_speller_that_changes_the_length_can_be_scored(path, bakeoff, capsys, monkeypatch):
+    monkeypatch.setattr(SmallSpeller, "correct", staticmethod(lambda text: text.replace("再", "在这")))
+    assert run(["evaluate", path, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["sentence"]["correction"]["f1"] == 0
+    assert run(["evaluate", *bakeoff, "--format", "sighan15"]) == 0
+    assert json.loads(capsys.readouterr().out)["official"]["Correction Level Precision"] == 0
 
 
 INPUT = "(pid=A-1)\t他再家\n(pid=A-2)\t我門走\n(pid=A-3)\t你好嗎\n(pid=A-4)\t再見了\n"

@@ -113,13 +113,12 @@ def test_an_experiment_ends_in_results_and_cases(
 def test_prepare_writes_what_training_needs(here, little_prepared, tmp_path):
     vocabulary = str(little_prepared.folder / "vocab.txt")
     assert run(["lab", "data", "prepare", str(tmp_path / "out"), "--vocab", vocabulary, "--no-corpus"]) == 0
-    assert {"manifest.json", "noise.npz", "characters.npz", "vocab.txt", "pairs"} == {
-        file.name for file in (tmp_path / "out").iterdir()
-    }
+    written = {"manifest.json", "noise.npz", "characters.npz", "vocab.txt", "pairs", "edits_dev.json"}
+    assert written == {file.name for file in (tmp_path / "out").iterdir()}
 
 
 def test_noise_is_the_same_for_a_seed(here, little_prepared, tmp_path):
-    common = ["data", "noise", str(here / "corpus"), "--prepared", str(little_prepared.folder)]
+    common = ["lab", "data", "noise", str(here / "corpus"), "--prepared", str(little_prepared.folder)]
     for name, seed in (("a", "1"), ("b", "1"), ("c", "2")):
         out = str(tmp_path / f"{name}.tsv")
         assert run([*common, "--pairs", "100", "--seed", seed, "--out", out]) == 0

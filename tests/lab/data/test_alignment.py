@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nmspeller.lab.data.alignment import EXTRA, MISSING, align, apply
+from nmspeller.lab.data.alignment import EXTRA, MISSING, UNPLACED, align, apply, brings_nearer, laid_out
 
 
 def places(tags, bit):
@@ -50,3 +50,22 @@ def test_labels_and_tags_say_enough_to_get_the_target(source, target):
 def test_what_is_missing_is_filled_in():
     labels, tags = align("我觉很好好", "我觉得很好")
     assert apply("我觉很好好", labels, tags, {2: "得"}) == "我觉得很好"
+
+
+@pytest.mark.parametrize(
+    ("source", "corrected", "laid"),
+    [
+        ("我门走", "我们走", "我们走"),
+        ("我门走", "我们就走", f"我们{UNPLACED}"),
+        ("在在家", "在家", f"在{UNPLACED}家"),
+        ("我走", "我走了", f"我{UNPLACED}"),
+    ],
+)
+def test_a_corrected_sentence_is_laid_on_the_places_of_its_source(source, corrected, laid):
+    assert laid_out(source, corrected) == laid
+
+
+def test_an_edit_is_right_even_where_much_else_is_wrong():
+    source, target = "他门门再加里坐饭", "他们在家里做饭"
+    assert brings_nearer(source, "他门再加里坐饭", target, 1)
+    assert not brings_nearer(source, "他门门再加里坐", target, 1)

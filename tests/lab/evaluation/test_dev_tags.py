@@ -5,8 +5,9 @@ import pytest
 
 from nmspeller.lab.data.edit_sets import EditPair
 from nmspeller.lab.evaluation import dev_tags
-from nmspeller.lab.evaluation.dev_tags import KINDS, choose_thresholds, corrected, measure, read_pairs
+from nmspeller.lab.evaluation.dev_tags import choose_thresholds, corrected, measure, read_pairs
 from nmspeller.lab.evaluation.readings import Reading
+from nmspeller.lab.export.tag_proposals import KINDS
 from nmspeller.text.vocabulary import Vocabulary
 
 RIGHT = "我觉得在北京很好今天天气真不错"

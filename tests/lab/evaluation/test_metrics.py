@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nmspeller.errors import InputError
-from nmspeller.lab.evaluation.metrics import evaluate
+from nmspeller.lab.evaluation.metrics import compare, evaluate
 
 # 地 and 得 are there so that the rule about them meets real cases, an astral character for the offsets.
 character = st.sampled_from("地得的他𠮷")
@@ -150,8 +150,21 @@ def test_lone_surrogates_are_characters():
 
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
-    [((["a"], ["b"], []), "cannot be compared"), ((["a", "ab"], ["a", "ab"], ["a", "abc"]), "sentence 2")],
+    [((["a"], ["b"], []), "cannot be compared"), ((["a", "ab"], ["a", "abc"], ["a", "ab"]), "sentence 2")],
 )
 def test_unequal_lengths_are_an_error(arguments, sentence):
     with pytest.raises(InputError, match=sentence):
         evaluate(*arguments)
+
+
+@pytest.mark.parametrize("prediction", ["我觉得很好", "我觉好", "的我觉很好", "我觉很好的"])
+def test_a_prediction_of_another_length_is_a_change_and_wrong(prediction):
+    for target in ("我觉很好", "我觉得好"):
+        outcomes = compare(["我觉很好"], [target], [prediction])
+        assert outcomes.changed.all()
+        assert not outcomes.right_exactly.any()
+
+
+def test_what_is_right_in_a_prediction_of_another_length_counts_by_character():
+    outcomes = compare(["我门觉很很好"], ["我们觉很很好"], ["我们觉很好"])
+    assert (outcomes.found[0], outcomes.right[0]) == (2, 1)

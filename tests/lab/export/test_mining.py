@@ -34,13 +34,13 @@ def prepared(tmp_path: Path) -> Prepared:
 class Suspicious:
     """Would write 们 for every 门; where it does not see the character, it goes by the one before."""
 
-    longest, text_batch = 100, 1000
+    longest, characters_per_batch = 100, 1000
 
     def __init__(self, vocabulary: Vocabulary) -> None:
         self.door, self.many, self.i = (vocabulary.id(character) for character in "门们我")
         self.mask = vocabulary.mask
 
-    def scores(self, ids, starts, stops, threshold=np.inf):
+    def scores(self, ids, starts, stops, most=np.inf, least=np.inf):
         for window, (start, stop) in enumerate(zip(starts, stops, strict=True)):
             for place in range(start, stop):
                 if ids[place] == self.door:

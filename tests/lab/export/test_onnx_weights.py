@@ -75,47 +75,13 @@ def test_a_damaged_file_is_an_error(model_folder: Path, tmp_path: Path) -> None:
         read_exported(tmp_path)
 
 
-EARLIER = {
-    "attention.qkv.": "qkv.", "attention.out.": "out.", "feed_forward.up.": "up.",
-    "feed_forward.down.": "down.",
-    "head.output.": "head.", ".weight_scale": ".scales", ".inverse_channel_scale": ".share",
-    ".channel_scale": ".reach", "candidates": "best", "source_probability": "kept",
-}  # fmt: skip
-
-
-@pytest.fixture(scope="module")
-def earlier_folder(integer_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The same export in format 1, which had other names."""
-    folder = shutil.copytree(integer_folder, tmp_path_factory.mktemp("earlier") / "model")
+def test_a_model_of_format_1_is_refused(integer_folder: Path, tmp_path: Path) -> None:
+    folder = shutil.copytree(integer_folder, tmp_path / "model")
     model = onnx.load(folder / "model.onnx")
-
-    def renamed(name: str) -> str:
-        for new, old in EARLIER.items():
-            name = name.replace(new, old)
-        return name
-
-    for value in (*model.graph.initializer, *model.graph.output):
-        value.name = renamed(value.name)
-    for node in model.graph.node:
-        node.input[:], node.output[:] = map(renamed, node.input), map(renamed, node.output)
     facts = {fact.key: fact.value for fact in model.metadata_props}
     onnx.helper.set_model_props(model, {**facts, "format": "nmspeller model 1"})
     onnx.save(model, folder / "model.onnx")
-    return folder
-
-
-def test_weights_of_format_1_are_no_longer_read(earlier_folder: Path) -> None:
-    with pytest.raises(InputError, match="give a folder that it wrote"):
-        read_exported(earlier_folder)
-
-
-def test_a_model_of_format_1_gives_the_same_scores(
-    earlier_folder: Path, integer_folder: Path, texts: list[str]
-) -> None:
-    vocabulary = Vocabulary.from_file(integer_folder / "vocab.txt")
-    ids = vocabulary.encode(texts[0])
-    found = []
-    for folder in (earlier_folder, integer_folder):
-        engine = OnnxEngine(folder / "model.onnx", vocabulary, threads=1)
-        found.append(next(iter(engine.scores(ids, np.array([0]), np.array([len(ids)])))))
-    assert all((one == other).all() for one, other in zip(*found, strict=True))
+    with pytest.raises(InputError, match="was not written by `nmspeller lab export`"):
+        read_exported(folder)
+    with pytest.raises(InputError, match="was not written by `nmspeller lab export`"):
+        OnnxEngine(folder / "model.onnx", Vocabulary.from_file(folder / "vocab.txt"), threads=1)

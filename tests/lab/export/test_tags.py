@@ -1,5 +1,6 @@
 """A model with tags is exported, quantised, imported and reopened with them."""
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -8,12 +9,15 @@ import pytest
 import torch
 
 from nmspeller import Speller
-from nmspeller.lab.export.checkpoints import import_onnx, prepare_qat
+from nmspeller.__main__ import run
+from nmspeller.lab.export.conversion import import_onnx, prepare_qat
 from nmspeller.lab.export.export import export_model
+from nmspeller.lab.export.tag_proposals import KINDS
 from nmspeller.lab.export.torch_fitting import fake_quantised
 from nmspeller.lab.models import checkpoint
 from nmspeller.lab.models.batch import Batch, collate
 from nmspeller.lab.training.start import start_model
+from nmspeller.runtime.policy import Level, Policy
 from nmspeller.text.vocabulary import Vocabulary
 
 
@@ -75,3 +79,36 @@ def test_quantisation_in_memory_is_that_of_the_command(
     real = batch.real
     assert (quick(batch) - slow(batch))[real].abs().mean() < 0.1
     assert torch.allclose(quick.predict_tags(batch)[real], model.predict_tags(batch)[real], atol=0.1)
+
+
+def test_the_command_writes_thresholds_for_a_model_with_tags(
+    tagged: Path, pairs: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = export_model(tagged, tmp_path / "model")
+    edits = {"edits_revisions": [["我我们去外国", "我们去外国", "extra"], ["我去外", "我去外国", "missing"]]}
+    (tmp_path / "edits_dev.json").write_text(json.dumps(edits), "utf-8")
+    arguments = ["lab", "calibrate", str(folder), "--dev", str(pairs), "--json"]
+    assert run([*arguments, "--edits", str(tmp_path / "edits_dev.json")]) == 0
+    printed = json.loads(capsys.readouterr().out)
+    assert printed["tags"]["pairs"] == 2
+    policy = Policy.read(folder / "policy.json")
+    assert policy.calibration == printed
+    # Without such pairs the thresholds of tags stay as they are.
+    assert run(arguments) == 0
+    again = Policy.read(folder / "policy.json")
+    for level in Level:
+        for kind in KINDS:
+            assert getattr(again.levels[level], kind) == getattr(policy.levels[level], kind)
+
+
+def test_a_model_without_tags_has_no_thresholds_to_choose(
+    model_folder: Path, pairs: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    edits = tmp_path / "edits_dev.json"
+    edits.write_text('{"edits_revisions": [["我我们", "我们", "extra"]]}', "utf-8")
+    before = (model_folder / "policy.json").read_bytes()
+    arguments = ["lab", "calibrate", str(model_folder), "--dev", str(pairs), "--edits", str(edits)]
+    for more, words in (([], "does not tag"), (["--prefilter"], "a prefilter has no tags")):
+        assert run([*arguments, *more]) == 2
+        assert words in capsys.readouterr().err
+    assert (model_folder / "policy.json").read_bytes() == before

@@ -48,20 +48,37 @@ def test_reduplication_is_right(right):
     assert matches("doubled_word", right) == []
 
 
-@pytest.mark.parametrize("wrong", ["他取消消了会议。", "我有一个问题题。"])
-def test_the_last_character_of_a_word_typed_twice(wrong):
-    assert [match.length for match in matches("doubled_word", wrong)] == [1]
-
-
 @pytest.mark.parametrize(
-    "right", ["人人为我，我为人人。", "告诉我我错了。", "我们，我们去。", "研究研究，讨论讨论。"]
+    "right",
+    [
+        "人人为我，我为人人。",
+        "你们救了我们我们还怀疑你们。",
+        "我们，我们去。",
+        "因为因为……我害怕。",
+        "“因为因为，我不想去。”他结结巴巴地说。",
+        "但是但是那个还没有准备好",
+    ],
 )
-def test_words_of_two_clauses_are_right(right):
+def test_words_of_two_clauses_and_stutters_are_right(right):
     assert matches("doubled_word", right) == []
 
 
-def test_doubled_words_are_off():
-    assert not RULES["doubled_word"].on_by_default
+@pytest.mark.parametrize(
+    "right",
+    [
+        "他现在在家。",
+        "但是是否回来还不知道。",
+        "这是实实在在的事。",
+        "民主和和平都很重要。",
+        "一对对情侣走过。",
+        "证据在在说明问题。",
+        "自以为是是缺点。",
+        "他从从容容地走了。",
+        "一把把椅子摆好了。",
+    ],
+)
+def test_a_character_of_two_words_is_right(right):
+    assert matches("doubled_character", right) == []
 
 
 @pytest.mark.parametrize("right", ["真的吗……", "他——走了", "好！！", "真的？？", "什么？！"])

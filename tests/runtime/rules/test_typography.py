@@ -120,10 +120,56 @@ def test_a_blank_inside_a_word_is_deleted():
     ]
 
 
-def test_mixed_spacing_is_off_and_inserts():
-    assert not RULES["mixed_spacing"].on_by_default
-    assert matches("mixed_spacing", "用Go写") == [
-        RuleMatch(1, 0, "", " ", "mixed_spacing"),
-        RuleMatch(3, 0, "", " ", "mixed_spacing"),
+def test_mixed_spacing_inserts_where_the_text_mostly_has_blanks():
+    assert matches("mixed_spacing", "用 Vim 写，用Go写") == [
+        RuleMatch(9, 0, "", " ", "mixed_spacing"),
+        RuleMatch(11, 0, "", " ", "mixed_spacing"),
     ]
     assert matches("mixed_spacing", "用 Go 写") == []
+    assert matches("mixed_spacing", "用Go写，用 Vim写") == []
+
+
+def test_a_text_without_full_width_marks_keeps_its_own():
+    habit = "他来了, 我走了, 你呢?\n" * 5
+    assert matches("half_width_punctuation", habit) == []
+    assert matches("half_width_punctuation", "她笑了，我哭了，天亮了。\n" * 5 + "他来了, 我走了。")
+
+
+def test_a_text_that_knows_no_other_ellipsis_keeps_its_own():
+    assert matches("ellipsis_dash", "我想...算了\n" * 5) == []
+    assert matches("ellipsis_dash", "我想...算了\n" * 5 + "他说……好")
+
+
+@pytest.mark.parametrize(
+    "right",
+    ["目录............3", "a...b", "`甲--乙`", "------", "甲 -- 乙", "见 https://example.com/a--b"],
+)
+def test_dots_and_hyphens_that_are_right(right):
+    assert matches("ellipsis_dash", right) == []
+
+
+@pytest.mark.parametrize(
+    "right",
+    [
+        "f(x）",
+        "（见图 2）",
+        "“他说‘好’。”",
+        "“好”和“坏”",
+        "《书》《画》",
+        "[1]【甲】",
+        "[链接](甲)",
+        "1)苹果 2）梨",
+    ],
+)
+def test_pairs_that_are_right(right):
+    assert matches("bracket_pairs", right) == []
+
+
+@pytest.mark.parametrize("right", ["全文用５０％和６０％。", "５％，5%", "ＡＢ９"])
+def test_full_width_numbers_that_are_no_exception(right):
+    assert matches("mixed_width", right) == []
+
+
+def test_two_kinds_of_dash_are_in_order():
+    assert matches("range_dash", "1949—1950年来了3～4人，6～8月来了人。") == []
+    assert [match.source for match in matches("range_dash", "1-5月，6-7月，3～4人，2—3天。")] == ["～", "—"]

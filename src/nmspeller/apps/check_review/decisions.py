@@ -126,7 +126,7 @@ class Decisions:
         edits: list[Edit] = []
         for index, replacement in sorted(self.accepted.items()):
             one = self.findings[index]
-            edits += one.edits if replacement == one.target else [replaced(one, replacement)]
+            edits.append(one.edit if replacement == one.target else replaced(one, replacement))
         return edits
 
     def after_writing(self) -> list[Decision]:
@@ -136,10 +136,8 @@ class Decisions:
 
 
 def replaced(one: Finding, replacement: str) -> Edit:
-    """The finding as one edit with another replacement, of which its reader is sure."""
-    return replace(
-        one.edits[0], length=one.length, source=one.source, target=replacement, confidence=1.0, rule=None
-    )
+    """The finding's edit with another replacement, of which its reader is sure."""
+    return replace(one.edit, target=replacement, confidence=1.0, rule=None)
 
 
 def covers(word: str, text: str, one: Finding) -> bool:

@@ -389,9 +389,9 @@ def _carried_on(carried: Carried, decisions: Iterable[Decision]) -> Carried:
 
 
 def _candidates(one: Finding) -> tuple[str, ...]:
-    """Other replacements, best first; joined findings have none."""
-    others = one.edits[0].alternatives if len(one.edits) == 1 else ()
-    return tuple(other for other in dict.fromkeys(others) if other not in (one.source, one.target))[:9]
+    """Other replacements, best first."""
+    others = dict.fromkeys(one.edit.alternatives)
+    return tuple(other for other in others if other not in (one.source, one.target))[:9]
 
 
 def _word_around(text: str, one: Finding) -> str:

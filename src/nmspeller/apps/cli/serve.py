@@ -55,8 +55,19 @@ def serve(
         [],
         help=N_("Host name under which a proxy or this machine's browser asks; may be repeated."),
     ),
-    max_text_length: int = typer.Option(100_000, help=N_("Longest text of one request, in characters.")),
-    max_body_bytes: int = typer.Option(2_000_000, help=N_("Largest request body.")),
+    max_text_length: int | None = typer.Option(
+        None,
+        help=N_(
+            "Longest text of one request, in characters; by default 1,000,000 for this machine alone, "
+            "otherwise 100,000."
+        ),
+    ),
+    max_body_bytes: int | None = typer.Option(
+        None,
+        help=N_(
+            "Largest request body; by default 70,000,000 bytes for this machine alone, otherwise 2,000,000."
+        ),
+    ),
     batch_tokens: int = typer.Option(2_048, help=N_("Characters of a request that are checked together.")),
     queue_tokens: int = typer.Option(
         131_072, help=N_("Characters that may wait before requests are answered with 429.")

@@ -168,7 +168,7 @@ def check_file(
     Raises:
         InputError: the file cannot be read; the message says why.
     """
-    document, _ = read(Path(path), format, encoding)
+    document, _raw = read(Path(path), format, encoding)
     return check((speller or Speller()).checker, document, level=level)
 
 

@@ -84,7 +84,7 @@ def create_app(settings: Settings, load_checker: Callable[[], Checker]) -> FastA
         Middleware(Failures),
         Middleware(OriginCheck, settings=settings),
         Middleware(KeyCheck, settings=settings),
-        Middleware(BodyLimit, limit=settings.max_body_bytes, seconds=settings.time_limit),
+        Middleware(BodyLimit, limit=settings.largest_body, seconds=settings.time_limit),
         Middleware(RequestLimit, service=service, limit=MOST_CONNECTIONS),
     ]
     app = FastAPI(

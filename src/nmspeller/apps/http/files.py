@@ -190,7 +190,7 @@ class _InMemory(MultiPartParser):
 async def _read_form(request: Request) -> FormData:
     if not request.headers.get("content-type", "").lower().startswith("multipart/form-data"):
         raise ApiError(422, _("Send the file as `multipart/form-data`, in the field `file`."))
-    largest = request.app.state.service.settings.max_body_bytes
+    largest = request.app.state.service.settings.largest_body
     parser = _InMemory(
         request.headers, request.stream(), max_files=1, max_fields=_MOST_FIELDS, max_part_size=largest
     )
@@ -243,8 +243,8 @@ async def _in_process(request: Request, form: FormData, **asked: Any) -> tuple[s
     if not isinstance(file, UploadFile) or not name:
         raise ApiError(422, _("Send the document in the field `file`, with its name."))
     limits = {
-        "most_characters": service.settings.max_text_length,
-        "most_unpacked": _MOST_UNPACKED * service.settings.max_body_bytes,
+        "most_characters": service.settings.longest_text,
+        "most_unpacked": _MOST_UNPACKED * service.settings.largest_body,
     }
     return name, await service.in_process(request, file.file.read(), name=name, **limits, **asked)
 

@@ -27,7 +27,9 @@ _SECURITY_HEADERS = {
 _HEALTH_CHECKS = frozenset(("/healthz", "/readyz", "/v2/healthcheck", "/healthcheck"))
 _LEAST_BYTES_A_SECOND = 10_000
 _SHARE_OF_A_CLIENT = 2
-_MOST_WHOLE_BODIES = 64
+# All bodies that are not complete, together: so much, or a few of the largest.
+_MOST_BYTES = 128_000_000
+_MOST_WHOLE_BODIES = 4
 
 
 class Observed:
@@ -230,7 +232,7 @@ class BodyLimit:
                     raise errors.body_too_large(self._limit)
                 if not message.get("more_body", False):
                     return b"".join(pieces)
-                if self._received > _MOST_WHOLE_BODIES * self._limit:
+                if self._received > max(_MOST_BYTES, _MOST_WHOLE_BODIES * self._limit):
                     raise errors.too_many_requests()
         finally:
             self._received -= size

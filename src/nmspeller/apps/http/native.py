@@ -84,6 +84,7 @@ class HintAnswer(BaseModel):
     length: int = Field(description="In code points.")
     source: str = Field(description="The text that is doubtful.")
     rule: str = Field(description="The id of the rule.")
+    note: str | None = Field(description="What the rule found here, in the language of `Accept-Language`.")
     why: str | None = Field(None, description="One sentence, where `explain` was set.")
 
 
@@ -269,4 +270,4 @@ def edit_answer(text: str, edit: Edit, explain: bool) -> dict[str, object]:
 
 def hint_answer(hint: Hint, explain: bool) -> dict[str, object]:
     """A hint as it is answered."""
-    return {**asdict(hint), **({"why": _(RULES[hint.rule].explanation)} if explain else {})}
+    return {**asdict(hint), **({"why": hint.explanation} if explain else {})}

@@ -131,8 +131,8 @@ class Service:
 
     def _measure(self, texts: Sequence[str]) -> None:
         length = sum(map(len, texts))
-        if length > self.settings.max_text_length:
-            raise errors.too_long(length, self.settings.max_text_length)
+        if length > self.settings.longest_text:
+            raise errors.too_long(length, self.settings.longest_text)
 
     async def _ask_for_all(
         self, texts: Sequence[str], options: CheckOptions, client: str

@@ -43,7 +43,11 @@ def _option(name: str) -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class Settings:
-    """Lengths are in code points, which is also what the engine counts as tokens; times are in seconds."""
+    """Lengths are in code points, which is also what the engine counts as tokens; times are in seconds.
+
+    Where `max_text_length` and `max_body_bytes` are not given, a server that serves nobody but its own
+    machine takes whole books with their pictures; see `longest_text` and `largest_body`.
+    """
 
     host: str = "127.0.0.1"
     port: int = 8081
@@ -58,8 +62,8 @@ class Settings:
     insecure: bool = False
     allow_origins: tuple[str, ...] = ()
     allow_hosts: tuple[str, ...] = ()
-    max_text_length: int = 100_000
-    max_body_bytes: int = 2_000_000
+    max_text_length: int | None = None
+    max_body_bytes: int | None = None
     max_texts: int = 1_000
     batch_tokens: int = 2_048
     queue_tokens: int = 131_072
@@ -69,7 +73,7 @@ class Settings:
 
     def __post_init__(self) -> None:
         for name in ("workers", "max_text_length", "max_body_bytes", "batch_tokens", "queue_tokens"):
-            if getattr(self, name) < 1:
+            if getattr(self, name) is not None and getattr(self, name) < 1:
                 raise InputError(_("{option} must be at least 1.").format(option=_option(name)))
         for name in ("time_limit", "longest_wait"):
             if not 0 < getattr(self, name) <= TIMEOUT_MAX:
@@ -102,6 +106,21 @@ class Settings:
             return ipaddress.ip_address(self.host).is_loopback
         except ValueError:
             return False
+
+    @property
+    def longest_text(self) -> int:
+        """How many characters a request may have."""
+        return self.max_text_length or (1_000_000 if self._is_for_this_machine else 100_000)
+
+    @property
+    def largest_body(self) -> int:
+        """How many bytes a request may have: on this machine, a document of 64 MB and the edits in it."""
+        return self.max_body_bytes or (70_000_000 if self._is_for_this_machine else 2_000_000)
+
+    @property
+    def _is_for_this_machine(self) -> bool:
+        """Whether nobody else asks, not even through a proxy with a host name of its own."""
+        return self.is_loopback and not self.allow_hosts
 
     def to_environment(self) -> None:
         """Pass the settings to worker processes, which are spawned."""

@@ -73,6 +73,14 @@ def _read(raw: bytes, **asked: Any) -> bytes:
 
 def _corrected(raw: bytes, edits: list[dict[str, Any]], *, track: bool, **asked: Any) -> bytes:
     document = _open(raw, **asked)
+    if document.is_signed:
+        raise ApiError(
+            422,
+            _(
+                "{name} has a digital signature, which a correction would make invalid; "
+                "remove the signature and send the document again."
+            ).format(name=document.name),
+        )
     accepted = [
         Edit(**{**edit, "reason": Reason(edit["reason"])}, probability=1.0, alternatives=()) for edit in edits
     ]

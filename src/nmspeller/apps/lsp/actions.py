@@ -37,11 +37,9 @@ def diagnostic(document: OpenDocument, finding: EditorFinding) -> types.Diagnost
 
 def hint_diagnostic(document: OpenDocument, hint: Hint) -> types.Diagnostic:
     """What a rule doubts but cannot correct; there is nothing to fix."""
-    from nmspeller.runtime.rules import RULES
-
     return types.Diagnostic(
         range=document.range(hint.offset, hint.offset + hint.length),
-        message=_(RULES[hint.rule].explanation),
+        message=hint.explanation,
         severity=types.DiagnosticSeverity.Hint,
         code=hint.rule,
         source=SOURCE,
@@ -85,7 +83,7 @@ def quick_fixes(
         about = [diagnostic(document, finding)]
         actions += [
             types.CodeAction(
-                title=_replacement(finding.edit.source, text),
+                title=described(finding.edit.source, text),
                 kind=types.CodeActionKind.QuickFix,
                 diagnostics=about,
                 is_preferred=text == finding.edit.target,
@@ -132,7 +130,8 @@ def wanted(kind: str, only: Sequence[types.CodeActionKind | str] | None) -> bool
     return any(kind == each or kind.startswith(f"{each}.") or each == "" for each in asked)
 
 
-def _replacement(source: str, target: str) -> str:
+def described(source: str, target: str) -> str:
+    """What replacing the source by the target does, as the title of a quick fix."""
     if not source:
         title = _("Insert “{target}”")
     elif not target:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from nmspeller.apps.lsp.actions import visible
+from nmspeller.apps.lsp.actions import described, visible
 from nmspeller.apps.lsp.document import OpenDocument
 from nmspeller.apps.lsp.findings import EditorFinding
 from nmspeller.messages import _
@@ -18,7 +18,9 @@ def at(findings: Iterable[EditorFinding], offset: int) -> EditorFinding | None:
 def explanation(document: OpenDocument, finding: EditorFinding) -> str:
     """Why, what else it could be, and how confident the speller is; one paragraph each."""
     edit = finding.edit
-    lines = [f"{visible(edit.source)} → {visible(edit.target)}", why(document.text, edit)]
+    exchanges = edit.source and edit.target
+    arrow = f"{visible(edit.source)} → {visible(edit.target)}"
+    lines = [arrow if exchanges else described(edit.source, edit.target), why(document.text, edit)]
     others = [visible(text) for text in finding.replacements if text != edit.target]
     if others:
         lines.append(_("Alternatives: {alternatives}").format(alternatives=_(", ").join(others)))

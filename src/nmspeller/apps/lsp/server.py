@@ -54,17 +54,10 @@ _THREAD_NAME = "speller"
 Result = TypeVar("Result")
 
 
-class MakeSpeller(Protocol):
-    """Loads a speller for a model folder, None for the shipped model; `nmspeller.Speller` does."""
+class OpenChecker(Protocol):
+    """Loads a model folder, None for the shipped model; `nmspeller.runtime.checker.open_checker` does."""
 
-    def __call__(
-        self,
-        model: str | None,
-        *,
-        replacements: Mapping[str, str],
-        prefilter: bool,
-        rules: bool | tuple[str, ...],
-    ) -> Checker: ...
+    def __call__(self, model: str | None, *, prefilter: bool) -> Checker: ...
 
 
 @dataclass
@@ -132,11 +125,11 @@ class _Protocol(LanguageServerProtocol):
 
 
 class SpellingServer(LanguageServer):
-    """A language server around the spellers that `make_speller` loads."""
+    """A language server around the models that `open_checker` loads."""
 
     protocol: _Protocol
 
-    def __init__(self, make_speller: MakeSpeller, *, prefilter: bool = False) -> None:
+    def __init__(self, open_checker: OpenChecker, *, prefilter: bool = False) -> None:
         super().__init__(
             "nmspeller", __version__, protocol_cls=_Protocol, converter_factory=default_converter
         )
@@ -147,7 +140,8 @@ class SpellingServer(LanguageServer):
         self._language_of_editor = self.language
         self._initial_options: Any = None
         self._configured = asyncio.Event()
-        self._speller = lru_cache(maxsize=2)(partial(_load, make_speller))
+        self._loaded = lru_cache(maxsize=2)(open_checker)
+        self._checker = lru_cache(maxsize=2)(self._make_checker)
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix=_THREAD_NAME)
         self._open: dict[str, _Open] = {}
         self._ignored: set[tuple[str, str, str, str]] = set()
@@ -330,11 +324,11 @@ class SpellingServer(LanguageServer):
         self._tell(state, "failed", sentence)
 
     def _analyze(self, text: str, options: Options) -> Prose | None:
-        """In the thread: a document's prose and its check; only prose needs a speller."""
+        """In the thread: a document's prose and its check; only prose needs a model."""
         found = passages(text, options.format)
         if not found:
             return None
-        checker = self._speller_of(options)
+        checker = self._checker_of(options)
         return Prose(found, checker.begin([passage.text for passage in found], words=options.words))
 
     async def _read_new(self, state: _Open, options: Options, prose: Prose) -> None:
@@ -357,11 +351,22 @@ class SpellingServer(LanguageServer):
 
     def _read_batch(self, batch: list[Part], options: Options, known: dict[Part, tuple[Change, ...]]) -> None:
         """In the thread: add what the model changes in each part to `known`."""
-        read = self._speller_of(options).read(batch, options.level)
+        read = self._checker_of(options).read(batch, options.level)
         known.update(zip(batch, read, strict=True))
 
-    def _speller_of(self, options: Options) -> Checker:
-        return self._speller(options.model, options.replacements, options.prefilter, options.rules)
+    def _checker_of(self, options: Options) -> Checker:
+        return self._checker(options.model, options.prefilter, options.replacements, options.rules)
+
+    def _make_checker(
+        self,
+        model: str | None,
+        prefilter: bool,
+        replacements: tuple[tuple[str, str], ...],
+        rules: bool | tuple[str, ...],
+    ) -> Checker:
+        """From arguments that a cache can compare; other replacements or rules need no other model."""
+        loaded = self._loaded(model, prefilter=prefilter)
+        return Checker(loaded.model, replacements=dict(replacements), rules=rules)
 
     def _publish(self, state: _Open, prose: Prose | None) -> None:
         document = state.document
@@ -422,17 +427,6 @@ class SpellingServer(LanguageServer):
     def report_server_error(self, error: Exception, source: Any) -> None:
         """Log messages that pygls cannot handle to standard error; users could not act on them."""
         print(f"nmspeller: {source.__name__}: {error}", file=sys.stderr)
-
-
-def _load(
-    make_speller: MakeSpeller,
-    model: str | None,
-    replacements: tuple[tuple[str, str], ...],
-    prefilter: bool,
-    rules: bool | tuple[str, ...],
-) -> Checker:
-    """A speller, from arguments that a cache can compare."""
-    return make_speller(model, replacements=dict(replacements), prefilter=prefilter, rules=rules)
 
 
 async def _wait(event: asyncio.Event, seconds: float) -> None:

@@ -10,7 +10,7 @@ from io import BufferedReader, FileIO
 from typing import BinaryIO
 
 from nmspeller.apps.lsp.features import connect
-from nmspeller.apps.lsp.server import MakeSpeller, SpellingServer
+from nmspeller.apps.lsp.server import OpenChecker, SpellingServer
 
 _SECONDS_TO_FINISH = 1.0  # long enough to write a word list, and short enough for an editor that waits
 
@@ -19,7 +19,7 @@ _MOST_DIGITS = 9  # less than 1 GB
 _LONGEST_LINE = 1 << 16
 
 
-def serve(make_speller: MakeSpeller, *, prefilter: bool = False) -> int:
+def serve(open_checker: OpenChecker, *, prefilter: bool = False) -> int:
     """Serve one editor until it sends `exit` or disconnects; the exit code is 0 if it sent `shutdown` first.
 
     `prefilter` is used unless the editor's settings say otherwise.
@@ -30,7 +30,7 @@ def serve(make_speller: MakeSpeller, *, prefilter: bool = False) -> int:
     messages = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
     logging.getLogger("pygls").setLevel(logging.ERROR)
-    server = connect(SpellingServer(make_speller, prefilter=prefilter))
+    server = connect(SpellingServer(open_checker, prefilter=prefilter))
     server.start_io(_Input(FileIO(sys.stdin.fileno(), closefd=False)), messages)
     code = 0 if server.shut_down else 1
     if not server.finish(_SECONDS_TO_FINISH):

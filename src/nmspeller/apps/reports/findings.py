@@ -1,4 +1,4 @@
-"""Edits and hints with line and column, adjacent edits joined."""
+"""Edits and hints with line and column, and how they are shown."""
 
 from bisect import bisect_right
 from collections.abc import Iterator
@@ -18,38 +18,42 @@ def visible(text: str) -> str:
 
 @dataclass(frozen=True)
 class Finding:
-    """One or more adjacent edits; line and column count from 1, `line_start` is the line's offset."""
+    """An edit; line and column count from 1, `line_start` is the line's offset."""
 
     line: int
     column: int
     line_start: int
-    edits: tuple[Edit, ...]
+    edit: Edit
 
     @property
     def offset(self) -> int:
-        return self.edits[0].offset
+        return self.edit.offset
 
     @property
     def length(self) -> int:
-        return sum(edit.length for edit in self.edits)
+        return self.edit.length
 
     @property
     def source(self) -> str:
-        return "".join(edit.source for edit in self.edits)
+        return self.edit.source
 
     @property
     def target(self) -> str:
-        return "".join(edit.target for edit in self.edits)
+        return self.edit.target
 
     @property
     def reason(self) -> str:
-        """Every reason once, in the present language: `same sound, similar shape`, or the rule's name."""
-        return _(", ").join(dict.fromkeys(map(_reason, self.edits)))
+        """In the present language: `same sound`, or the rule's name."""
+        if self.edit.rule is None:
+            return self.edit.reason.label
+        # Loaded late: most texts are checked without rules.
+        from nmspeller.runtime.rules import RULES
+
+        return _(RULES[self.edit.rule].name)
 
     @property
     def confidence(self) -> float:
-        """The lowest of its edits."""
-        return min(edit.confidence for edit in self.edits)
+        return self.edit.confidence
 
     @property
     def summary(self) -> str:
@@ -62,11 +66,11 @@ class Finding:
         return f"{visible(self.source)} → {visible(self.target)}"
 
     def why(self, text: str) -> str:
-        """The explanation of each edit; `text` is the one that was checked."""
+        """The explanation; `text` is the one that was checked."""
         # Loaded for explanations only: the rules come with it.
         from nmspeller.runtime.why import why
 
-        return " ".join(why(text, edit) for edit in self.edits)
+        return why(text, self.edit)
 
 
 @dataclass(frozen=True)
@@ -90,19 +94,7 @@ class Doubt:
     @property
     def explanation(self) -> str:
         """What is doubtful, in the user's language."""
-        # Loaded late: most texts have no hint.
-        from nmspeller.runtime.rules import RULES
-
-        return _(RULES[self.hint.rule].explanation)
-
-
-def _reason(edit: Edit) -> str:
-    if edit.rule is None:
-        return edit.reason.label
-    # Loaded late: most texts are checked without rules.
-    from nmspeller.runtime.rules import RULES
-
-    return _(RULES[edit.rule].name)
+        return self.hint.explanation
 
 
 def doubts(correction: Correction) -> Iterator[Doubt]:
@@ -114,24 +106,8 @@ def doubts(correction: Correction) -> Iterator[Doubt]:
 
 
 def findings(correction: Correction) -> Iterator[Finding]:
-    """The edits of a correction; adjacent edits are one finding."""
-    if not correction.edits:
-        return
-    starts = line_starts(correction.source)
-    group: list[Edit] = []
+    """The edits of a correction."""
+    starts = line_starts(correction.source) if correction.edits else []
     for edit in correction.edits:
-        if group and not _belong_together(group[-1], edit):
-            yield _finding(group, starts)
-            group = []
-        group.append(edit)
-    yield _finding(group, starts)
-
-
-def _belong_together(one: Edit, other: Edit) -> bool:
-    """Whether two edits replace characters side by side, and no rule is behind either."""
-    return one.stop == other.offset and not (one.rule or other.rule) and bool(one.length and other.length)
-
-
-def _finding(group: list[Edit], starts: list[int]) -> Finding:
-    line = bisect_right(starts, group[0].offset)
-    return Finding(line, group[0].offset - starts[line - 1] + 1, starts[line - 1], tuple(group))
+        line = bisect_right(starts, edit.offset)
+        yield Finding(line, edit.offset - starts[line - 1] + 1, starts[line - 1], edit)

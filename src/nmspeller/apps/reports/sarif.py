@@ -30,7 +30,7 @@ class SarifReport:
             region = _region(one, units)
             message = f"{one.summary} {one.why(correction.source)}" if self._explain else one.summary
             result: dict[str, Any] = {
-                "ruleId": one.edits[0].rule or one.edits[0].reason.value,
+                "ruleId": one.edit.rule or one.edit.reason.value,
                 "level": "warning",
                 "message": {"text": message},
                 "locations": [_location(document, artifact, region, one)],
@@ -41,7 +41,8 @@ class SarifReport:
                 replacement = {"deletedRegion": region, "insertedContent": {"text": one.target}}
                 change = {"artifactLocation": artifact, "replacements": [replacement]}
                 result["fixes"] = [{"artifactChanges": [change]}]
-            self._rules.update(edit.rule for edit in one.edits if edit.rule)
+            if one.edit.rule:
+                self._rules.add(one.edit.rule)
             self._results.append(result)
         for doubt in doubts(correction):
             region = _region(doubt, units)

@@ -1,7 +1,8 @@
 // The text as it is being written: its pieces, what is known of each, and what is not known yet. The model reads the pieces,
 // and the rules the whole text: a quotation may begin in one piece and end in another.
 
-import { carryOver, split, unchanged } from "./segments.js"
+import { isHint } from "./kinds.js"
+import { byPlace, carryOver, overlap, placeOf, split, unchanged } from "./segments.js"
 
 const MOST_REMEMBERED = 5000
 const CONTEXT = 6
@@ -77,9 +78,8 @@ export class Draft {
     let start = 0
     for (const piece of this.pieces) {
       const stop = start + piece.text.length
-      piece.matches = found
-        .filter(({ offset, length }) => offset >= start && offset + length <= stop)
-        .map((match) => ({ ...match, offset: match.offset - start }))
+      const isIn = ({ offset, length }) => offset >= start && offset + length <= stop && (offset < stop || stop === text.length)
+      piece.matches = found.filter(isIn).map((match) => ({ ...match, offset: match.offset - start }))
       start = stop
     }
   }
@@ -114,10 +114,13 @@ function hasChinese(text) {
   return /\p{Script=Han}/u.test(text)
 }
 
-// The edits of a piece, and what the rules found clear of them, in order.
+// What the rules and the model found in a piece, in order. As in the server, a rule's fix goes before an edit of the model, and
+// an edit before a hint.
 function inOrder({ edits, matches = [] }) {
-  const isClear = (match) => edits.every((edit) => edit.offset + edit.length <= match.offset || match.offset + match.length <= edit.offset)
-  return [...edits, ...matches.filter(isClear)].sort((one, other) => one.offset - other.offset)
+  const clearOf = (others, found) => found.filter((one) => !others.some((other) => overlap(one, other)))
+  const fixes = matches.filter((match) => !isHint(match))
+  const changes = [...fixes, ...clearOf(fixes, edits)]
+  return [...changes, ...clearOf(changes, matches.filter(isHint))].sort(byPlace)
 }
 
 // All findings in the pieces in order, with `start` in the whole text, less those that were ignored.
@@ -129,7 +132,7 @@ export function findingsOf(pieces, ignored) {
     for (const edit of inOrder(piece)) {
       const start = pieceStart + edit.offset
       const key = keyOf(edit, text, start)
-      if (!ignored.has(key)) found.push({ ...edit, key, start, piece })
+      if (!ignored.has(key)) found.push({ ...edit, key, start, place: placeOf(start, edit), piece })
     }
     pieceStart += piece.text.length
   }

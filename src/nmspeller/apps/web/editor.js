@@ -8,7 +8,7 @@ export class Editor {
     this.area = area
     this.underlay = underlay
     this.drawn = [] // { key, node } for each piece
-    this.active = null // where the chosen finding starts
+    this.active = null // the place of the chosen finding
   }
 
   get text() {
@@ -55,7 +55,7 @@ export class Editor {
   // Where a finding is on the screen.
   rectangle(finding) {
     for (const { own, node } of this.drawn) {
-      const index = own.findIndex((one) => one.start === finding.start)
+      const index = own.findIndex((one) => one.place === finding.place)
       if (index >= 0) return node.querySelectorAll("mark")[index].getBoundingClientRect()
     }
     return null
@@ -65,7 +65,7 @@ export class Editor {
 function classOf(finding, active) {
   const classes = [kindOf(finding).kind]
   if (!finding.length) classes.push("gap")
-  if (finding.start === active) classes.push("active")
+  if (finding.place === active) classes.push("active")
   return classes.join(" ")
 }
 

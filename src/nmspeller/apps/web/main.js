@@ -115,7 +115,7 @@ function showFile() {
 // Show where a finding is, and mark it; where there is none, take the mark away.
 function point(finding) {
   popover.close(false)
-  editor.active = finding?.start ?? null
+  editor.active = finding?.place ?? null
   show()
   if (finding) bringIntoView(finding)
 }
@@ -132,7 +132,7 @@ function bringIntoView(finding) {
 
 function choose(finding, focus) {
   rows.open = null
-  editor.active = finding.start
+  editor.active = finding.place
   show()
   let rectangle = bringIntoView(finding)
   if (!rectangle) return
@@ -145,7 +145,7 @@ function choose(finding, focus) {
   const end = finding.start + finding.length
   if (focus) area.setSelectionRange(end, end)
   // The findings were drawn anew.
-  const current = findings.find(({ start }) => start === finding.start)
+  const current = findings.find(({ place }) => place === finding.place)
   const group = groupsOf(findings).find((one) => one.findings.includes(current)).findings
   popover.show(current, group, rectangle, { focus })
 }
@@ -187,12 +187,11 @@ function protect(finding) {
 function step(direction) {
   if (!findings.length) return
   // On from the finding at hand, or else from the caret.
-  const here = editor.active ?? area.selectionStart
-  const next =
-    direction > 0
-      ? (findings.find(({ start }) => start >= here && start !== editor.active) ?? findings[0])
-      : (findings.findLast(({ start }) => start < here) ?? findings.at(-1))
-  choose(next, true)
+  const active = findings.findIndex(({ place }) => place === editor.active)
+  const after = findings.findIndex(({ start }) => start >= area.selectionStart)
+  const caret = after < 0 ? findings.length : after
+  const next = active < 0 ? (direction > 0 ? caret : caret - 1) : active + direction
+  choose(findings.at(next % findings.length), true)
 }
 
 function typed(event, isTyped) {

@@ -2,7 +2,7 @@
 
 import { Checking } from "./checking.js"
 import { findingsOf } from "./draft.js"
-import { split } from "./segments.js"
+import { byPlace, overlap, placeOf, split } from "./segments.js"
 import { checkFile, correctedFile } from "./server.js"
 
 const PAUSE = 100
@@ -59,7 +59,7 @@ export class Opened {
 
   accept(chosen) {
     const next = new Map(this.accepted)
-    for (const { finding, target } of chosen) next.set(finding.edit.offset, { edit: finding.edit, target })
+    for (const { finding, target } of chosen) next.set(placeOf(finding.edit.offset, finding.edit), { edit: finding.edit, target })
     this.done.push(this.accepted)
     this.undone = []
     this.become(next)
@@ -147,7 +147,7 @@ export class Opened {
     const open = this.edits
       .filter((edit) => !accepted.some((other) => overlap(edit, other)))
       .map((edit) => ({ ...edit, edit }))
-    const all = [...accepted, ...open].sort((one, other) => one.offset - other.offset)
+    const all = [...accepted, ...open].sort(byPlace)
     this.pieces = []
     let start = 0
     let stop = 0
@@ -155,7 +155,7 @@ export class Opened {
     for (const part of split(this.original)) {
       stop += part.length
       let last = next
-      while (last < all.length && all[last].offset < stop) last += 1
+      while (last < all.length && (all[last].offset < stop || stop === this.original.length)) last += 1
       // A change may reach over the end of a piece, which then goes on.
       if (last > next && all[last - 1].offset + all[last - 1].length > stop) continue
       this.pieces.push(this.piece(start, stop, all.slice(next, last)))
@@ -183,13 +183,10 @@ export class Opened {
   async download(track) {
     const accepted = this.accepted
     const edits = [...accepted.values()]
-      .sort((one, other) => one.edit.offset - other.edit.offset)
+      .sort((one, other) => byPlace(one.edit, other.edit))
       .map(({ edit: { inCodePoints, source, reason, rule }, target }) => ({ ...inCodePoints, source, target, reason, rule }))
     const content = await correctedFile(this.file, edits, track)
     if (this.accepted === accepted) this.saved = true
     return content
   }
 }
-
-const overlap = (one, other) =>
-  one.offset === other.offset || (one.offset < other.offset + other.length && other.offset < one.offset + one.length)

@@ -58,3 +58,13 @@ export function carryOver(edits, before, after) {
     return []
   })
 }
+
+// Where a change is: an insertion may stand right before a replacement, at the same offset.
+export const placeOf = (offset, { length }) => `${offset}+${length}`
+
+export const byPlace = (one, other) => one.offset - other.offset || one.length - other.length
+
+// Neighbours do not overlap; two insertions at one place do.
+export const overlap = (one, other) =>
+  (one.offset === other.offset && one.length === other.length) ||
+  (one.offset < other.offset + other.length && other.offset < one.offset + one.length)

@@ -1,6 +1,7 @@
 // The server as the page knows it: answers, or one of five kinds of no.
 
 import { presentLanguage } from "./language.js"
+import { byPlace } from "./segments.js"
 
 export class Offline extends Error {}
 export class NeedsKey extends Error {}
@@ -111,7 +112,7 @@ function unitsOf(text) {
 function findingsIn({ edits, hints }, units) {
   const doubts = hints.map((hint) => ({ ...hint, target: null, reason: "rule", confidence: 1, alternatives: [] }))
   return [...edits, ...doubts]
-    .sort((one, other) => one.offset - other.offset)
+    .sort(byPlace)
     .map((edit) => ({
       ...edit,
       offset: units(edit.offset),

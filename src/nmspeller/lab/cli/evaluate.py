@@ -12,10 +12,12 @@ from rich.table import Table
 
 from nmspeller.errors import InputError
 from nmspeller.lab.data import bakeoff
+from nmspeller.lab.data.alignment import laid_out
 from nmspeller.lab.data.bakeoff import BakeoffTest
 from nmspeller.lab.data.pairs import Pair, read_pairs
 
 if TYPE_CHECKING:
+    from nmspeller.lab.evaluation.exact_match import ExactMatch
     from nmspeller.lab.evaluation.metrics import Scores
 
 _BATCH = 256
@@ -34,7 +36,8 @@ def evaluate(
     path: Path = typer.Argument(
         ...,
         metavar="FILE",
-        help="source<TAB>target, one pair per line; or a file of a bake-off, see --format.",
+        help="source<TAB>target, one pair per line, of equal length or not; or a file of a bake-off, see "
+        "--format.",
     ),
     file_format: Format = typer.Option(
         Format.PAIRS, "--format", help="The bake-off that FILE comes from: its input, or training SGML."
@@ -55,7 +58,13 @@ def evaluate(
         test = _read_pairs(path)
     else:
         test = bakeoff.read_test(path, truth)
+    if drop_de and _unequal(test.pairs):
+        raise InputError(f"{path} has pairs of unequal length, which --drop-de is not defined for.")
     predictions = dict(zip(test.passages, _correct(list(test.passages.values()), model, level), strict=True))
+    if _unequal(test.pairs):
+        found = _exact_match(test.pairs, predictions)
+        typer.echo(json.dumps(found.as_dict())) if as_json else _print_exact_match(found, test.pairs)
+        return
     # Without corrections in the truth, only the official tool's scores can be computed.
     scores = _score(test.pairs, predictions, drop_de) if test.pairs else None
     official = _official(test, predictions, file_format, result) if file_format is not Format.PAIRS else {}
@@ -70,7 +79,7 @@ def evaluate(
 
 
 def _read_pairs(path: Path) -> BakeoffTest:
-    pairs = {str(number): pair for number, pair in enumerate(read_pairs(path), start=1)}
+    pairs = {str(number): pair for number, pair in enumerate(read_pairs(path, equal_length=False), start=1)}
     if not pairs:
         raise InputError(f"{path} has no pairs; there is nothing to measure.")
     return BakeoffTest({name: pair.source for name, pair in pairs.items()}, {}, pairs)
@@ -83,7 +92,8 @@ def _official(
     from nmspeller.lab.evaluation.bakeoff_scores import OFFICIAL
 
     answers = {
-        name: bakeoff.answer(Pair(source, predictions[name])) for name, source in test.passages.items()
+        name: bakeoff.answer(Pair(source, laid_out(source, predictions[name])))
+        for name, source in test.passages.items()
     }
     if result:
         bakeoff.write_answers(result, answers)
@@ -108,6 +118,36 @@ def _score(pairs: dict[str, Pair], predictions: dict[str, str], drop_de: bool) -
 
     sources, targets = zip(*pairs.values(), strict=True)
     return metrics.evaluate(sources, targets, [predictions[name] for name in pairs], drop_de=drop_de)
+
+
+def _unequal(pairs: dict[str, Pair]) -> list[str]:
+    """The names of the pairs whose sides differ in length; those of a file of pairs are line numbers."""
+    return [name for name, (source, target) in pairs.items() if len(source) != len(target)]
+
+
+def _exact_match(pairs: dict[str, Pair], predictions: dict[str, str]) -> "ExactMatch":
+    from nmspeller.lab.evaluation.exact_match import exact_match
+
+    sources, targets = zip(*pairs.values(), strict=True)
+    return exact_match(sources, targets, [predictions[name] for name in pairs])
+
+
+def _print_exact_match(found: "ExactMatch", pairs: dict[str, Pair]) -> None:
+    unequal = _unequal(pairs)
+    table = Table(box=None, pad_edge=False, show_header=False)
+    for share, whole in (
+        (found.corrected, f"of the {found.wrong:,} wrong sentences became wholly right"),
+        (found.changed_right, f"of the {found.changed:,} changed sentences are right"),
+        (found.changed_clean, f"of the {found.sentences - found.wrong:,} right sentences were changed"),
+    ):
+        table.add_row(f"{share:.2f} %", whole)
+    console = Console()
+    console.print(
+        f"Sentence-level exact match, since source and target differ in length in {len(unequal):,} of "
+        f"{found.sentences:,} pairs, first in line {unequal[0]}:",
+        highlight=False,
+    )
+    console.print(table)
 
 
 def _print(scores: "Scores") -> None:

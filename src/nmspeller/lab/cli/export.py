@@ -65,6 +65,11 @@ def calibrate(
     model: Path = typer.Argument(..., help="An exported folder, whose policy.json is written anew."),
     dev: list[Path] = typer.Option(..., help=_DEV_HELP),
     clean: list[Path] = _CLEAN,
+    edits: Path | None = typer.Option(
+        None,
+        help="The edits_dev.json of `lab data prepare`: pairs with missing and extra characters, to choose "
+        "the thresholds of a model that tags these.",
+    ),
     prefilter: bool = typer.Option(
         False,
         "--prefilter",
@@ -74,10 +79,17 @@ def calibrate(
 ) -> None:
     """Choose the thresholds of an exported model again; its weights stay as they are."""
     _need_onnx()
+    from nmspeller.lab.data.edit_sets import read_dev
     from nmspeller.lab.export import export
 
-    choose = export.calibrate_prefilter_model if prefilter else export.calibrate_model
-    report = choose(model, [pair for path in dev for pair in _pairs(path)], _sentences(clean)).calibration
+    if prefilter and edits:
+        raise InputError("a prefilter has no tags; leave out --edits, or --prefilter.")
+    unequal = read_dev(edits) if edits else None
+    pairs, unchanged = [pair for path in dev for pair in _pairs(path)], _sentences(clean)
+    if prefilter:
+        report = export.calibrate_prefilter_model(model, pairs, unchanged).calibration
+    else:
+        report = export.calibrate_model(model, pairs, unchanged, unequal).calibration
     typer.echo(json.dumps(report, ensure_ascii=False) if as_json else _plain(report))
 
 

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 EXTRA, MISSING = 1, 2
 """The bits of a character's tags: it is extra; something is missing before it."""
+UNPLACED = "\ufffd"
 _SUBSTITUTION = 1.9  # a little less than a character extra and another missing
 
 
@@ -45,6 +46,19 @@ def align(source: str, target: str) -> Aligned:
     labels += source[len(source) - tail :]
     tags += [missing, *[0] * tail]
     return Aligned("".join(labels), tags)
+
+
+def laid_out(source: str, corrected: str) -> str:
+    """The corrected sentence in as many characters as the source, for what compares place by place.
+
+    Where characters are inserted or deleted stands UNPLACED, which no sentence has; an insertion takes the
+    place of the character that it stands before.
+    """
+    labels, tags = align(source, corrected)
+    places = [UNPLACED if tag else label for label, tag in zip(labels, tags, strict=False)]
+    if tags[-1] and places:
+        places[-1] = UNPLACED
+    return "".join(places)
 
 
 def apply(source: str, labels: str, tags: list[int], filled: dict[int, str]) -> str:
@@ -87,3 +101,9 @@ def distance(source: str, target: str) -> float:
     head = _common(source, target)
     tail = _common(source[head:][::-1], target[head:][::-1])
     return _costs(source[head : len(source) - tail], target[head : len(target) - tail])[0][0]
+
+
+def brings_nearer(source: str, edited: str, target: str, changed: int) -> bool:
+    """Whether an edit of so many characters, deleted and inserted, brings a source as much nearer."""
+    gained = distance(source, target) - distance(edited, target)
+    return abs(gained - changed) < 1e-6

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from nmspeller.errors import InputError
 from nmspeller.lab.data.alignment import align
 from nmspeller.lab.data.datasets import DataTable
 from nmspeller.lab.data.leak_filter import LeakFilter
@@ -102,10 +103,19 @@ def write_dev(splits: Mapping[str, EditSplit], folder: Path) -> None:
     (folder / DEV_FILE).write_text(text + "\n", encoding="utf-8")
 
 
-def read_dev(folder: Path) -> dict[str, list[EditPair]]:
-    """What `write_dev` wrote."""
-    stored = json.loads((folder / DEV_FILE).read_text(encoding="utf-8"))
-    return {name: [EditPair(*pair) for pair in pairs] for name, pairs in stored.items()}
+def read_dev(path: Path) -> dict[str, list[EditPair]]:
+    """The sets of the file that `write_dev` wrote.
+
+    Raises:
+        InputError: the file cannot be read, or was not written by it.
+    """
+    try:
+        stored = json.loads(path.read_text(encoding="utf-8"))
+        return {name: [EditPair(*pair) for pair in pairs] for name, pairs in stored.items()}
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror}.") from error
+    except (ValueError, TypeError, AttributeError) as error:
+        raise InputError(f"{path} is no {DEV_FILE}; `lab data prepare` writes one.") from error
 
 
 def _add(splits: dict[str, EditSplit], name: str, pair: EditPair, dev: bool) -> None:

@@ -1,4 +1,4 @@
-"""Sentence pairs in TSV files: `source<TAB>target`, one pair a line, both sides equally long.
+"""Sentence pairs in TSV files: `source<TAB>target`, one pair a line, both sides usually equally long.
 
 UTF-8, with or without a byte-order mark, LF or CRLF. Only line feeds end a line: U+2028, U+0085 and the
 like are text. White space belongs to the sentences and is kept; a stray blank on one side shows as
@@ -17,7 +17,7 @@ log = logging.getLogger(__name__)
 
 
 class Pair(NamedTuple):
-    """A sentence as written and as corrected, of equal length."""
+    """A sentence as written and as corrected, of equal length unless read otherwise."""
 
     source: str
     target: str
@@ -42,10 +42,11 @@ class Pairs(list[Pair]):
         self.skipped = tuple(skipped)
 
 
-def read_pairs(path: str | Path, *, lenient: bool = False) -> Pairs:
+def read_pairs(path: str | Path, *, lenient: bool = False, equal_length: bool = True) -> Pairs:
     """Read a TSV file of pairs.
 
-    A lenient read skips bad lines, lists them in `skipped` and logs how many there were.
+    A lenient read skips bad lines, lists them in `skipped` and logs how many there were. Without
+    `equal_length` the two sides may have any lengths but 0.
 
     Raises:
         InputError: the file cannot be read; or a line is bad, unless `lenient`.
@@ -54,7 +55,7 @@ def read_pairs(path: str | Path, *, lenient: bool = False) -> Pairs:
     skipped: list[BadLine] = []
     for number, line in enumerate(read_lines(path), start=1):
         try:
-            pairs.append(_parse(line))
+            pairs.append(_parse(line, equal_length))
         except ValueError as error:
             bad = BadLine(str(path), number, str(error))
             if not lenient:
@@ -121,17 +122,17 @@ def decode(line: bytes) -> str:
         raise ValueError(f"byte {error.start + 1} is not UTF-8") from None
 
 
-def _parse(line: bytes) -> Pair:
+def _parse(line: bytes, equal_length: bool) -> Pair:
     fields = decode(line).split("\t")
     if fields == [""]:
         raise ValueError("the line is empty")
     if len(fields) != 2:
         raise ValueError(f"{len(fields)} field(s) where source<TAB>target are expected")
     source, target = fields
-    if len(source) != len(target):
+    if equal_length and len(source) != len(target):
         raise ValueError(f"the source has {len(source)} characters and the target {len(target)}")
-    if not source:
-        raise ValueError("both sentences are empty")
+    if not (source and target):
+        raise ValueError("both sentences are empty" if source == target else "one sentence is empty")
     return Pair(source, target)
 
 

@@ -12,19 +12,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nmspeller.lab.data.alignment import distance
+from nmspeller.lab.data.alignment import brings_nearer
 from nmspeller.lab.data.edit_sets import EditPair
 from nmspeller.lab.evaluation.readings import Reader, Reading
+from nmspeller.lab.export.tag_proposals import KINDS, NEVER, TARGETS, FoundEdits, ScoredEdit
 
-KINDS = ("repeated", "foreign", "missing")
-TARGETS = ("edits_native_word", "edits_revisions")
-"""The dev sets on which thresholds are chosen."""
 PRECISION = 0.92
 _LEAST = 0.1  # the least probability of a tag that is worth a second reading
 _HOLDS = 0.5  # an edit is dropped where a tag beside it is still as probable as this afterwards
 _LEAST_FILLED = 0.3
-_MOST_CLEAN = 0.0005  # the share of clean sentences that each kind may change
-_PRECISIONS = np.arange(0.80, 0.995, 0.01)
 
 
 @dataclass(frozen=True)
@@ -128,8 +124,8 @@ def _verified(reader: Reader, pairs: Sequence[EditPair], edits: Sequence[Edit]) 
             float(reading.tags[max(edit.start - 1, 0) : end + 2, 1].max()),
         )
         pair = pairs[edit.sentence]
-        gained = distance(pair.source, pair.target) - distance(text, pair.target)
-        right = gained == edit.stop - edit.start + len(edit.text)
+        changed = edit.stop - edit.start + len(edit.text)
+        right = brings_nearer(pair.source, text, pair.target, changed)
         verified.append(replace(edit, still=still, right=right))
     return verified
 
@@ -164,9 +160,8 @@ def corrected(read: Read, thresholds: Mapping[str, float], confidence: float) ->
 
 def choose_thresholds(read: Read, clean: Read, confidence: float) -> dict[str, float]:
     """Thresholds with the most sentences right where PRECISION of the changed ones are, or come closest."""
-    best: tuple[tuple[float, float], dict[str, float]] = ((-1.0, 0.0), dict.fromkeys(KINDS, 2.0))
-    for precision in _PRECISIONS:
-        thresholds = {kind: _threshold(read, clean, kind, float(precision)) for kind in KINDS}
+    best: tuple[tuple[float, float], dict[str, float]] = ((-1.0, 0.0), dict.fromkeys(KINDS, NEVER))
+    for thresholds in FoundEdits(_scored(read), _scored(clean), len(clean.pairs)).proposals():
         figures = measure(read, thresholds, confidence)
         right = sum(figures[kind] for kind in ("extra", "missing") if kind in figures)
         rank = min(figures["changed_right"], 100 * PRECISION), right
@@ -175,23 +170,10 @@ def choose_thresholds(read: Read, clean: Read, confidence: float) -> dict[str, f
     return best[1]
 
 
-def _threshold(read: Read, clean: Read, kind: str, precision: float) -> float:
-    """The lowest score of a kind from which on so many edits are right, and few clean sentences changed."""
-    own = sorted((edit for edit in read.edits if edit.possible and edit.kind == kind), key=_by_score)
-    alarms = {edit.sentence: edit.score for edit in sorted(clean.edits, key=_by_score, reverse=True)
-              if edit.possible and edit.kind == kind}  # fmt: skip
-    allowed = int(_MOST_CLEAN * len(clean.pairs))
-    least = sorted(alarms.values(), reverse=True)[allowed : allowed + 1]
-    lowest, right = 2.0, 0
-    for count, edit in enumerate(own, start=1):
-        right += edit.right
-        if right / count >= precision and edit.score > max(least, default=0.0):
-            lowest = edit.score
-    return lowest
-
-
-def _by_score(edit: Edit) -> float:
-    return -edit.score
+def _scored(read: Read) -> list[ScoredEdit]:
+    return [
+        ScoredEdit(edit.sentence, edit.kind, edit.score, edit.right) for edit in read.edits if edit.possible
+    ]
 
 
 def measure(read: Read, thresholds: Mapping[str, float], confidence: float) -> dict[str, float]:
@@ -218,13 +200,12 @@ def judge(
     quiet = read_pairs(reader, [EditPair(text, text, "clean") for text in clean])
     target = read_pairs(reader, [pair for name in TARGETS for pair in dev[name]])
     thresholds = choose_thresholds(target, quiet, confidence)
-    none = 2.0
     return {
         "thresholds": {**thresholds, "confidence": confidence},
         "target": measure(target, thresholds, confidence),
-        "target_by_tags": measure(target, thresholds, none),
+        "target_by_tags": measure(target, thresholds, NEVER),
         "sets": {name: measure(read, thresholds, confidence) for name, read in sets.items()},
-        "clean_by_tags": measure(quiet, thresholds, none)["changed"],
+        "clean_by_tags": measure(quiet, thresholds, NEVER)["changed"],
         "clean_by_all": measure(quiet, thresholds, confidence)["changed"],
         "kinds": {
             kind: sum(pair.kind == kind for pair in target.pairs) for kind in ("extra", "missing", "swap")

@@ -26,6 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nmspeller.errors import InputError
+from nmspeller.lab.data.alignment import laid_out
 
 DropDe = bool | Literal["prediction"]
 Counts = NDArray[np.int64]
@@ -135,10 +136,12 @@ class Scores:
 def evaluate(
     sources: Sequence[str], targets: Sequence[str], predictions: Sequence[str], *, drop_de: DropDe = False
 ) -> Scores:
-    """Score predictions; source, target and prediction of a sentence are equally long.
+    """Score predictions; source and target of a sentence are equally long.
+
+    A prediction of another length is wrong, with an edit for each character extra or missing.
 
     Raises:
-        InputError: the numbers of sentences, or the lengths within one, differ.
+        InputError: the numbers of sentences, or the lengths of a source and its target, differ.
     """
     return score(compare(sources, targets, predictions, drop_de=drop_de))
 
@@ -148,6 +151,7 @@ def compare(
 ) -> Outcomes:
     """Count the edits of each sentence, as `evaluate` does."""
     _check_lengths(sources, targets, predictions)
+    predictions = [laid_out(*each) for each in zip(sources, predictions, strict=True)]
     source, target, prediction = (_code_points(texts) for texts in (sources, targets, predictions))
     wrong, found = target != source, prediction != source
     if drop_de:
@@ -209,12 +213,11 @@ def _check_lengths(sources: Sequence[str], targets: Sequence[str], predictions: 
             f"{len(sources)} sources, {len(targets)} targets and {len(predictions)} predictions cannot be "
             "compared; give one of each for every sentence."
         )
-    sentences = zip(sources, targets, predictions, strict=True)
-    for number, (source, target, prediction) in enumerate(sentences, start=1):
-        if not len(source) == len(target) == len(prediction):
+    for number, (source, target) in enumerate(zip(sources, targets, strict=True), start=1):
+        if len(source) != len(target):
             raise InputError(
-                f"sentence {number}: source, target and prediction have {len(source)}, {len(target)} and "
-                f"{len(prediction)} characters; they must be equally long."
+                f"sentence {number}: source and target have {len(source)} and {len(target)} characters; they "
+                "must be equally long."
             )
 
 

@@ -1,17 +1,19 @@
 """From a trained checkpoint to the ONNX folder that `Speller` reads."""
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from nmspeller.errors import InputError
 from nmspeller.files import write_whole
+from nmspeller.lab.data.edit_sets import EditPair
 from nmspeller.lab.data.pairs import Pair
 from nmspeller.lab.export.activations import quantise_weights
 from nmspeller.lab.export.arithmetic import Float, Integer
 from nmspeller.lab.export.bert_graph import build
 from nmspeller.lab.export.prefilter_calibration import calibrate_prefilter
+from nmspeller.lab.export.tag_thresholds import calibrate_tags, target_pairs
 from nmspeller.lab.export.thresholds import calibrate
 from nmspeller.lab.export.weights import SpellerWeights, read_weights
 from nmspeller.runtime import prefilter
@@ -68,10 +70,22 @@ def record_hash(folder: str | Path) -> Policy:
     return policy
 
 
-def calibrate_model(folder: str | Path, dev: Sequence[Pair], clean: Sequence[str] = ()) -> Policy:
-    """Choose the thresholds of an exported model and write them to its policy.json."""
+def calibrate_model(
+    folder: str | Path,
+    dev: Sequence[Pair],
+    clean: Sequence[str] = (),
+    edits: Mapping[str, Sequence[EditPair]] | None = None,
+) -> Policy:
+    """Choose the thresholds of an exported model and write them to its policy.json.
+
+    edits: dev sets of unequal length, for the thresholds of tags; without them these stay as they are.
+    """
     folder = Path(folder)
-    policy = calibrate(Pipeline(folder), dev, clean)
+    pipeline = Pipeline(folder)
+    unequal = target_pairs(pipeline, edits) if edits is not None else []
+    policy = calibrate(pipeline, dev, clean)
+    if unequal:
+        policy = calibrate_tags(pipeline, policy, unequal, clean)
     policy.write(folder / "policy.json")
     return policy
 

@@ -215,7 +215,16 @@ def calibrate(pipeline: Pipeline, dev: Sequence[Pair], clean: Sequence[str] = ()
         "f1_by_passes": [round(100 * once, 2), round(100 * twice, 2)],
         "levels": {level.value: found.measure(each).as_dict() for level, each in levels.items()},
     }
-    levels = {level: replace(each, unknown=UNKNOWN[level]) for level, each in levels.items()}
+    # The thresholds of tags are chosen on pairs of another kind, see `tag_thresholds`.
+    levels = {
+        level: replace(
+            pipeline.policy.levels[level],
+            explained=each.explained,
+            unexplained=each.unexplained,
+            unknown=UNKNOWN[level],
+        )
+        for level, each in levels.items()
+    }
     return replace(pipeline.policy, levels=levels, passes=passes, calibration=report)
 
 

@@ -1,37 +1,80 @@
 """What characters alone cannot say: small, transparent rules beside the model.
 
-Each rule is one file, with a name, an explanation and a switch.
+Each rule is one file, with a name, an explanation, an example and a switch.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 
+from nmspeller.errors import InputError
+from nmspeller.messages import _
+from nmspeller.runtime.rules.address_marks import AddressMarks
+from nmspeller.runtime.rules.bracket_pairs import BracketPairs
+from nmspeller.runtime.rules.categories import Category
+from nmspeller.runtime.rules.common_word import CommonWord
 from nmspeller.runtime.rules.de_pattern import DePattern
 from nmspeller.runtime.rules.doubled_character import DoubledCharacter
 from nmspeller.runtime.rules.doubled_punctuation import DoubledPunctuation
 from nmspeller.runtime.rules.doubled_word import DoubledWord
+from nmspeller.runtime.rules.ellipsis_dash import EllipsisDash
 from nmspeller.runtime.rules.half_width_punctuation import HalfWidthPunctuation
 from nmspeller.runtime.rules.idiom import Idiom
+from nmspeller.runtime.rules.impossible_date import ImpossibleDate
+from nmspeller.runtime.rules.mixed_script import VARIANTS, MixedScript
 from nmspeller.runtime.rules.mixed_spacing import MixedSpacing
+from nmspeller.runtime.rules.mixed_width import MixedWidth
 from nmspeller.runtime.rules.name_variants import NameVariants
-from nmspeller.runtime.rules.rule import Rule, RuleMatch
+from nmspeller.runtime.rules.number_format import NumberFormat
+from nmspeller.runtime.rules.range_dash import RangeDash
+from nmspeller.runtime.rules.recommended_form import RecommendedForm
+from nmspeller.runtime.rules.redundant_amount import RedundantAmount
+from nmspeller.runtime.rules.rule import Example, Group, Note, Rule, RuleMatch
 from nmspeller.runtime.rules.space_between_hanzi import SpaceBetweenHanzi
+from nmspeller.runtime.rules.term_variants import TermVariants
 from nmspeller.runtime.rules.unbalanced_marks import UnbalancedMarks
+from nmspeller.runtime.rules.weekday import Weekday
 from nmspeller.text.protect import Span
 
-__all__ = ["READ_AS_FIXED", "RULES", "Rule", "RuleMatch", "apply_fixes", "default_rules", "find"]
+__all__ = [
+    "READ_AS_FIXED",
+    "RULES",
+    "VARIANTS",
+    "Category",
+    "Example",
+    "Group",
+    "Note",
+    "Rule",
+    "RuleMatch",
+    "apply_fixes",
+    "default_rules",
+    "find",
+    "select",
+]
 
 _IN_ORDER_OF_PRECEDENCE: tuple[Rule, ...] = (
     Idiom(),
+    CommonWord(),
     DoubledCharacter(),
     DoubledWord(),
     DePattern(),
+    NumberFormat(),
+    ImpossibleDate(),
+    Weekday(),
+    RedundantAmount(),
+    MixedScript(),
+    TermVariants(),
+    NameVariants(),
+    RecommendedForm(),
     DoubledPunctuation(),
     HalfWidthPunctuation(),
+    EllipsisDash(),
+    AddressMarks(),
+    MixedWidth(),
     SpaceBetweenHanzi(),
     MixedSpacing(),
+    BracketPairs(),
     UnbalancedMarks(),
-    NameVariants(),
+    RangeDash(),
 )
 
 RULES: Mapping[str, Rule] = MappingProxyType({rule.id: rule for rule in _IN_ORDER_OF_PRECEDENCE})
@@ -45,8 +88,45 @@ READ_AS_FIXED: tuple[Rule, ...] = tuple(
 
 
 def default_rules() -> tuple[Rule, ...]:
-    """The rules that nobody has to ask for."""
+    """The rules that nobody has to ask for: those of the group spelling that are precise."""
     return tuple(rule for rule in RULES.values() if rule.on_by_default)
+
+
+def select(names: Iterable[str], variant: str | None = None) -> tuple[Rule, ...]:
+    """The rules of these ids and groups, each once, in order of precedence.
+
+    Args:
+        names: ids of rules, and names of groups for those of their rules that are precise.
+        variant: one of `VARIANTS`, the characters that Traditional text is to have.
+
+    Raises:
+        InputError: there is no such rule, group or variant.
+    """
+    chosen: set[str] = set()
+    groups = {group.value: group for group in Group}
+    for name in names:
+        if name in groups:
+            chosen.update(
+                rule.id for rule in RULES.values() if rule.group is groups[name] and rule.is_precise
+            )
+        elif name in RULES:
+            chosen.add(name)
+        else:
+            raise InputError(
+                _("there is no rule {name!r}; choose among {names}.").format(
+                    name=name, names=", ".join([*groups, *RULES])
+                )
+            )
+    if variant is not None and variant not in VARIANTS:
+        raise InputError(
+            _("there is no variant {name!r}; choose among {names}.").format(
+                name=variant, names=", ".join(VARIANTS)
+            )
+        )
+    rules = (rule for rule in RULES.values() if rule.id in chosen)
+    return tuple(
+        MixedScript(variant) if variant and isinstance(rule, MixedScript) else rule for rule in rules
+    )
 
 
 def find(text: str, protected: Sequence[Span], rules: Iterable[Rule]) -> list[RuleMatch]:

@@ -5,14 +5,18 @@ from collections.abc import Sequence
 
 from nmspeller.text.protect import Span
 
+NUMBERS = frozenset(("number", "amount"))
+
 
 class Closed:
-    """The protected spans of a text, made ready for many questions."""
+    """The protected spans of a text, made ready for many questions; spans of the kinds in `but` are open."""
 
-    def __init__(self, spans: Sequence[Span]) -> None:
+    def __init__(self, spans: Sequence[Span], but: frozenset[str] = frozenset()) -> None:
         self._starts: list[int] = []
         self._stops: list[int] = []
-        for start, stop, _ in sorted(spans):
+        for start, stop, kind in sorted(spans):
+            if kind in but:
+                continue
             if self._stops and start <= self._stops[-1]:
                 self._stops[-1] = max(stop, self._stops[-1])
             elif start < stop:

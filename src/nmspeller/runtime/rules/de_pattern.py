@@ -4,8 +4,9 @@ import re
 from collections.abc import Iterator, Sequence
 
 from nmspeller.messages import N_
+from nmspeller.runtime.rules.categories import TYPOS
 from nmspeller.runtime.rules.closed import Closed
-from nmspeller.runtime.rules.rule import RuleMatch, replace
+from nmspeller.runtime.rules.rule import Example, Group, Rule, RuleMatch, replace
 from nmspeller.text.protect import Span
 from nmspeller.text.script import Script, detect
 
@@ -18,11 +19,14 @@ _VERBS = "走|跑|跳|说|看|听|站|坐|抱|抓|握|笑|哭|点|摇|离开|打
 _AFTER_VERB = "[了着过起出到在下上住进向]"
 _ADVERBIAL = f"(?:{_ADVERBS})的(?=(?:{_VERBS}){_AFTER_VERB})"
 # Verbs that name no thing with 的: 说的, 写的, 做的 and 吃的 may be what is said, written, made and eaten.
-_COMPLEMENT = "[跑走飞睡跳玩唱变]的(?=(?:很|非常|太|特别)(?:好|快|慢|高|早|晚|远|近|累|开心)[，。！？；了])"
+_COMPLEMENT = (
+    "[跑走飞睡跳玩唱变]的(?=(?:很|非常|太|特别)(?:好|快|慢|高|早|晚|远|近|累|开心)"
+    "(?:[，。！？；了]|[ \\t]*(?:[\r\n]|\\Z)))"
+)
 _PATTERN = re.compile(f"(?P<地>{_ADVERBIAL})|(?P<得>{_COMPLEMENT})")
 
 
-class DePattern:
+class DePattern(Rule):
     """Replaces 的 between an adverb and a verb by 地, and between a verb and its complement by 得.
 
     Traditional texts are passed over: 的 is usual there in both.
@@ -31,7 +35,10 @@ class DePattern:
     id = "de_pattern"
     name = N_("的, 地 or 得")
     explanation = N_("Use 地 between an adverb and its verb, and 得 between a verb and its complement.")
-    on_by_default = True
+    category = TYPOS
+    group = Group.SPELLING
+    is_precise = True
+    example = Example("他慢慢的走了过来。", "他慢慢地走了过来。")
 
     def matches(self, text: str, protected: Sequence[Span]) -> Iterator[RuleMatch]:
         found = list(_PATTERN.finditer(text))

@@ -1,37 +1,76 @@
-"""A grammatical character typed twice: 我的的书 → 我的书."""
+"""A grammatical character typed twice: 我的的书 → 我的书, 这是是水晶 → 这是水晶."""
 
 import re
 from collections.abc import Iterator, Sequence
 
 from nmspeller.messages import N_
+from nmspeller.runtime.rules.categories import REPETITIONS
 from nmspeller.runtime.rules.closed import Closed
-from nmspeller.runtime.rules.rule import RuleMatch, replace
+from nmspeller.runtime.rules.rule import Example, Group, Rule, RuleMatch, replace
+from nmspeller.runtime.rules.vocabulary import words
 from nmspeller.text.hanzi import HANZI
 from nmspeller.text.protect import Span
+from nmspeller.text.script import simplify
 
 # Grammatical characters that are never right twice, but for words that end or start with them (目的的, 的确).
 # A Chinese character before them: without one it may be a stutter, or a quotation of the character itself.
 _GRAMMATICAL = re.compile(
     f"(?<=[{HANZI}])(?:"
     "(?<![目的标標准準端有美女男])(?<![必语語]中)的的(?![的确確士哥喀卢盧款话話])"
-    "|(?<![不得为為没沒完未终終除明罢罷算了次个個天年时時无無])了了(?![了解却卻结結断斷悟然如不得望事无無])"
+    "|(?<![不得为為没沒完未终終除明罢罷算了次个個天年时時无無是])了了(?![了解却卻结結断斷悟然如不得望事无無])"
     "|(?<![着著执執穿衣沉])(?:着着|著著)(?![着著慌忙恼惱眼陆陸手急凉力重实實逼臭装裝落棋先想魔火迷色地笔筆称稱作名])"
     "|们们(?!们)|們們(?!們)"
     "|(?<![丝絲棉绒絨毛薄厚单單被])被被(?![被子单單套褥])"
     f")(?=[{HANZI}])"
 )
+# Others may end a word and start the next one (但是是否, 现在在家): the dictionary says whether they do.
+_DECIDABLE = re.compile(f"(?<=[{HANZI}])(?P<one>[是在对對与與从從把很或给給于於向])(?P=one)(?=[{HANZI}])")
+_AFTER_WORD = {
+    "是": "不但还還要只才凡若总總可于於就倒真算为為也便而或如却卻都又老先国國像啊哦嗯一案",
+    "把": "一几幾两兩三四五六七八九十大个個拖火车車",
+    "向": "方导導偏倾傾动動意趋趨",
+}
+# 对 is also "yes", and 在在 "everywhere": they count after these only.
+_ONLY_AFTER = {
+    "对": "要会应须将能并及和们",
+    "對": "要會應須將能並及和們",
+    "在": "们們我你他她它就都也还還会會要可能仍",
+}
+_BEFORE_WORD = {"是": "非否的", "从": "容", "從": "容"}
 
 
-class DoubledCharacter:
+class DoubledCharacter(Rule):
     """Deletes the second of two equal characters where no word has both."""
 
     id = "doubled_character"
     name = N_("Doubled character")
     explanation = N_("The same character was typed twice.")
-    on_by_default = True
+    category = REPETITIONS
+    group = Group.SPELLING
+    is_precise = True
+    example = Example("这是我妹妹的的自行车。", "这是我妹妹的自行车。")
 
     def matches(self, text: str, protected: Sequence[Span]) -> Iterator[RuleMatch]:
         closed = Closed(protected)
-        for pair in _GRAMMATICAL.finditer(text):
-            if not closed.overlaps(*pair.span()):
-                yield replace(self, text, pair.end() - 1, pair.end(), "")
+        pairs = [pair.span() for pair in _GRAMMATICAL.finditer(text)]
+        pairs += (
+            pair.span() for pair in _DECIDABLE.finditer(text) if not _is_of_two_words(text, pair.start())
+        )
+        for start, stop in sorted(pairs):
+            if not closed.overlaps(start, stop):
+                yield replace(self, text, stop - 1, stop, "")
+
+
+def _is_of_two_words(text: str, place: int) -> bool:
+    """Whether one of the two equal characters at `place` belongs to the word before them, or after them."""
+    one, before, after = text[place], text[place - 1], text[place + 2]
+    if one in (before, after) or before in _AFTER_WORD.get(one, "") or after in _BEFORE_WORD.get(one, ""):
+        return True
+    if before not in _ONLY_AFTER.get(one, before):
+        return True
+    known = words()
+    around = simplify(text[max(0, place - 3) : place + 5]).text
+    at = place - max(0, place - 3)
+    if {around[at - 1 : at + 1], around[at + 1 : at + 3]} & known.short_words:
+        return True
+    return around[max(0, at - 3) : at + 1] in known.long_words or around[at + 1 : at + 5] in known.long_words

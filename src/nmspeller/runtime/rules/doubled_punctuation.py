@@ -4,8 +4,9 @@ import re
 from collections.abc import Iterator, Sequence
 
 from nmspeller.messages import N_
+from nmspeller.runtime.rules.categories import PUNCTUATION
 from nmspeller.runtime.rules.closed import Closed
-from nmspeller.runtime.rules.rule import RuleMatch, replace
+from nmspeller.runtime.rules.rule import Example, Group, Rule, RuleMatch, replace
 from nmspeller.text.protect import Span
 
 _ELLIPSIS_FROM = 3
@@ -13,7 +14,7 @@ _ELLIPSIS_FROM = 3
 _RUN = re.compile("[，、；：。]{2,}")
 
 
-class DoubledPunctuation:
+class DoubledPunctuation(Rule):
     """A mark written twice is one; three full stops and more are an ellipsis; two that differ are a hint."""
 
     id = "doubled_punctuation"
@@ -21,7 +22,10 @@ class DoubledPunctuation:
     explanation = N_(
         "There are two punctuation marks where one belongs; an ellipsis is written ……, not 。。。."
     )
-    on_by_default = True
+    category = PUNCTUATION
+    group = Group.TYPOGRAPHY
+    is_precise = True
+    example = Example("今天到此为止。。", "今天到此为止。")
 
     def matches(self, text: str, protected: Sequence[Span]) -> Iterator[RuleMatch]:
         closed = Closed(protected)

@@ -1,69 +1,54 @@
-"""A small word, or the last character of one, written twice: 我我觉得, 因为因为下雨, 取消消了.
-
-The first two may be a stutter and the last a name, so the rule is off.
-"""
+"""A word that needs another after it written twice: 会议已经已经结束 → 会议已经结束."""
 
 import re
 from collections.abc import Iterator, Sequence
 
 from nmspeller.messages import N_
+from nmspeller.runtime.rules.categories import REPETITIONS
 from nmspeller.runtime.rules.closed import Closed
-from nmspeller.runtime.rules.rule import RuleMatch, replace
-from nmspeller.runtime.rules.vocabulary import words
+from nmspeller.runtime.rules.rule import Example, Group, Rule, RuleMatch, replace
 from nmspeller.text.hanzi import HANZI
 from nmspeller.text.protect import Span
-from nmspeller.text.script import simplify
+from nmspeller.text.windows import lines
 
+# Words that never end a clause, so that two of them do not stand side by side by chance (救了我们|我们还…);
+# those that people stutter with (但是但是) are left out.
 _WORDS = (
-    "我们|我們|你们|你們|他们|他們|她们|她們|它们|它們|咱们|咱們|大家|自己|我的|你的|他的|她的|这个|這個|那个|那個|这些|這些|"
-    "因为|因為|所以|但是|可是|如果|虽然|雖然|而且|并且|並且|或者|以及|然后|然後|由于|由於|关于|關於|对于|對於|根据|根據|"
-    "通过|通過|为了|為了|已经|已經|可以|没有|沒有|就是|还是|還是|时候|時候"
+    "已经|已經|由于|由於|关于|關於|对于|對於|根据|根據|通过|通過|为了|為了|以及|或者|并且|並且|虽然|雖然|如果|"
+    "其中|目前|正在|这个|這個|这些|這些|那些|这种|這種|一种|一種|每个|每個|各种|各種|进行|進行"
 )
-# 人人为我我为人人 is two clauses, and so is 告诉我我…: single characters count at a clause's start only.
-_TWICE = re.compile(
-    f"(?<![{HANZI}])([我你他她它这這那就也很]|{_WORDS})\\1(?!\\1)(?=[{HANZI}])|(?<=[{HANZI}])({_WORDS})\\2(?!\\2)"
-)
-
-_LETTER = f"[{HANZI}]"
-# A word's last character typed twice, where the sentence then pauses or goes on with a particle.
-_LAST_OF_WORD = re.compile(f"(?<=({_LETTER})({_LETTER}))\\2(?=[了的吗嗎呢吧，。！？；、\n\r]|\\Z)")
-# Families and nicknames (父父), sounds of foreign names (罗罗), and measures after 一 (一根根) are doubled.
-_DOUBLED_IN_NAMES = frozenset(
-    "斯罗羅纳納萨薩曼利拉克尼莉娜丽麗莎妮琪佳冰圆圓父母祖乎果宝寶妹姐哥弟爷爺奶狗猫貓兔豆糖球么麼京汉"
-)
+_TWICE = re.compile(f"({_WORDS})\\1(?!\\1)(?=[{HANZI}])")
+# A stutter is in speech: there are quotation marks, dots or particles in its line, or no full stop.
+_FULL_STOP = re.compile("[。；]")
+_SPEECH = re.compile('[“”「」『』"…！？!?~～啊吧呢嘛哦呀哎唉]|\\.\\.|。。')
 
 
-class DoubledWord:
-    """Deletes the second of two equal pronouns or connectives, and a word's last character after itself."""
+class DoubledWord(Rule):
+    """Deletes the second of two equal words in prose; in speech it may be a stutter."""
 
     id = "doubled_word"
     name = N_("Doubled word")
-    explanation = N_("The same word is written twice; unless it is a stutter, one is enough.")
-    on_by_default = False
+    explanation = N_("The same word is written twice; one is enough.")
+    category = REPETITIONS
+    group = Group.SPELLING
+    is_precise = True
+    example = Example("比赛已经已经结束，观众都走了。", "比赛已经结束，观众都走了。")
 
     def matches(self, text: str, protected: Sequence[Span]) -> Iterator[RuleMatch]:
+        found = list(_TWICE.finditer(text))
+        if not found:
+            return
         closed = Closed(protected)
-        bounds = [((twice.start() + twice.end()) // 2, twice.end()) for twice in _TWICE.finditer(text)]
-        bounds += (
-            last.span() for last in _LAST_OF_WORD.finditer(text) if _ends_word_twice(text, last.start())
-        )
-        end = 0
-        for start, stop in sorted(bounds):
-            if start >= end and not closed.overlaps(start - (stop - start), stop):
-                yield replace(self, text, start, stop, "")
-                end = stop
+        bounds = iter(lines(text))
+        stop, is_prose = 0, False
+        for twice in found:
+            while twice.start() >= stop:
+                start, stop = next(bounds)
+                is_prose = _is_prose(text, start, stop)
+            middle = (twice.start() + twice.end()) // 2
+            if is_prose and not closed.overlaps(*twice.span()):
+                yield replace(self, text, middle, twice.end(), "")
 
 
-def _ends_word_twice(text: str, place: int) -> bool:
-    """Whether text[place] repeats the last character of a word, and neither word nor pattern has it twice."""
-    around = simplify(text[max(0, place - 3) : place + 1]).text
-    last, before = around[-1], around[-3:-2]
-    known = words()
-    return (
-        last in known.bound
-        and before not in ("", last, "一")
-        and before + last in known.short_words
-        and last not in _DOUBLED_IN_NAMES
-        # AABB, as in 舒舒服服.
-        and around[-4:-3] != before
-    )
+def _is_prose(text: str, start: int, stop: int) -> bool:
+    return _FULL_STOP.search(text, start, stop) is not None and not _SPEECH.search(text, start, stop)

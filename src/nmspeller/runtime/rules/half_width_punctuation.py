@@ -6,9 +6,11 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby
 
 from nmspeller.messages import N_
+from nmspeller.runtime.rules.categories import PUNCTUATION
 from nmspeller.runtime.rules.characters import BLANK, CLOSING, OPENING
 from nmspeller.runtime.rules.closed import Closed
-from nmspeller.runtime.rules.rule import RuleMatch, replace
+from nmspeller.runtime.rules.prevalence import is_habit
+from nmspeller.runtime.rules.rule import Example, Group, Rule, RuleMatch, replace
 from nmspeller.text.hanzi import HANZI
 from nmspeller.text.protect import Span
 from nmspeller.text.windows import lines
@@ -28,15 +30,24 @@ _FEW_CELLS, _MANY_CELLS = 2, 5
 _LONGEST_CELL = 6
 
 
-class HalfWidthPunctuation:
-    """Half-width marks with Chinese around them become full-width ones, and swallow the blank after them."""
+class HalfWidthPunctuation(Rule):
+    """Half-width marks with Chinese around them become full-width ones, and swallow the blank after them.
+
+    A text that hardly has any full-width ones is left as it is.
+    """
 
     id = "half_width_punctuation"
     name = N_("Half-width punctuation")
     explanation = N_("Chinese sentences use full-width punctuation: ，；：！？。")
-    on_by_default = True
+    category = PUNCTUATION
+    group = Group.TYPOGRAPHY
+    is_precise = True
+    example = Example("天黑了, 我们回家吧!", "天黑了，我们回家吧！")
 
     def matches(self, text: str, protected: Sequence[Span]) -> Iterator[RuleMatch]:
+        half = sum(1 for _ in _MARK.finditer(text))
+        if is_habit(half, sum(map(text.count, "，；：！？"))):
+            return
         closed = Closed(protected)
         for start, stop in lines(text):
             marks = [mark for mark in _MARK.finditer(text, start, stop) if not closed.overlaps(*mark.span())]

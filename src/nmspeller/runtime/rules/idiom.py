@@ -6,14 +6,16 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 
 from nmspeller.messages import N_
+from nmspeller.runtime.rules.categories import TYPOS
 from nmspeller.runtime.rules.characters import CLOSING, OPENING
 from nmspeller.runtime.rules.closed import Closed
+from nmspeller.runtime.rules.faces import simplified
 from nmspeller.runtime.rules.likeness import is_confusable, is_sure_slip
 from nmspeller.runtime.rules.near_idioms import Near, NearIdioms
-from nmspeller.runtime.rules.rule import RuleMatch, replace
+from nmspeller.runtime.rules.rule import Example, Group, Rule, RuleMatch, replace
 from nmspeller.runtime.rules.vocabulary import words
 from nmspeller.text.protect import Span
-from nmspeller.text.script import Simplified, fold, simplify
+from nmspeller.text.script import Simplified, fold
 from nmspeller.text.windows import lines
 
 _SHORTEST, _LONGEST = 4, 8
@@ -24,7 +26,7 @@ _QUOTES = frozenset(OPENING + CLOSING + "\"'") - frozenset("（）")
 _CROSS_REFERENCES = re.compile("[见見同][“「]|[谓謂]")
 
 
-class Idiom:
+class Idiom(Rule):
     """Replaces a stretch that is one wrong character away from an idiom, and is no word itself.
 
     The wrong character looks like the right one, or the stretch is a known mistake. Where it may be meant as
@@ -36,10 +38,13 @@ class Idiom:
     id = "idiom"
     name = N_("Idiom with a wrong character")
     explanation = N_("One character of this idiom is wrong: it sounds or looks like the right one.")
-    on_by_default = True
+    category = TYPOS
+    group = Group.SPELLING
+    is_precise = True
+    example = Example("他还是按步就班地复习。", "他还是按部就班地复习。")
 
     def matches(self, text: str, protected: Sequence[Span]) -> Iterator[RuleMatch]:
-        face = simplify(text)
+        face = simplified(text)
         closed = Closed(protected)
         end = 0
         for near in _in_prose(text, _unambiguous(face.text, _index().near(face.text))):

@@ -6,8 +6,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations
 
 from nmspeller.messages import N_
+from nmspeller.runtime.rules.categories import NAMES
 from nmspeller.runtime.rules.closed import Closed
-from nmspeller.runtime.rules.rule import RuleMatch, replace
+from nmspeller.runtime.rules.rule import Example, Group, Rule, RuleMatch, also_written, replace
 from nmspeller.runtime.rules.vocabulary import words
 from nmspeller.text.hanzi import HANZI
 from nmspeller.text.protect import Span
@@ -33,7 +34,7 @@ _LEAST_TIMES = 2
 _COMMON_READINGS = 2
 
 
-class NameVariants:
+class NameVariants(Rule):
     """Hints at the rarer of two names that differ in one character of the same sound.
 
     A name is a surname with one or two characters before a title or a verb of saying; either spelling must
@@ -45,7 +46,10 @@ class NameVariants:
     explanation = N_(
         "The text also has a name with the same sound but another character; check which one is right."
     )
-    on_by_default = True
+    category = NAMES
+    group = Group.SPELLING
+    is_precise = True
+    example = Example("张琳老师来了，张琳说好。张林老师走了，张林说不。张琳笑了。", None)
 
     def matches(self, text: str, protected: Sequence[Span]) -> Iterator[RuleMatch]:
         named = {match["name"] for match in _NAMED.finditer(text)}
@@ -55,15 +59,17 @@ class NameVariants:
             return
         places = _places({name for pair in pairs for name in pair}, text)
         times = Counter(name for _, name in places)
-        rarer = {
-            min(pair, key=lambda name: (times[name], name))
-            for pair in pairs
-            if all(times[name] >= _LEAST_TIMES for name in pair)
-        }
+        other_of: dict[str, str] = {}
+        for pair in sorted(pairs):
+            if all(times[name] >= _LEAST_TIMES for name in pair):
+                rarer, other = sorted(pair, key=lambda name: (times[name], name))
+                other_of.setdefault(rarer, other)
         closed = Closed(protected)
         for start, name in places:
-            if name in rarer and not closed.overlaps(start, start + len(name)):
-                yield replace(self, text, start, start + len(name), None)
+            if name in other_of and not closed.overlaps(start, start + len(name)):
+                other = other_of[name]
+                note = also_written(other, times[other], times[name])
+                yield replace(self, text, start, start + len(name), None, note)
 
 
 def _sound_alike(names: Iterable[str]) -> set[tuple[str, str]]:

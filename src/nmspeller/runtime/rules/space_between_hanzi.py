@@ -4,9 +4,10 @@ import re
 from collections.abc import Iterator, Sequence
 
 from nmspeller.messages import N_
+from nmspeller.runtime.rules.categories import TYPOGRAPHY
 from nmspeller.runtime.rules.characters import BLANK
 from nmspeller.runtime.rules.closed import Closed
-from nmspeller.runtime.rules.rule import RuleMatch, replace
+from nmspeller.runtime.rules.rule import Example, Group, Rule, RuleMatch, replace
 from nmspeller.runtime.rules.vocabulary import words
 from nmspeller.text.hanzi import HANZI
 from nmspeller.text.protect import Span
@@ -17,9 +18,10 @@ from nmspeller.text.windows import lines
 _GAP = re.compile(f"(?<=[{HANZI}])[{BLANK}]{{1,2}}(?=[{HANZI}](?![：:]))")
 _SENTENCE_MARK = re.compile("[，。！？；]")
 _MOST_GAPS = 3
+_FEW_LINES = 5
 
 
-class SpaceBetweenHanzi:
+class SpaceBetweenHanzi(Rule):
     """Deletes a blank that splits a word in a sentence.
 
     A blank between two words may be set on purpose: it parts a heading, a line of verse, the cells of a table
@@ -29,11 +31,19 @@ class SpaceBetweenHanzi:
     id = "space_between_hanzi"
     name = N_("Space inside a word")
     explanation = N_("There is no space between the characters of a Chinese word.")
-    on_by_default = True
+    category = TYPOGRAPHY
+    group = Group.TYPOGRAPHY
+    is_precise = True
+    example = Example("周末，我们去公 园散步。", "周末，我们去公园散步。")
 
     def matches(self, text: str, protected: Sequence[Span]) -> Iterator[RuleMatch]:
+        bounds = lines(text)
+        with_gaps = sum(_GAP.search(text, start, stop) is not None for start, stop in bounds)
+        # Whoever parts words in most lines does so on purpose.
+        if 2 * with_gaps > len(bounds) >= _FEW_LINES:
+            return
         closed = Closed(protected)
-        for start, stop in lines(text):
+        for start, stop in bounds:
             gaps = list(_GAP.finditer(text, start, stop))
             if not 0 < len(gaps) <= _MOST_GAPS or not _SENTENCE_MARK.search(text, start, stop):
                 continue

@@ -6,9 +6,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from nmspeller.messages import N_
+from nmspeller.runtime.rules.categories import PUNCTUATION
 from nmspeller.runtime.rules.characters import CLOSING, OPENING
 from nmspeller.runtime.rules.closed import Closed
-from nmspeller.runtime.rules.rule import RuleMatch, replace
+from nmspeller.runtime.rules.rule import Example, Group, Rule, RuleMatch, replace
 from nmspeller.text.protect import Span
 from nmspeller.text.windows import lines
 
@@ -42,13 +43,16 @@ class _Mark(NamedTuple):
     line: int
 
 
-class UnbalancedMarks:
+class UnbalancedMarks(Rule):
     """Hints at marks without their other half; turns quotation marks round where nothing else fits."""
 
     id = "unbalanced_marks"
     name = N_("Unbalanced quotation marks or brackets")
     explanation = N_("This quotation mark or bracket is unmatched or reversed.")
-    on_by_default = True
+    category = PUNCTUATION
+    group = Group.TYPOGRAPHY
+    is_precise = True
+    example = Example("他说：”明天见。“", "他说：“明天见。”")
 
     def matches(self, text: str, protected: Sequence[Span]) -> Iterator[RuleMatch]:
         closed = Closed(protected)
@@ -90,8 +94,6 @@ class UnbalancedMarks:
             for opener in without_closer:
                 waiting[opener.sign].append(opener)
         lone += (mark for marks in waiting.values() for mark in marks)
-        # A quotation that begins a paragraph may go on after the text ends.
-        lone = [mark for mark in lone if mark.sign not in _QUOTES or not _starts_line(text, mark.place)]
         found += (replace(self, text, mark.place, mark.place + 1, None) for mark in lone)
         yield from sorted(found)
 
@@ -135,11 +137,6 @@ class _HalfWidthSingles:
             return False
         first, last = places
         return last > mark.place if mark.sign in OPENING else first < mark.place
-
-
-def _starts_line(text: str, place: int) -> bool:
-    before = text[max(0, place - _LONGEST_LABEL) : place].rstrip(" \t\u3000")
-    return not before or before[-1] in "\n\r"
 
 
 def _singles(marks: Iterable[_Mark]) -> tuple[list[_Mark], list[_Mark]]:

@@ -1,7 +1,9 @@
 """Edits and hints as LanguageTool's matches."""
 
 import re
+from collections.abc import Iterator
 from dataclasses import replace
+from itertools import zip_longest
 from typing import Any
 
 from nmspeller.apps import utf16
@@ -9,7 +11,6 @@ from nmspeller.apps.http.languagetool.annotated import AnnotatedText
 from nmspeller.apps.http.languagetool.rules import Selection, rule_of
 from nmspeller.messages import _
 from nmspeller.runtime.correction import Correction, Edit, Hint
-from nmspeller.runtime.rules import RULES
 from nmspeller.runtime.why import why
 from nmspeller.text.windows import sentences
 
@@ -26,24 +27,25 @@ def matches(text: AnnotatedText, correction: Correction, selection: Selection) -
     found = []
     current = end = 0
     everything: list[Edit | Hint] = [*correction.edits, *correction.hints]
-    for one in sorted(everything, key=lambda one: one.offset):
-        if isinstance(one, Edit):
-            one = _visible(one, plain, end)
-        place = text.locate(one.offset, one.offset + one.length) if one.length else None
-        if place is None or not selection.wants(rule_of(one)):
+    wanted = [one for one in everything if selection.wants(rule_of(one))]
+    wanted.sort(key=lambda one: (one.offset, one.stop))
+    for one, following in zip_longest(wanted, wanted[1:]):
+        free = (end, following.offset if following else len(plain))
+        shown, place = next(_places(one, text, free), (one, None))
+        if place is None:
             continue
-        end = one.offset + one.length
-        while spans[current][1] <= one.offset:
+        end = shown.stop
+        while spans[current][1] <= shown.offset:
             current += 1
-        first = max(spans[current][0], one.offset - _OF_THE_SENTENCE)
+        first = max(spans[current][0], shown.offset - _OF_THE_SENTENCE)
         last = min(spans[current][1], end + _OF_THE_SENTENCE)
         begin = units.unit(place[0])
         found.append(
             {
-                **_found(one, plain),
+                **_found(shown, _message(one, plain)),
                 "offset": begin,
                 "length": units.unit(place[1]) - begin,
-                "context": _context(plain, one),
+                "context": _context(plain, shown),
                 "sentence": plain[first:last].strip(),
                 "ignoreForIncompleteSentence": False,
                 "contextForSureMatch": 0,
@@ -52,21 +54,34 @@ def matches(text: AnnotatedText, correction: Correction, selection: Selection) -
     return found
 
 
-def _visible(edit: Edit, text: str, end: int) -> Edit:
-    """The edit, with the character before it if it only inserts or deletes: clients show no empty text.
+def _places(
+    one: Edit | Hint, text: AnnotatedText, free: tuple[int, int]
+) -> Iterator[tuple[Edit | Hint, tuple[int, int]]]:
+    """The forms in which a finding can be shown, the best first, each with its place in the original."""
+    for shown in _forms(one, text.plain, *free):
+        if shown.length and (place := text.locate(shown.offset, shown.stop)):
+            yield shown, place
 
-    Nothing before `end`, where the last edit ended, is taken.
+
+def _forms(one: Edit | Hint, text: str, start: int, stop: int) -> Iterator[Edit | Hint]:
+    """What only inserts or deletes gets a neighbouring character: clients show no empty text.
+
+    Only neighbours in text[start:stop] are free; one at the other side of a line end or blank comes last.
     """
-    if (edit.source and edit.target) or edit.offset <= end:
-        return edit
-    before = text[edit.offset - 1]
-    return replace(
-        edit,
-        offset=edit.offset - 1,
-        length=edit.length + 1,
-        source=before + edit.source,
-        target=before + edit.target,
-    )
+    if isinstance(one, Edit) and not (one.source and one.target):
+        before = text[max(start, one.offset - 1) : one.offset]
+        after = text[one.stop : min(stop, one.stop + 1)]
+        pairs = [(side, "") for side in before] + [("", side) for side in after]
+        for before, after in sorted(pairs, key=lambda pair: "".join(pair).isspace()):
+            yield replace(
+                one,
+                offset=one.offset - len(before),
+                length=len(before) + one.length + len(after),
+                source=before + one.source + after,
+                target=before + one.target + after,
+                alternatives=tuple(before + other + after for other in one.alternatives),
+            )
+    yield one
 
 
 def sentence_ranges(text: AnnotatedText) -> list[list[int]]:
@@ -85,17 +100,23 @@ def sentence_ranges(text: AnnotatedText) -> list[list[int]]:
     return ranges
 
 
-def _found(one: Edit | Hint, text: str) -> dict[str, Any]:
+def _message(one: Edit | Hint, text: str) -> str:
+    """What was found, in a sentence or two; one that inserts or deletes explains itself."""
+    if isinstance(one, Hint):
+        return one.explanation
+    if not (one.source and one.target):
+        return why(text, one)
+    return _("Perhaps {target} instead of {source}. {why}").format(
+        source=one.source, target=one.target, why=why(text, one)
+    )
+
+
+def _found(one: Edit | Hint, message: str) -> dict[str, Any]:
     """What the match says, and what may replace the text."""
     rule = rule_of(one)
     replacements: dict[str, None] = {}
     confidence = 1.0
-    if isinstance(one, Hint):
-        message = _(RULES[one.rule].explanation)
-    else:
-        message = _("Perhaps {target} instead of {source}. {why}").format(
-            source=one.source, target=one.target, why=why(text, one)
-        )
+    if isinstance(one, Edit):
         replacements = dict.fromkeys((one.target, *one.alternatives))
         replacements.pop(one.source, None)
         confidence = one.confidence

@@ -130,7 +130,7 @@ async def info() -> Response:
 )
 async def longest_text(request: Request) -> Response:
     """A number of characters."""
-    return PlainTextResponse(str(request.app.state.service.settings.max_text_length))
+    return PlainTextResponse(str(request.app.state.service.settings.longest_text))
 
 
 @_address(

@@ -3,38 +3,10 @@
 from dataclasses import dataclass
 
 from nmspeller.apps.http.errors import ApiError
-from nmspeller.messages import N_, _
+from nmspeller.messages import _
 from nmspeller.runtime.correction import DESCRIPTIONS, Edit, Hint, Reason
-from nmspeller.runtime.rules import RULES
-
-
-@dataclass(frozen=True)
-class Category:
-    """A category of LanguageTool's own, with the issue type (of ITS 2.0) that its matches have."""
-
-    id: str
-    name: str
-    issue_type: str
-
-
-_TYPOS = Category("TYPOS", N_("Wrong characters"), "misspelling")
-_REPETITIONS = Category("REPETITIONS", N_("Repetitions"), "duplication")
-_PUNCTUATION = Category("PUNCTUATION", N_("Punctuation"), "typographical")
-_TYPOGRAPHY = Category("TYPOGRAPHY", N_("Typography"), "whitespace")
-_NAMES = Category("PROPER_NOUNS", N_("Names"), "inconsistency")
-
-_CATEGORIES = {
-    "idiom": _TYPOS,
-    "de_pattern": _TYPOS,
-    "doubled_character": _REPETITIONS,
-    "doubled_word": _REPETITIONS,
-    "doubled_punctuation": _PUNCTUATION,
-    "half_width_punctuation": _PUNCTUATION,
-    "unbalanced_marks": _PUNCTUATION,
-    "space_between_hanzi": _TYPOGRAPHY,
-    "mixed_spacing": _TYPOGRAPHY,
-    "name_variants": _NAMES,
-}
+from nmspeller.runtime.rules import RULES, Category
+from nmspeller.runtime.rules.categories import TYPOS
 
 
 @dataclass(frozen=True)
@@ -43,7 +15,7 @@ class LanguageToolRule:
 
     id: str
     description: str
-    category: Category = _TYPOS
+    category: Category = TYPOS
     on_by_default: bool = True
 
     def described(self) -> dict[str, object]:
@@ -63,9 +35,7 @@ _BY_REASON: dict[Reason, LanguageToolRule] = {
     if reason is not Reason.RULE
 }
 _BY_RULE = {
-    rule.id: LanguageToolRule(
-        f"NMSPELLER_{rule.id.upper()}", rule.name, _CATEGORIES[rule.id], rule.on_by_default
-    )
+    rule.id: LanguageToolRule(f"NMSPELLER_{rule.id.upper()}", rule.name, rule.category, rule.on_by_default)
     for rule in RULES.values()
 }
 

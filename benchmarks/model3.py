@@ -1,0 +1,155 @@
+"""What was tried for model 3, and what dev pairs said of it.
+
+    python benchmarks/model3.py [RECORDS]
+
+RECORDS is the folder in which benchmarks/train_model3.py trained: model2.json and judged.json of `judge`,
+runs/mean/mix.json of `mix` or `pick`, and train.json in runs/a, runs/b and runs/qat; or one JSON file, which
+may be compressed (.xz), with the contents of these by their paths. It becomes docs/results/data/model3.json,
+from which docs/results/model3.md is written.
+"""
+
+import json
+import lzma
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from nmspeller.errors import InputError
+from page import read_figures, table, write_figures, write_page
+
+SETS = ("native", "revisions", "lang8", "learners", "queries", "medical", "hard")
+MEANS = ("macro", "sighan", "ecspell")
+CHANGED = ("plain_changed", "native_clean_changed")
+SHARES = ("0.4%", "1.5%")
+KINDS = ("extra", "missing", "swap")
+RECORDS = ("model2.json", "judged.json", "runs/mean/mix.json", "runs/a/train.json", "runs/b/train.json",
+           "runs/qat/train.json")  # fmt: skip
+HEAD = """\
+# The first training of model 3
+
+None of these models is shipped: replaced characters are corrected as well as by model 2 for native writers,
+worse for SIGHAN, and too few missing characters are found. The tags need more training.
+
+Written by `benchmarks/model3.py` from model3.json; `benchmarks/train_model3.py` has the steps. Two float
+trainings, A and B, and means of their weights; the best mean is quantised and trained on with itself as the
+teacher. All figures are of dev pairs, which no training saw. The weights were chosen by
+0.75 × (0.6 macro + 0.25 SIGHAN + 0.15 ECSpell) at 0.4 % + 0.25 × the mean of extra, missing and swapped.
+"""
+CHARACTERS = """\
+## Replaced characters, at {share} of clean sentences changed
+
+Strict sentence-level correction F1 in percent: the best other character of each position, accepted from the
+confidence on at which that share of clean sentences is changed; one pass. Macro: the mean over native to
+hard. SIGHAN and ECSpell: the means over the dev parts of their three training sets.
+"""
+TAGS = """\
+## Missing, extra and swapped characters
+
+Share in percent of the sentences with one such error that are wholly right, on native writers' words and
+revisions ({counted}); of all changed sentences those that are right; and of clean sentences those that
+tags alone, or tags and replacements together, change. Thresholds are chosen for each row: most sentences
+right where at least 92 % of the changed ones are. Replacements are made from the confidence of 0.4 % on.
+"""
+
+
+def main() -> None:
+    if len(sys.argv) > 1:
+        write_figures("model3", figures(read_records(Path(sys.argv[1]))))
+    write_page("model3", page(read_figures("model3")))
+
+
+def read_records(path: Path) -> dict[str, Any]:
+    """The contents of RECORDS, by path.
+
+    Raises:
+        InputError: one of them is absent.
+    """
+    if path.is_dir():
+        found = {
+            name: json.loads((path / name).read_text("utf-8")) for name in RECORDS if (path / name).is_file()
+        }
+    else:
+        content = path.read_bytes()
+        found = json.loads(lzma.decompress(content) if path.suffix == ".xz" else content)
+    absent = [name for name in RECORDS if not isinstance(found.get(name), dict)]
+    if absent:
+        raise InputError(f"{path} has no {', '.join(absent)}; finish the training first.")
+    return {name: found[name] for name in RECORDS}
+
+
+def figures(records: Mapping[str, Any]) -> dict[str, Any]:
+    """What the page needs of the records: a row for model 2, each mix and the quantised model."""
+    a, b, quantised = (records[f"runs/{name}/train.json"] for name in ("a", "b", "qat"))
+    mixes = records["runs/mean/mix.json"]
+    best = max(mixes, key=lambda name: mixes[name]["chosen_by"])
+    titles = {"1 A + 0 B": f"A: {_training(a)}", "0 A + 1 B": f"B: {_training(b)}"}
+    rows = [_row("model 2, in floats", records["model2.json"])]
+    order = sorted(mixes, key=lambda name: (name not in titles, name != "1 A + 0 B", name))
+    for name in order:
+        title = titles.get(name, name)
+        rows.append(_row(f"**{title}**, chosen" if name == best else title, mixes[name]))
+    rows.append(_row(f"quantised: {_training(quantised)}", records["judged.json"]))
+    return {"kinds": records["judged.json"]["tags"]["kinds"], "rows": rows}
+
+
+def _training(record: Mapping[str, Any]) -> str:
+    return f"`{record['recipe']}` ({record['tokens'] / 1e6:,.0f} M tokens, {record['seconds']:,} s)"
+
+
+def _row(title: str, judged: Mapping[str, Any]) -> dict[str, Any]:
+    wanted = (*MEANS, *SETS, *CHANGED)
+    characters = {share: {name: judged["characters"][share][name] for name in wanted} for share in SHARES}
+    row = {"title": title, "chosen_by": judged["chosen_by"], "characters": characters}
+    tags = judged.get("tags")
+    if tags is None:
+        return row
+    target = {name: tags["target"].get(name) for name in (*KINDS, "changed_right")}
+    return {
+        **row,
+        "tags": {**target, "clean_by_tags": tags["clean_by_tags"], "clean_by_all": tags["clean_by_all"]},
+        "thresholds": tags["thresholds"],
+    }
+
+
+def page(found: Mapping[str, Any]) -> str:
+    return "\n".join(part.rstrip() + "\n" for part in _parts(found))
+
+
+def _parts(found: Mapping[str, Any]) -> Iterator[str]:
+    yield HEAD
+    rows: Sequence[Mapping[str, Any]] = found["rows"]
+    head = ["", "macro", *SETS, "SIGHAN", "ECSpell", "own clean changed", "native clean changed"]
+    for share in SHARES:
+        lines = []
+        for row in rows:
+            figure = row["characters"][share]
+            lines.append(
+                [
+                    row["title"],
+                    *(f"{figure[name]:.1f}" for name in ("macro", *SETS, "sighan", "ecspell")),
+                    *(f"{figure[name]:.1f} %" for name in CHANGED),
+                ]
+            )
+        yield CHARACTERS.format(share=share.replace("%", " %")) + "\n" + table(head, lines)
+    counted = ", ".join(f"{found['kinds'][kind]:,} {kind}" for kind in KINDS)
+    tagged = [
+        [
+            row["title"],
+            *(_percent(row["tags"][name], 1) for name in (*KINDS, "changed_right")),
+            *(_percent(row["tags"][name], 2) for name in ("clean_by_tags", "clean_by_all")),
+            f"{row['chosen_by']:.2f}",
+        ]
+        for row in rows
+        if "tags" in row
+    ]
+    head = ["", *KINDS, "changed and right", "clean changed by tags", "by all", "chosen by"]
+    yield TAGS.format(counted=counted) + "\n" + table(head, tagged)
+
+
+def _percent(figure: float | None, digits: int) -> str:
+    return "–" if figure is None else f"{figure:.{digits}f} %"
+
+
+if __name__ == "__main__":
+    main()

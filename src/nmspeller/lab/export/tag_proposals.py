@@ -1,0 +1,57 @@
+"""Thresholds of tags that are worth a try, from the scores of the edits that were found in dev pairs."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+KINDS = ("repeated", "foreign", "missing")
+"""Characters that are extra and repeat their neighbours, others that are extra, and missing ones."""
+TARGETS = ("edits_native_word", "edits_revisions")
+"""The dev sets on which thresholds are chosen."""
+NEVER = 2.0
+_MOST_CLEAN = 0.0005  # the share of clean sentences that each kind may change
+_PRECISIONS = np.arange(0.80, 0.995, 0.01).round(2).tolist()
+
+
+class ScoredEdit(NamedTuple):
+    """An insertion or deletion: in which sentence, of which of KINDS, how sure, and whether right."""
+
+    sentence: int
+    kind: str
+    score: float
+    right: bool
+
+
+@dataclass(frozen=True)
+class FoundEdits:
+    """All edits that were found in dev pairs, and in so many clean sentences."""
+
+    edits: Sequence[ScoredEdit]
+    clean_edits: Sequence[ScoredEdit]
+    clean_sentences: int
+
+    def proposals(self) -> list[dict[str, float]]:
+        """Thresholds of all kinds for each of several shares of right edits, from lax to strict."""
+        proposed = ({kind: self._lowest(kind, share) for kind in KINDS} for share in _PRECISIONS)
+        return [dict(each) for each in dict.fromkeys(tuple(each.items()) for each in proposed)]
+
+    def _lowest(self, kind: str, precision: float) -> float:
+        """The lowest score from which on so many edits are right, and few clean sentences changed."""
+        alarms: dict[int, float] = {}
+        for edit in self.clean_edits:
+            if edit.kind == kind:
+                alarms[edit.sentence] = max(edit.score, alarms.get(edit.sentence, 0.0))
+        allowed = int(_MOST_CLEAN * self.clean_sentences)
+        too_low = max(sorted(alarms.values(), reverse=True)[allowed:], default=0.0)
+        lowest, right = NEVER, 0
+        own = sorted((edit for edit in self.edits if edit.kind == kind), key=lambda edit: -edit.score)
+        for count, edit in enumerate(own, start=1):
+            right += edit.right
+            # Rounded down, so that the edit itself is still made.
+            score = math.floor(10_000 * edit.score) / 10_000
+            if right / count >= precision and score > too_low:
+                lowest = score
+        return lowest

@@ -1,0 +1,150 @@
+"""Choosing the thresholds of tags on dev pairs of unequal length, through the runtime that users have.
+
+What is found at very low thresholds proposes some. The pairs are then corrected with each proposal,
+replacements included, and a level takes the one with the most sentences right among those where enough of the
+changed sentences are right.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+
+from nmspeller.errors import InputError
+from nmspeller.lab.data.alignment import brings_nearer
+from nmspeller.lab.data.edit_sets import EditPair
+from nmspeller.lab.export.tag_proposals import KINDS, NEVER, TARGETS, FoundEdits, ScoredEdit
+from nmspeller.runtime.analysis import Analyzer
+from nmspeller.runtime.correction import Correction, Edit, Reason
+from nmspeller.runtime.pipeline import Pipeline
+from nmspeller.runtime.policy import Level, Policy, Thresholds
+
+PRECISION = {Level.CAREFUL: 0.97, Level.BALANCED: 0.92, Level.THOROUGH: 0.85}
+"""The share of the changed sentences that must be right."""
+_LEAST = 0.1  # from here on, what is found proposes thresholds
+
+
+def target_pairs(pipeline: Pipeline, dev: Mapping[str, Sequence[EditPair]]) -> list[EditPair]:
+    """The pairs of TARGETS.
+
+    Raises:
+        InputError: the model has no tags, or there are no such pairs.
+    """
+    if not pipeline.has_tags:
+        raise InputError("the model does not tag extra and missing characters; leave out --edits.")
+    pairs = [pair for name in TARGETS for pair in dev.get(name, ())]
+    if not pairs:
+        raise InputError(f"--edits has no pairs of {' or '.join(TARGETS)}; write it with `lab data prepare`.")
+    return pairs
+
+
+def calibrate_tags(
+    pipeline: Pipeline, policy: Policy, pairs: Sequence[EditPair], clean: Sequence[str]
+) -> Policy:
+    """The policy with thresholds of tags, chosen for the replacements that each of its levels makes."""
+    proposals = _find(pipeline, pairs, clean).proposals()
+    chosen = {
+        level: _best(pipeline, pairs, policy.levels[level], proposals, precision)
+        for level, precision in PRECISION.items()
+    }
+    balanced = chosen[Level.BALANCED]
+    for level, pick in ((Level.CAREFUL, max), (Level.THOROUGH, min)):
+        chosen[level] = {kind: pick(chosen[level][kind], balanced[kind]) for kind in KINDS}
+    levels = {level: replace(policy.levels[level], **chosen[level]) for level in Level}
+    report = {
+        "pairs": len(pairs),
+        "levels": {
+            level.value: {
+                **measure(pipeline, pairs, thresholds),
+                "clean_changed": _changed(pipeline, clean, _tags_alone(chosen[level])),
+            }
+            for level, thresholds in levels.items()
+        },
+    }
+    return replace(policy, levels=levels, calibration={**policy.calibration, "tags": report})
+
+
+def measure(pipeline: Pipeline, pairs: Sequence[EditPair], thresholds: Thresholds) -> dict[str, float]:
+    """In percent: sentences of each kind wholly right, and the right ones among those that are changed."""
+    found = corrections(pipeline, [pair.source for pair in pairs], thresholds)
+    right = [each.text == pair.target for each, pair in zip(found, pairs, strict=True)]
+    figures = {
+        kind: _percent(is_right for is_right, pair in zip(right, pairs, strict=True) if pair.kind == kind)
+        for kind in dict.fromkeys(pair.kind for pair in pairs)
+    }
+    changed = [is_right for is_right, each in zip(right, found, strict=True) if each.text != each.source]
+    return {**figures, "changed_right": _percent(changed)}
+
+
+def corrections(pipeline: Pipeline, texts: Sequence[str], thresholds: Thresholds) -> list[Correction]:
+    """The texts as a user gets them who has no rules or words of their own, each a document by itself."""
+    analyzer = Analyzer(window=pipeline.window)
+    checks = [analyzer.analyze([text]) for text in texts]
+    changes = iter(pipeline.changes([part for check in checks for part in check.parts], thresholds))
+    return [check.corrections([next(changes) for _ in check.parts])[0] for check in checks]
+
+
+def _find(pipeline: Pipeline, pairs: Sequence[EditPair], clean: Sequence[str]) -> FoundEdits:
+    """Every insertion and deletion worth a look, each judged by itself."""
+    thresholds = _tags_alone(dict.fromkeys(KINDS, _LEAST))
+    edits, alarms = (
+        [
+            ScoredEdit(number, kind_of(found.source, edit), edit.confidence, _is_right(found, edit, target))
+            for number, (found, target) in enumerate(
+                zip(corrections(pipeline, sources, thresholds), targets, strict=True)
+            )
+            for edit in found.edits
+        ]
+        for sources, targets in (
+            ([pair.source for pair in pairs], [pair.target for pair in pairs]),
+            (clean, clean),
+        )
+    )
+    return FoundEdits(edits, alarms, len(clean))
+
+
+def kind_of(source: str, edit: Edit) -> str:
+    """Which of KINDS an insertion or deletion is: what repeats its neighbours needs less to be deleted."""
+    if edit.reason is Reason.MISSING:
+        return "missing"
+    before = source[max(edit.offset - edit.length, 0) : edit.offset]
+    behind = source[edit.stop : edit.stop + edit.length]
+    return "repeated" if edit.source in (before, behind) else "foreign"
+
+
+def _is_right(found: Correction, edit: Edit, target: str) -> bool:
+    alone = found.source[: edit.offset] + edit.target + found.source[edit.stop :]
+    return brings_nearer(found.source, alone, target, edit.length + len(edit.target))
+
+
+def _best(
+    pipeline: Pipeline,
+    pairs: Sequence[EditPair],
+    thresholds: Thresholds,
+    proposals: Sequence[dict[str, float]],
+    precision: float,
+) -> dict[str, float]:
+    """The proposal with the most sentences right where enough of the changed ones are, or come closest.
+
+    proposals: from lax to strict; where several are equally good, the strictest is taken.
+    """
+
+    def rank(proposal: dict[str, float]) -> tuple[float, float]:
+        figures = measure(pipeline, pairs, replace(thresholds, **proposal))
+        right = figures.get("extra", 0.0) + figures.get("missing", 0.0)
+        return min(figures["changed_right"], 100 * precision), right
+
+    return max(reversed(proposals), key=rank)
+
+
+def _tags_alone(tags: Mapping[str, float]) -> Thresholds:
+    """Thresholds that replace nothing."""
+    return Thresholds(NEVER, NEVER, NEVER, **tags)
+
+
+def _changed(pipeline: Pipeline, texts: Sequence[str], thresholds: Thresholds) -> float:
+    """The share of texts that are changed, in percent."""
+    return _percent(bool(each.edits) for each in corrections(pipeline, texts, thresholds))
+
+
+def _percent(marks: Iterable[bool]) -> float:
+    values = list(marks)
+    return round(100 * sum(values) / max(len(values), 1), 2)

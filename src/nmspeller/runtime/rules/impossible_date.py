@@ -1,0 +1,90 @@
+"""Dates and times that no calendar and no clock has: 2024年13月5日, 四月三十一日, 晚上25:61."""
+
+import re
+from calendar import monthrange
+from collections.abc import Iterator, Sequence
+
+from nmspeller.messages import N_
+from nmspeller.runtime.rules.categories import NUMBERS as CATEGORY
+from nmspeller.runtime.rules.chinese_numerals import NUMERALS, value
+from nmspeller.runtime.rules.closed import NUMBERS, Closed
+from nmspeller.runtime.rules.rule import Example, Group, Note, Rule, RuleMatch, replace
+from nmspeller.text.protect import Span
+
+_NUMBER = f"[0-9]{{1,2}}|[{NUMERALS}]{{1,4}}"
+# The end of a date is looked for first, and what stands before it then: 月 is rarer than a numeral.
+_END = re.compile(f"月(?:(?P<day>{_NUMBER})[日号號](?![线線店楼樓])|(?![0-9{NUMERALS}]))")
+_BEGIN = re.compile(
+    f"(?:(?<![0-9{NUMERALS}])(?P<year>[12][0-9]{{3}}|[一二][{NUMERALS}]{{3}})年)?"
+    f"(?<![0-9{NUMERALS}/.~～—–至到-])(?P<month>{_NUMBER})\\Z"
+)
+_LONGEST_BEGIN = 10
+_ISO_DATE = re.compile(
+    "(?<![0-9A-Za-z./_-])(?P<year>(?:19|20)[0-9]{2})(?P<sign>[-/])(?P<month>[0-9]{1,2})(?P=sign)(?P<day>[0-9]{1,2})"
+    "(?![0-9A-Za-z/_-])"
+)
+# 25:61 may be a score, a ratio or the length of a film; it is a time after a word for one.
+_CLOCK = re.compile(
+    "(?:[上中下]午|[晚早]上|[凌清]晨|傍晚|[日号號]|定于)[ \u00a0]?"
+    "(?P<time>(?P<hour>[0-9]{1,2})(?:[:：](?P<minute>[0-9]{2})(?![0-9:：])|[时時点點](?P<spoken>[0-9]{2})分(?!之)))"
+)
+# Months of the old calendar have 29 or 30 days, whatever their number.
+_LUNAR = re.compile("[农農阴陰旧舊夏][历曆]|[元一二三四五六七八九十]年|帝|王|公元前|[闰閏]")
+_NEARBY = 12
+_LUNAR_DAYS = 30
+_LEAP_YEAR = 2000
+_MONTHS, _HOURS, _MINUTES = 12, 24, 60
+
+
+class ImpossibleDate(Rule):
+    """Hints at dates and times that do not exist; which one is meant only the writer knows."""
+
+    id = "impossible_date"
+    name = N_("Impossible date or time")
+    explanation = N_("There is no such date or time.")
+    category = CATEGORY
+    group = Group.SPELLING
+    is_precise = True
+    example = Example("会议改到2024年4月31日召开。", None)
+
+    def matches(self, text: str, protected: Sequence[Span]) -> Iterator[RuleMatch]:
+        closed = Closed(protected, but=NUMBERS)
+        end = 0
+        for start, stop, note in sorted(_doubtful(text)):
+            if start >= end and not closed.overlaps(start, stop):
+                yield replace(self, text, start, stop, None, note)
+                end = stop
+
+
+def _doubtful(text: str) -> Iterator[tuple[int, int, Note]]:
+    for date_end in _END.finditer(text):
+        before = max(0, date_end.start() - _LONGEST_BEGIN)
+        begin = _BEGIN.search(text[before : date_end.start()])
+        if begin and (begin["year"] or date_end["day"]):
+            start = before + begin.start()
+            note = _doubt_of_date(begin["year"], begin["month"], date_end["day"], _is_lunar(text, start))
+            if note:
+                yield start, date_end.end(), note
+    for match in _ISO_DATE.finditer(text):
+        if note := _doubt_of_date(match["year"], match["month"], match["day"], False):
+            yield *match.span(), note
+    for match in _CLOCK.finditer(text):
+        if int(match["hour"]) > _HOURS or int(match["minute"] or match["spoken"]) >= _MINUTES:
+            yield *match.span("time"), Note(N_("Hours go up to 24 and minutes up to 59."))
+
+
+def _is_lunar(text: str, start: int) -> bool:
+    return _LUNAR.search(text, max(0, start - _NEARBY), start) is not None
+
+
+def _doubt_of_date(year: str | None, month: str, day: str | None, may_be_lunar: bool) -> Note | None:
+    number = value(month)
+    if number is None:
+        return None
+    if not 1 <= number <= _MONTHS:
+        return Note(N_("There is no month {month}."), (("month", month),))
+    date = value(day) if day else 1
+    days = monthrange((value(year) if year else None) or _LEAP_YEAR, number)[1]
+    if date is None or 1 <= date <= (max(days, _LUNAR_DAYS) if may_be_lunar and not year else days):
+        return None
+    return Note(N_("This month has {days} days."), (("days", str(days)),))

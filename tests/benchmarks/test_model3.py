@@ -1,0 +1,85 @@
+"""The page on model 3, from records of a training."""
+
+import json
+import lzma
+
+import pytest
+
+import model3
+from nmspeller.errors import InputError
+
+
+def judged(chosen_by, macro, tags=True):
+    names = (*model3.MEANS, *model3.SETS, *model3.CHANGED)
+    shares = {
+        share: {**dict.fromkeys(names, 50.0), "macro": macro, "threshold": 0.5} for share in model3.SHARES
+    }
+    found = {"chosen_by": chosen_by, "characters": {**shares, "0.8%": {}}}
+    if tags:
+        found["tags"] = {
+            "thresholds": {"repeated": 0.4, "foreign": 0.6, "missing": 0.7, "confidence": 0.5},
+            "target": {"extra": 71.0, "missing": 42.0, "swap": 33.0, "changed": 60.0, "changed_right": 92.5},
+            "clean_by_tags": 0.08,
+            "clean_by_all": 0.45,
+            "kinds": {"extra": 1344, "missing": 86, "swap": 47},
+            "edits": [{"text": "句"}],
+        }
+    return found
+
+
+def training(recipe, tokens, seconds):
+    return {"recipe": recipe, "seconds": seconds, "tokens": tokens}
+
+
+RECORDS = {
+    "model2.json": judged(60.0, 71.2, tags=False),
+    "judged.json": judged(64.0, 74.4),
+    "runs/mean/mix.json": {
+        "0 A + 1 B": judged(63.0, 73.1),
+        "0.35 A + 0.65 B": judged(63.5, 73.2),
+        "0.5 A + 0.5 B": judged(64.5, 74.6),
+        "1 A + 0 B": judged(62.0, 73.3),
+    },
+    "runs/a/train.json": training("model3_a", 210_400_000, 832),
+    "runs/b/train.json": training("model3_b", 99_000_000, 1401),
+    "runs/qat/train.json": training("model3_qat", 50_000_000, 300),
+}
+
+
+def test_every_training_is_a_row_in_order_and_the_best_mean_is_marked():
+    page = model3.page(model3.figures(RECORDS))
+    section = page.split("## ")[1]
+    rows = [line.split(" | ")[:2] for line in section.splitlines() if line.startswith("| ")][2:]
+    assert rows == [
+        ["| model 2, in floats", "71.2"],
+        ["| A: `model3_a` (210 M tokens, 832 s)", "73.3"],
+        ["| B: `model3_b` (99 M tokens, 1,401 s)", "73.1"],
+        ["| 0.35 A + 0.65 B", "73.2"],
+        ["| **0.5 A + 0.5 B**, chosen", "74.6"],
+        ["| quantised: `model3_qat` (50 M tokens, 300 s)", "74.4"],
+    ]
+    assert page.count("at 0.4 % of clean") == page.count("at 1.5 % of clean") == 1
+
+
+def test_tags_have_a_table_without_the_models_that_have_none():
+    page = model3.page(model3.figures(RECORDS))
+    section = page.split("## Missing")[1]
+    assert "1,344 extra, 86 missing, 47 swap" in section
+    assert "| 71.0 % | 42.0 % | 33.0 % | 92.5 % | 0.08 % | 0.45 % | 64.00 |" in section
+    assert "model 2" not in section
+
+
+def test_sentences_of_the_records_are_left_out():
+    assert "句" not in json.dumps(model3.figures(RECORDS), ensure_ascii=False)
+
+
+def test_records_are_read_from_a_folder_or_one_file(tmp_path):
+    for name, content in RECORDS.items():
+        (tmp_path / "folder" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "folder" / name).write_text(json.dumps(content), "utf-8")
+    packed = tmp_path / "records.json.xz"
+    packed.write_bytes(lzma.compress(json.dumps({**RECORDS, "stage0.jsonl": []}).encode()))
+    assert model3.read_records(tmp_path / "folder") == model3.read_records(packed) == RECORDS
+    (tmp_path / "folder" / "judged.json").unlink()
+    with pytest.raises(InputError, match=r"has no judged\.json"):
+        model3.read_records(tmp_path / "folder")

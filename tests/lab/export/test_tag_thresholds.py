@@ -1,0 +1,111 @@
+"""Thresholds of tags, chosen by what the runtime makes of dev pairs."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import cast
+
+import pytest
+
+from nmspeller.errors import InputError
+from nmspeller.lab.data.edit_sets import EditPair, read_dev
+from nmspeller.lab.export.tag_proposals import KINDS, FoundEdits, ScoredEdit
+from nmspeller.lab.export.tag_thresholds import calibrate_tags, target_pairs
+from nmspeller.runtime.edits import Change
+from nmspeller.runtime.pipeline import Pipeline
+from nmspeller.runtime.policy import Level, Policy, Thresholds
+from nmspeller.runtime.reading import Part
+
+POLICY = Policy({level: Thresholds(2.0, 2.0) for level in Level})
+
+
+@dataclass(frozen=True)
+class Scripted:
+    """Makes the change that is written down for a text, from the threshold of its kind on."""
+
+    script: dict[str, tuple[str, Change]]
+    has_tags: bool = True
+    window: int = 40
+
+    def changes(self, parts: Sequence[Part], thresholds: Thresholds) -> list[tuple[Change, ...]]:
+        written = (self.script.get(part.text) for part in parts)
+        return [
+            (found[1],) if found and found[1].confidence >= getattr(thresholds, found[0]) else ()
+            for found in written
+        ]
+
+
+def scripted(script: dict[str, tuple[str, Change]], *, has_tags: bool = True) -> Pipeline:
+    return cast(Pipeline, Scripted(script, has_tags))
+
+
+def inserted(place: int, text: str, score: float) -> tuple[str, Change]:
+    return "missing", Change(place, text, score, score, length=0)
+
+
+def deleted(place: int, score: float, kind: str) -> tuple[str, Change]:
+    return kind, Change(place, "", score, score, length=1)
+
+
+NUMBERS = "一二三四五六七八九十"
+# Of ten insertions the seventh is wrong; of deletions all are right.
+SCRIPT = {
+    **{f"第{n}次我觉很好": inserted(5, "得的"[n == "七"], 0.99 - 0.05 * i) for i, n in enumerate(NUMBERS)},
+    **{f"第{n}次在在北京": deleted(3, 0.5, "repeated") for n in NUMBERS},
+    **{f"第{n}次在很北京": deleted(4, 0.4, "foreign") for n in NUMBERS},
+}
+PAIRS = [
+    *(EditPair(f"第{n}次我觉很好", f"第{n}次我觉得很好", "missing") for n in NUMBERS),
+    *(EditPair(f"第{n}次在在北京", f"第{n}次在北京", "extra") for n in NUMBERS),
+    *(EditPair(f"第{n}次在很北京", f"第{n}次在北京", "extra") for n in NUMBERS),
+]
+
+
+def test_each_level_makes_as_many_edits_as_its_share_of_right_ones_allows() -> None:
+    policy = calibrate_tags(scripted(SCRIPT), POLICY, PAIRS, [])
+    careful, balanced, thorough = (policy.levels[level] for level in Level)
+    # 29 of 30 changed sentences are right with all ten insertions: too few for careful.
+    assert careful.missing == pytest.approx(0.74, abs=1e-3)
+    assert balanced.missing == thorough.missing == pytest.approx(0.54, abs=1e-3)
+    for thresholds in (careful, balanced, thorough):
+        assert thresholds.repeated == 0.5
+        assert thresholds.foreign == 0.4
+    report = policy.calibration["tags"]["levels"]["careful"]
+    assert report == {"missing": 60.0, "extra": 100.0, "changed_right": 100.0, "clean_changed": 0.0}
+
+
+def test_stricter_levels_are_stricter() -> None:
+    levels = calibrate_tags(scripted(SCRIPT), POLICY, PAIRS, []).levels
+    for kind in KINDS:
+        careful, balanced, thorough = (getattr(levels[level], kind) for level in Level)
+        assert careful >= balanced >= thorough
+
+
+def test_clean_sentences_raise_the_threshold_of_the_kind_that_changes_them() -> None:
+    clean = ["他在很南京", "这里没有错误"]
+    script = {**SCRIPT, clean[0]: deleted(2, 0.45, "foreign")}
+    policy = calibrate_tags(scripted(script), POLICY, PAIRS, clean)
+    assert policy.levels[Level.THOROUGH].foreign > 0.45
+    assert policy.levels[Level.THOROUGH].repeated == 0.5
+    assert policy.calibration["tags"]["levels"]["thorough"]["clean_changed"] == 0
+
+
+def test_few_clean_sentences_may_be_changed() -> None:
+    edits = [ScoredEdit(number, "missing", 0.8, True) for number in range(5)]
+    alarms = [ScoredEdit(7, "missing", 0.95, False), ScoredEdit(7, "missing", 0.9, False)]
+    for sentences, lowest in ((1999, 2.0), (2000, 0.8)):
+        assert {each["missing"] for each in FoundEdits(edits, alarms, sentences).proposals()} == {lowest}
+
+
+def test_mistakes_are_told(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="leave out --edits"):
+        target_pairs(scripted({}, has_tags=False), {"edits_revisions": PAIRS})
+    with pytest.raises(InputError, match="edits_native_word or edits_revisions"):
+        target_pairs(scripted({}), {"edits_learners": PAIRS})
+    path = tmp_path / "edits_dev.json"
+    with pytest.raises(InputError, match="cannot be read"):
+        read_dev(path)
+    for content in ("[]", "{", '{"edits_revisions": [["短"]]}'):
+        path.write_text(content, "utf-8")
+        with pytest.raises(InputError, match="lab data prepare"):
+            read_dev(path)

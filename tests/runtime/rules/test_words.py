@@ -1,0 +1,97 @@
+import pytest
+
+from nmspeller.runtime.rules import RULES, select, word_lists
+from nmspeller.runtime.rules.vocabulary import words
+from nmspeller.text.protect import Span, protected_spans
+
+
+def matches(rule, text):
+    return list(RULES[rule].matches(text, protected_spans(text)))
+
+
+def test_the_list_is_long_and_has_words_of_one_length():
+    forms = word_lists.read("common_words.txt")
+    assert len(forms) >= 1_500
+    assert all(len(wrong) == len(right) and wrong != right for wrong, right in forms.items())
+    assert not set(forms) & set(forms.values())
+
+
+@pytest.mark.parametrize(
+    "name", ["variants_of_2001.txt", "variants_of_dictionaries.txt", "term_variants.txt", "overconverted.txt"]
+)
+def test_no_form_is_recommended_and_advised_against(name):
+    forms = word_lists.read(name)
+    assert not set(forms) & set(forms.values())
+
+
+def test_what_is_recommended_against_is_no_mistake():
+    variants = word_lists.read("variants_of_2001.txt")
+    assert not set(variants) & set(word_lists.read("common_words.txt"))
+
+
+@pytest.mark.parametrize(
+    "right",
+    [
+        "请按纽约时间开会。",
+        "那时侯门深似海。",
+        "他不能自已的样子。",
+        "“按纽”应写作“按钮”。",
+        "这是一种不能自已的深情。",
+        "请直接去跟本尊说。",
+    ],
+)
+def test_forms_that_are_two_words_or_quoted_are_left_alone(right):
+    assert matches("common_word", right) == []
+
+
+def test_the_fix_has_the_script_of_the_text():
+    assert [match.target for match in matches("common_word", "這個時侯他還沒來。")] == ["時候"]
+    assert matches("common_word", "我們去渡假，這裡很美。") == []
+
+
+def test_a_word_of_the_user_is_left_alone():
+    assert list(RULES["common_word"].matches("按纽", [Span(0, 2, "word")])) == []
+
+
+def test_the_other_form_is_named_and_counted():
+    (match,) = matches("term_variants", "账号、账号和帐号。")
+    assert match.source == "帐号"
+    assert str(match.note) == "The text also has 账号 (2 times; this form 1 times)."
+
+
+@pytest.mark.parametrize("right", ["部队登陆了。请登录网站。", "账号和账号"])
+def test_words_of_another_meaning_are_no_variants(right):
+    assert matches("term_variants", right) == []
+
+
+def test_a_recommended_form_comes_with_its_reason():
+    assert "2001" in str(matches("recommended_form", "演出非常精采。")[0].note)
+    assert "账户" in str(matches("recommended_form", "我的帐户。")[0].note)
+    assert matches("recommended_form", "這個帳戶和这帐户，還沒有開過。") == []
+
+
+@pytest.mark.parametrize(
+    "right",
+    [
+        "他读过《後漢書》，也读过别的书。",
+        "只有汉字",
+        "這是他們的書。这是他们的书。他们来了，我们走了。",
+        "金兵由兀朮率领，来到城下。",
+    ],
+)
+def test_quotations_and_names_of_the_other_script_are_right(right):
+    assert matches("mixed_script", right) == []
+
+
+def test_the_variant_is_a_setting():
+    text = "這裏的書很貴，裡面還有畫。"
+    assert matches("mixed_script", text) == []
+    for variant, wrong, right in (("tw", "裏", "裡"), ("hk", "裡", "裏")):
+        (rule,) = select(["mixed_script"], variant=variant)
+        (match,) = rule.matches(text, [])
+        assert match.source == wrong
+        assert right in str(match.note)
+
+
+def test_known_words_are_no_wrong_forms_of_the_idiom_rule():
+    assert words().mistakes.isdisjoint(word_lists.read("common_words.txt"))
