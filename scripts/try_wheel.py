@@ -26,7 +26,7 @@ def main(wheel: Path) -> None:
         require(checked.returncode == 1 and "门 → 们" in checked.stdout, checked.stdout + checked.stderr)
         place = run(python, "-c", "import nmspeller; print(nmspeller.__file__)", cwd=empty).stdout.strip()
         require(Path(place).is_relative_to(folder), f"nmspeller was imported from {place}")
-        sets = run(command, "lab", "data", "sets", cwd=empty)
+        sets = run(command, "lab", "data", "sets", cwd=empty, NMSPELLER_DATA=str(empty))
         require(sets.returncode == 0, f"The wheel lacks the laboratory's table: {sets.stderr}")
         require(not list(empty.iterdir()), "A command left files behind.")
 
@@ -57,10 +57,15 @@ def install(wheel: Path, folder: Path) -> tuple[Path, Path]:
     return python, folder / "bin" / "nmspeller"
 
 
-def run(*command: object, cwd: Path) -> subprocess.CompletedProcess[str]:
+def run(*command: object, cwd: Path, **variables: str) -> subprocess.CompletedProcess[str]:
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     return subprocess.run(
-        list(map(str, command)), cwd=cwd, env=environment, capture_output=True, text=True, encoding="utf-8"
+        list(map(str, command)),
+        cwd=cwd,
+        env={**environment, **variables},
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
     )
 
 

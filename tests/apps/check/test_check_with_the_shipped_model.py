@@ -69,7 +69,7 @@ def test_formats_are_kept_to_the_byte(tmp_path):
     assert (tmp_path / "a.md").read_bytes().decode() == (
         "# 我**们**的 `我门` 计划\r\n\r\n[我们已经](http://x/己经)到了。\r\n"
     )
-    assert (tmp_path / "b.html").read_text() == '<p title="我门">我<b>们</b>一起去公园玩。</p>'
+    assert (tmp_path / "b.html").read_text() == '<p title="我们">我<b>们</b>一起去公园玩。</p>'
     assert [json.loads(line)["path"] for line in result.stdout.splitlines()] == ["a.md", "b.html"]
 
 
