@@ -36,7 +36,9 @@ def test_errors_are_found_and_corrected_by_the_name_of_the_file(check, tmp_path,
 
 def test_a_diff_of_a_file_with_escapes_is_that_of_the_file(check, tmp_path):
     (tmp_path / "zh.json").write_text(json.dumps({"a": "我门"}), encoding="utf-8")
-    changed = [line for line in check("-o", "diff", "zh.json").out.splitlines() if line.startswith(("-{", "+{"))]
+    changed = [
+        line for line in check("-o", "diff", "zh.json").out.splitlines() if line.startswith(("-{", "+{"))
+    ]
     assert changed == ['-{"a": "\\u6211\\u95e8"}', '+{"a": "\\u6211\\u4eec"}']
 
 
