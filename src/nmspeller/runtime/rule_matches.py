@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from nmspeller.runtime.rules import Rule, RuleMatch
 
 Chosen = bool | Iterable[str]
-"""True for the rules that are on by default, False for none, or the ids of some and names of groups."""
+"""True for all precise rules, False for none, or the ids of some and names of groups."""
 
 
 def chosen_rules(chosen: Chosen) -> tuple["Rule", ...]:
@@ -25,9 +25,9 @@ def chosen_rules(chosen: Chosen) -> tuple["Rule", ...]:
     if isinstance(chosen, str):
         raise InputError(_("give rules as True, False or a list of their ids, not as one string."))
     # Loaded late: the rules' word list takes a moment, and most spellers do without.
-    from nmspeller.runtime.rules import default_rules, select
+    from nmspeller.runtime.rules import Group, select
 
-    return default_rules() if chosen is True else select(chosen)
+    return select([group.value for group in Group] if chosen is True else chosen)
 
 
 def find_in_document(

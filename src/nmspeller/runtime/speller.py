@@ -35,7 +35,7 @@ class Speller:
         prefilter: let a very small model score every sentence first, so that the model reads only those that
             may contain an error, with their neighbours. Mostly correct text takes half the time; a few
             percent of edits are missed.
-        rules: apply rules, too: True for those that are on by default, or the ids of some (see
+        rules: apply rules, too: True for all precise ones, or the ids and groups of some (see
             `nmspeller.runtime.rules.RULES`). The model reads the text as the rules leave it. Suspicious text
             that a rule cannot correct is in `Correction.hints`.
 

@@ -37,7 +37,7 @@ async def test_rules_are_off_unless_the_editor_sets_them(new_editor):
     assert await shows(editor, uri, "same_sound")
     set_rules(editor, True)
     other = editor.open("b.txt", "这是我的的书，，好。")
-    assert await shows(editor, other, "doubled_character")
+    assert await shows(editor, other, "doubled_character", "doubled_punctuation")
 
 
 async def test_neighbours_of_rules_and_model_are_both_shown_and_fixed_together(new_editor):

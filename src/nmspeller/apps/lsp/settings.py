@@ -14,7 +14,7 @@ from nmspeller.runtime.policy import Level
 class EditorSettings:
     """The editor's settings; None means that the project's `.nmspeller.toml` or the default decides.
 
-    `rules` is True for the rules that are on by default, or the ids of some, `words` a file of the user's
+    `rules` is True for all precise rules, or the ids and groups of some, `words` a file of the user's
     words, `model` a model folder, `prefilter` whether a small model decides what the model reads, `debounce`
     milliseconds without a keystroke before a text is checked, `lang` the language of the messages.
     """
