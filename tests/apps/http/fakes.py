@@ -20,7 +20,7 @@ from nmspeller.runtime.edits import Change
 KNOWN = {
     "高心": (1, "兴", ("星",)),
     "平果": (0, "苹", ("评",)),
-    "己经": (0, "已", ()),
+    "己是": (0, "已", ()),
     "跑的快": (1, "得", ()),
     "默守成规": (0, "墨", ()),  # which a rule for idioms finds too
 }

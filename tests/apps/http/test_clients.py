@@ -12,7 +12,7 @@ import pytest
 from pylanguagetool import api as pylanguagetool
 
 NODE = Path(__file__).parent / "node"
-TEXT = "😀😀今天我很高心，因为他己经来了。\n我门👨‍👩‍👧‍👦一起去吃饭𠮷，他买了三个平果。"
+TEXT = "😀😀今天我很高心，因为他己是来了。\n我门👨‍👩‍👧‍👦一起去吃饭𠮷，他买了三个平果。"
 
 
 @pytest.fixture(scope="module")
@@ -98,6 +98,6 @@ def test_gramma_from_npm(gramma, expected):
 
 
 def test_gramma_sends_markdown_as_annotations(gramma):
-    text = "# 😀标题\n\n今天我很**高心**，见 `高心` 和[他己经来了](https://example.org/高心)。\n"
+    text = "# 😀标题\n\n今天我很**高心**，见 `高心` 和[他己是来了](https://example.org/高心)。\n"
     answer = gramma(text, markdown=True)
-    assert answer["corrected"] == text.replace("**高心**", "**高兴**").replace("己经", "已经")
+    assert answer["corrected"] == text.replace("**高心**", "**高兴**").replace("己是", "已是")

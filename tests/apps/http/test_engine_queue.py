@@ -57,7 +57,7 @@ def order(checker):
 
 
 async def test_every_part_gets_its_own_answer(held):
-    texts = [f"第{number}个，" + ("高心" if number % 3 else "己经") for number in range(50)]
+    texts = [f"第{number}个，" + ("高心" if number % 3 else "己是") for number in range(50)]
     queue = make(held)
     tasks = await start(queue, *((f"client {number % 5}", text) for number, text in enumerate(texts)))
     held.hold.set()
@@ -173,7 +173,7 @@ async def test_abandoned_work_is_not_started(held):
 
 async def test_one_bad_part_fails_alone(held):
     queue = make(held)
-    tasks = await start(queue, *enumerate(["高心", "平果", "故障", "己经"]))
+    tasks = await start(queue, *enumerate(["高心", "平果", "故障", "己是"]))
     held.hold.set()
     answers = await asyncio.gather(*tasks, return_exceptions=True)
     assert isinstance(answers.pop(2), EngineFailed)
@@ -182,7 +182,7 @@ async def test_one_bad_part_fails_alone(held):
 
 async def test_dead_engine_is_reported(held):
     queue = make(held)
-    tasks = await start(queue, *enumerate(["退出", "高心", "己经"]))
+    tasks = await start(queue, *enumerate(["退出", "高心", "己是"]))
     held.hold.set()
     answers = await asyncio.gather(*tasks, return_exceptions=True)
     assert isinstance(answers[0], EngineFailed)
@@ -195,7 +195,7 @@ async def test_dead_engine_is_reported(held):
 
 async def test_closing_finishes_what_was_admitted(held):
     queue = make(held)
-    tasks = await start(queue, *(("one", text) for text in ("高心", "平果", "己经")))
+    tasks = await start(queue, *(("one", text) for text in ("高心", "平果", "己是")))
     held.hold.set()
     await asyncio.to_thread(queue.close, 5)
     assert [targets(answer) for [answer] in await asyncio.gather(*tasks)] == [["兴"], ["苹"], ["已"]]

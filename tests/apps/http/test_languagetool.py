@@ -26,7 +26,7 @@ def apply(text, matches):
 
 
 def test_whole_answer(client):
-    answer = check(client, "你好！😀他己经来了。再见。").json()
+    answer = check(client, "你好！😀他己是来了。再见。").json()
     assert answer["software"]["name"] == "nmspeller"
     assert answer["language"]["code"] == "zh-CN"
     assert answer["warnings"] == {"incompleteResults": False}
@@ -34,8 +34,8 @@ def test_whole_answer(client):
     assert match["offset"] == 6
     assert match["length"] == 1
     assert match["replacements"] == [{"value": "已"}]
-    assert match["context"] == {"text": "你好！😀他己经来了。再见。", "offset": 6, "length": 1}
-    assert match["sentence"] == "😀他己经来了。"
+    assert match["context"] == {"text": "你好！😀他己是来了。再见。", "offset": 6, "length": 1}
+    assert match["sentence"] == "😀他己是来了。"
     assert "已" in match["message"]
     assert match["shortMessage"]
     assert match["rule"]["id"] == "NMSPELLER_SIMILAR_SHAPE"
@@ -57,9 +57,9 @@ def test_every_address_with_and_without_prefix(client, prefix):
 
 
 def test_astral_characters_count_twice(client):
-    text = "😀高心𠀀平果👨‍👩‍👧‍👦己经"
+    text = "😀高心𠀀平果👨‍👩‍👧‍👦己是"
     answer = check(client, text).json()
-    assert apply(text, answer["matches"]) == "😀高兴𠀀苹果👨‍👩‍👧‍👦已经"
+    assert apply(text, answer["matches"]) == "😀高兴𠀀苹果👨‍👩‍👧‍👦已是"
     for match in answer["matches"]:
         context = match["context"]
         units = context["text"].encode("utf-16-le")
@@ -166,10 +166,10 @@ def test_an_insertion_beside_markup_is_shown_with_the_neighbour_in_the_prose():
 
 
 def test_what_the_model_and_what_the_rules_find_stand_side_by_side(client):
-    text = "我很高心。。他己经走了。"
+    text = "我很高心。。他己是走了。"
     found = check(client, text).json()["matches"]
     assert [match["replacements"][0]["value"] for match in found] == ["兴", "。", "已"]
-    assert apply(text, found) == "我很高兴。他已经走了。"
+    assert apply(text, found) == "我很高兴。他已是走了。"
 
 
 @pytest.mark.parametrize(
@@ -188,13 +188,13 @@ def test_what_the_model_and_what_the_rules_find_stand_side_by_side(client):
     ],
 )
 def test_rules_can_be_chosen(client, fields, found):
-    matches = check(client, "己经很高心", **fields).json()["matches"]
+    matches = check(client, "己是很高心", **fields).json()["matches"]
     assert "".join(match["replacements"][0]["value"] for match in matches) == found
 
 
 def test_markup_is_not_checked_and_offsets_lie_in_the_original(client):
     pieces = [
-        {"markup": "<p title='己经'>"},
+        {"markup": "<p title='己是'>"},
         {"text": "😀我很"},
         {"markup": "<b>", "interpretAs": ""},
         {"text": "高心"},
@@ -285,9 +285,9 @@ def test_empty_text_has_no_matches(client):
 
 
 def test_only_part_of_a_very_long_sentence_is_quoted(client):
-    text = "他" * 3000 + "己经" + "他" * 3000
+    text = "他" * 3000 + "己是" + "他" * 3000
     [match] = check(client, text).json()["matches"]
-    assert match["sentence"] == "他" * 500 + "己经" + "他" * 499
+    assert match["sentence"] == "他" * 500 + "己是" + "他" * 499
 
 
 def test_sentence_ranges_count_in_the_original(client):

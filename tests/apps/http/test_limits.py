@@ -278,7 +278,7 @@ def test_invalid_settings_are_errors(wrong):
 def test_metrics_contain_no_text(make_client):
     client = make_client()
     ask(client, "/v1/check", "我很高心")
-    ask(client, "/v2/check", "我己经")
+    ask(client, "/v2/check", "我己是")
     client.get("/no/such/place")
     page = client.get("/metrics").text
     assert 'nmspeller_requests_total{path="/v1/check",status="200"} 1.0' in page
@@ -299,7 +299,7 @@ def test_log_holds_the_text_only_where_asked(make_client, capsys, with_text):
     client = make_client(log_text=with_text)
     ask(client, "/v1/check", "高心之极")
     ask(client, "/v2/check", "故障之极")
-    client.get("/v2/check", params={"text": "己经之极", "language": "zh"})
+    client.get("/v2/check", params={"text": "己是之极", "language": "zh"})
     logged = capsys.readouterr().err
     logging.getLogger("nmspeller.serve").handlers.clear()
     assert ("之极" in logged) is with_text

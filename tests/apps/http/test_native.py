@@ -53,19 +53,19 @@ def test_missing_extra_and_swapped_characters(client, text, edit, corrected):
 
 
 def test_what_the_model_and_what_the_rules_find_stand_side_by_side(client):
-    text = "我很高心。。他己经走了。"
+    text = "我很高心。。他己是走了。"
     [result] = check(client, text, rules=True).json()["results"]
     assert [(edit["source"], edit["target"], edit["reason"]) for edit in result["edits"]] == [
         ("心", "兴", "similar_sound"),
         ("。。", "。", "rule"),
         ("己", "已", "similar_shape"),
     ]
-    assert result["text"] == "我很高兴。他已经走了。"
+    assert result["text"] == "我很高兴。他已是走了。"
 
 
 def test_each_text_of_a_list_has_its_own_result(client):
-    results = check(client, ["己经", "", "没有错", "高心"]).json()["results"]
-    assert [result["text"] for result in results] == ["已经", "", "没有错", "高兴"]
+    results = check(client, ["己是", "", "没有错", "高心"]).json()["results"]
+    assert [result["text"] for result in results] == ["已是", "", "没有错", "高兴"]
     assert check(client, []).json() == {"results": []}
 
 
@@ -88,7 +88,7 @@ def read_lines(response):
 
 @pytest.mark.parametrize("asked", ["body", "header"])
 def test_streamed_answer_is_the_answer(client, asked):
-    text = "".join(f"第{number}段😀，我己经很高心。\n\n" for number in range(900))
+    text = "".join(f"第{number}段😀，我己是很高心。\n\n" for number in range(900))
     whole = check(client, text).json()["results"][0]
     if asked == "body":
         *parts, end = read_lines(check(client, text, stream=True))

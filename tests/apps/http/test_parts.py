@@ -15,7 +15,7 @@ from nmspeller.runtime.rules import RULES
 
 SENTENCES = [
     "今天天汽真好，我和朋友一起去公园玩。",
-    "他己经工作三年了！",
+    "他己是工作三年了！",
     "我门都很高心。。",
     "這裡的平果又大又甜，我門都很高心，大家都說這是最好吃的平果。",
     "没有错误的一句话，只是比别的句子稍微长一点，因为它要让窗口放不下，也要让后面的句子从新的窗口开始。",
@@ -25,7 +25,7 @@ CLAUSES = [
     "今天天汽真好",
     "我和朋友一起去公园玩",
     "老板对他的表现非长满意😀",
-    "他己经工作三年了",
+    "他己是工作三年了",
     "他在https://example.org/我门上写了`我门`和Python代码",
     "我门都很高心",
     "没有错误的一句话只是比别的句子稍微长一点因为它要让窗口在别的地方交接",
@@ -149,7 +149,7 @@ def test_long_text_reaches_the_engine_in_several_calls(make_client, path, betwee
     checker = FakeChecker()
     client = make_client(checker)
     count = 600
-    text = ("我己经很高心" + between) * count
+    text = ("我己是很高心" + between) * count
     units = len(between.encode("utf-16-le")) // 2 if path == "/v2/check" else len(between)
     if path == "/v2/check":
         answer = client.post(path, data={"text": text, "language": "zh"}).json()
@@ -163,7 +163,7 @@ def test_long_text_reaches_the_engine_in_several_calls(make_client, path, betwee
         offsets = [edit["offset"] for part in parts for edit in part["edits"]]
     else:
         [result] = client.post(path, json={"text": text}).json()["results"]
-        assert result["text"] == ("我已经很高兴" + between) * count
+        assert result["text"] == ("我已是很高兴" + between) * count
         offsets = [edit["offset"] for edit in result["edits"]]
     assert offsets == [(6 + units) * number + at for number in range(count) for at in (1, 5)]
     assert len(checker.batches) > 1
@@ -172,7 +172,7 @@ def test_long_text_reaches_the_engine_in_several_calls(make_client, path, betwee
 
 @pytest.mark.parametrize("stream", [False, True])
 def test_text_that_is_read_twice_counts_once(make_client, stream):
-    text = "我己经很高心" * 1_000
+    text = "我己是很高心" * 1_000
     client = make_client(max_text_length=len(text))
     assert client.post("/v1/check", json={"text": text, "stream": stream}).status_code == 200
     assert f"nmspeller_characters_total {len(text)}.0" in client.get("/metrics").text
@@ -203,7 +203,7 @@ async def test_short_text_does_not_wait_for_a_long_one_and_work_of_a_disconnecte
     checker = FakeChecker(seconds=0.05)
     service = serve(checker)
     client = Connection()
-    long = asyncio.ensure_future(service.check(client, [("我己经很高心" + between) * 10_000], CheckOptions()))
+    long = asyncio.ensure_future(service.check(client, [("我己是很高心" + between) * 10_000], CheckOptions()))
     while not checker.batches:
         await asyncio.sleep(0.01)
     [short] = await service.check(Connection(), ["高心"], CheckOptions())

@@ -16,7 +16,7 @@ def page(open_page, fake_server):
 @pytest.fixture(scope="module")
 def word():
     document = docx.Document()
-    document.add_heading("他己经来了")
+    document.add_heading("他己是来了")
     document.add_paragraph("大家都很高心。平果甜，平果脆。")
     output = io.BytesIO()
     document.save(output)
@@ -37,7 +37,7 @@ def test_a_word_document_comes_back_with_what_was_accepted(page, word):
     write(page, "我写的平果", 1)
     open_file(page, "报告.docx", word)
     wait_until_checked(page, 4)
-    assert text(page) == "他己经来了\n大家都很高心。平果甜，平果脆。\n"
+    assert text(page) == "他己是来了\n大家都很高心。平果甜，平果脆。\n"
     assert page.get_attribute("#text", "readonly") is not None
     assert page.is_disabled("#download")
     page.locator(".tick").nth(2).click()
@@ -45,7 +45,7 @@ def test_a_word_document_comes_back_with_what_was_accepted(page, word):
     name, content = download(page)
     assert name == "报告（已校对）.docx"
     paragraphs = [paragraph.text for paragraph in docx.Document(io.BytesIO(content)).paragraphs]
-    assert paragraphs == ["他己经来了", "大家都很高心。苹果甜，苹果脆。"]
+    assert paragraphs == ["他己是来了", "大家都很高心。苹果甜，苹果脆。"]
     page.click("#close-file")
     assert text(page) == "我写的平果"
     wait_until_checked(page, 1)
@@ -94,28 +94,28 @@ def test_tracked_changes(page, word):
 
 
 def test_other_targets_and_surrogates_land_where_they_belong(page):
-    open_file(page, "a.md", "# 😀高心\n\n`高心` **平**果😀己经\n".encode())
+    open_file(page, "a.md", "# 😀高心\n\n`高心` **平**果😀己是\n".encode())
     wait_until_checked(page, 3)
     page.locator(".finding .open").first.click()
     page.click(".card .option >> text=星")
     page.locator(".tick").nth(1).click()
     name, content = download(page)
     assert name == "a（已校对）.md"
-    assert content.decode() == "# 😀高星\n\n`高心` **平**果😀已经\n"
+    assert content.decode() == "# 😀高星\n\n`高心` **平**果😀已是\n"
 
 
 def test_accepting_can_be_undone_and_redone(page):
-    open_file(page, "a.txt", "高心\n己经\n".encode())
+    open_file(page, "a.txt", "高心\n己是\n".encode())
     wait_until_checked(page, 2)
     page.click("#accept-all")
-    assert text(page) == "高兴\n已经\n"
+    assert text(page) == "高兴\n已是\n"
     assert page.is_enabled("#download")
     page.focus("#text")
     page.keyboard.press("Control+z")
-    assert text(page) == "高心\n己经\n"
+    assert text(page) == "高心\n己是\n"
     assert page.is_disabled("#download")
     page.keyboard.press("Control+y")
-    assert text(page) == "高兴\n已经\n"
+    assert text(page) == "高兴\n已是\n"
 
 
 def test_the_level_can_change_and_what_was_accepted_stays(page):
@@ -171,7 +171,7 @@ def test_leaving_or_closing_with_changes_that_were_not_downloaded_warns(page):
         dialog.dismiss()
 
     page.on("dialog", answer)
-    open_file(page, "a.txt", "高心\n己经".encode())
+    open_file(page, "a.txt", "高心\n己是".encode())
     wait_until_checked(page, 2)
     page.click("#accept-all")
     page.click("#close-file")

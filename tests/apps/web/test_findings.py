@@ -14,7 +14,7 @@ def labels(page, selector):
 
 
 def test_a_row_is_one_line_and_opens_on_a_click(page):
-    write(page, "他己经来了，我很高心。", 2)
+    write(page, "他己是来了，我很高心。", 2)
     heights = [row.bounding_box()["height"] for row in page.locator(".finding").all()]
     assert max(heights) < 48
     assert page.locator(".card").count() == 0
@@ -27,19 +27,19 @@ def test_a_row_is_one_line_and_opens_on_a_click(page):
     assert page.locator(".finding .open:focus del").text_content() == "心"
     page.keyboard.press("Enter")
     page.click(".card .option >> text=星")
-    assert text(page) == "他己经来了，我很高星。"
+    assert text(page) == "他己是来了，我很高星。"
 
 
 def test_the_tick_accepts_without_opening(page):
-    write(page, "他己经来了，我很高心。", 2)
+    write(page, "他己是来了，我很高心。", 2)
     page.locator(".tick").first.click()
-    assert text(page) == "他已经来了，我很高心。"
+    assert text(page) == "他已是来了，我很高心。"
     wait_until_checked(page, 1)
     assert page.locator(".finding .open:focus del").text_content() == "心"
 
 
 def test_the_same_finding_in_many_places_is_one_row(page):
-    write(page, "平果甜，平果脆。\n他己经吃了平果。", 4)
+    write(page, "平果甜，平果脆。\n他己是吃了平果。", 4)
     assert page.locator(".finding").count() == 2
     assert page.locator(".finding .count").all_text_contents() == ["×3"]
     page.locator(".finding .open").first.click()
@@ -47,19 +47,19 @@ def test_the_same_finding_in_many_places_is_one_row(page):
     page.click("[aria-label='下一处']")
     assert page.text_content(".place") == "2/3"
     page.click(".card .option >> nth=0")
-    assert text(page) == "平果甜，苹果脆。\n他己经吃了平果。"
+    assert text(page) == "平果甜，苹果脆。\n他己是吃了平果。"
     wait_until_checked(page, 3)
     if not page.locator(".card").count():
         page.locator(".finding .open").first.click()
     assert "2" in page.text_content(".accept-these")
     page.click(".accept-these")
-    assert text(page) == "苹果甜，苹果脆。\n他己经吃了苹果。"
+    assert text(page) == "苹果甜，苹果脆。\n他己是吃了苹果。"
     page.click("#undo")
-    assert text(page) == "平果甜，苹果脆。\n他己经吃了平果。"
+    assert text(page) == "平果甜，苹果脆。\n他己是吃了平果。"
 
 
 def test_all_of_the_same_can_be_ignored(page):
-    write(page, "平果甜，平果脆，他己经吃了。", 3)
+    write(page, "平果甜，平果脆，他己是吃了。", 3)
     page.locator(".finding .open").first.click()
     page.click(".card >> text=全部忽略")
     wait_until_checked(page, 1)
@@ -70,7 +70,7 @@ def test_all_of_the_same_can_be_ignored(page):
 def test_kinds_differ_in_colour_line_and_sign(open_page, fake_server, dark):
     page = open_page(fake_server, dark=dark)
     answer_with(page, 平={"reason": "context"}, 的={"reason": "de"})
-    write(page, "高心，己经，平果，跑的快", 4)
+    write(page, "高心，己是，平果，跑的快", 4)
     looks = page.evaluate(
         """() => [...document.querySelectorAll("#underlay mark")].map((mark) => {
             const { textDecorationColor, textDecorationStyle } = getComputedStyle(mark)
@@ -123,7 +123,7 @@ def test_insertions_and_deletions(page):
         心={"target": "", "alternatives": [], "reason": "rule", "rule": "doubled_character"},
         己={"length": 0, "source": "", "target": " ", "alternatives": [], "reason": "rule", "rule": "mixed"},
     )
-    write(page, "他己经来了，我很高心。", 2)
+    write(page, "他己是来了，我很高心。", 2)
     assert labels(page, ".finding .open") == ["建议插入  ，规则", "心，建议删除，规则"]
     assert page.locator("mark.gap").count() == 1
     page.locator(".finding .open").nth(1).click()
@@ -131,7 +131,7 @@ def test_insertions_and_deletions(page):
     page.click(".card .option")
     wait_until_checked(page, 1)
     page.click("#accept-all")
-    assert text(page) == "他 己经来了，我很高。"
+    assert text(page) == "他 己是来了，我很高。"
 
 
 def test_missing_extra_and_swapped_characters(page):
@@ -171,7 +171,7 @@ def test_an_insertion_and_a_replacement_at_one_place_are_two_findings(page):
 
     answer = {"results": [{"text": "", "edits": [edit("", "很"), edit("己", "已")], "hints": []}]}
     page.route("**/v1/check", lambda route: route.fulfill(json=answer))
-    write(page, "他己经来了", 2)
+    write(page, "他己是来了", 2)
     page.keyboard.press("Alt+ArrowUp")
     page.keyboard.press("Alt+ArrowUp")
     for shown in ("已", "很", "已"):
@@ -180,11 +180,11 @@ def test_an_insertion_and_a_replacement_at_one_place_are_two_findings(page):
         assert page.locator("mark.active").count() == 1
     page.keyboard.press("Escape")
     page.click("#accept-all")
-    assert text(page) == "他很已经来了"
+    assert text(page) == "他很已是来了"
 
 
 def test_rows_keep_their_focus_while_the_text_is_checked_again(page):
-    write(page, "我很高心。\n己经。", 2)
+    write(page, "我很高心。\n己是。", 2)
     page.locator(".finding .open").nth(1).focus()
     page.evaluate("""() => {
         const area = document.querySelector("#text")

@@ -76,7 +76,7 @@ def assert_contrast(page):
 def test_all_text_has_enough_contrast(open_page, fake_server, width):
     page = open_page(fake_server, width=width, still=True)
     assert_contrast(page)
-    write(page, "高心，己经，平果甜，平果脆，跑的快", 5)
+    write(page, "高心，己是，平果甜，平果脆，跑的快", 5)
     page.locator(".finding .open").nth(2).click()
     assert_contrast(page)
     if width == 390:
@@ -143,7 +143,7 @@ def test_nothing_moves_for_those_who_ask_for_that(open_page, start_fake_server):
 def test_on_a_phone_tools_fold_and_accepting_all_stays_in_reach(open_page, fake_server):
     page = open_page(fake_server, width=390, height=844)
     assert not page.is_visible("#accept-all")
-    lines = ["平果", "己经", "高心", "跑的快"]
+    lines = ["平果", "己是", "高心", "跑的快"]
     write(page, "\n".join(f"第{number}句{lines[number % 4]}" for number in range(12)), 12)
     assert not page.is_visible("#open-file")
     assert page.get_attribute("#menu", "aria-expanded") == "false"

@@ -13,7 +13,7 @@ def page(open_page, fake_server):
 
 
 def test_typing_underlines_and_clicking_corrects(page):
-    page.type("#text", "😀他己经来了，我很高心。")
+    page.type("#text", "😀他己是来了，我很高心。")
     wait_until_checked(page, 2)
     assert marked(page) == ["己", "心"]
     box = page.locator("#underlay mark").nth(1).bounding_box()
@@ -23,15 +23,15 @@ def test_typing_underlines_and_clicking_corrects(page):
     assert "音近" in popover.inner_text()
     assert popover.locator(".option").all_text_contents() == ["兴", "星"]
     popover.locator(".option", has_text="星").click()
-    assert text(page) == "😀他己经来了，我很高星。"
+    assert text(page) == "😀他己是来了，我很高星。"
     wait_until_checked(page, 1)
     page.click("#undo")
-    assert text(page) == "😀他己经来了，我很高心。"
+    assert text(page) == "😀他己是来了，我很高心。"
 
 
 def test_underlines_lie_under_their_characters(page):
     """The underlay must break lines where the text area does; else lines would lie under the wrong words."""
-    page.fill("#text", "字，“错”。（好）、" * 37 + "高心" + "abc def " * 9 + "己经")
+    page.fill("#text", "字，“错”。（好）、" * 37 + "高心" + "abc def " * 9 + "己是")
     wait_until_checked(page, 2)
     for number in range(2):
         box = page.locator("#underlay mark").nth(number).bounding_box()
@@ -46,15 +46,15 @@ def test_underlines_lie_under_their_characters(page):
 
 
 def test_accept_all_is_one_step_back(page):
-    page.fill("#text", "他己经来了。\n我很高心。\n平果")
+    page.fill("#text", "他己是来了。\n我很高心。\n平果")
     wait_until_checked(page, 3)
     page.click("#accept-all")
-    assert text(page) == "他已经来了。\n我很高兴。\n苹果"
+    assert text(page) == "他已是来了。\n我很高兴。\n苹果"
     wait_until_checked(page, 0)
     page.keyboard.press("Control+z")
-    assert text(page) == "他己经来了。\n我很高心。\n平果"
+    assert text(page) == "他己是来了。\n我很高心。\n平果"
     page.keyboard.press("Control+Shift+z")
-    assert text(page) == "他已经来了。\n我很高兴。\n苹果"
+    assert text(page) == "他已是来了。\n我很高兴。\n苹果"
     page.keyboard.press("Control+z")
     page.keyboard.press("Control+z")
     assert text(page) == ""
@@ -62,7 +62,7 @@ def test_accept_all_is_one_step_back(page):
 
 def test_keyboard_alone(page):
     page.focus("#text")
-    page.keyboard.insert_text("己经，高心，平果")
+    page.keyboard.insert_text("己是，高心，平果")
     wait_until_checked(page, 3)
     page.keyboard.press("Control+Home")
     page.keyboard.press("Alt+ArrowDown")
@@ -71,14 +71,14 @@ def test_keyboard_alone(page):
     page.keyboard.press("ArrowRight")
     page.keyboard.press("Enter")
     changed = text(page)
-    assert changed == "己经，高星，平果"
+    assert changed == "己是，高星，平果"
     assert page.evaluate("document.activeElement.id") == "text"
     page.keyboard.press("Alt+ArrowUp")
     page.keyboard.press("Escape")
     assert page.evaluate("document.activeElement.id") == "text"
     assert text(page) == changed
     page.keyboard.press("Control+z")
-    assert text(page) == "己经，高心，平果"
+    assert text(page) == "己是，高心，平果"
 
 
 def test_writing_on_after_a_finding_was_looked_at_replaces_nothing(page):
@@ -103,7 +103,7 @@ def test_writing_on_after_a_finding_was_looked_at_replaces_nothing(page):
 
 
 def test_ignoring_from_a_card_leaves_the_focus_at_the_next_row(page):
-    page.fill("#text", "己经高心")
+    page.fill("#text", "己是高心")
     wait_until_checked(page, 2)
     for source in ("己", "心"):
         page.locator(".finding .open").first.focus()
@@ -120,7 +120,7 @@ def ignore_first(page):
 
 
 def test_what_was_ignored_stays_so_when_the_paragraph_changes(page):
-    page.fill("#text", "平果很好吃，他己经来了。")
+    page.fill("#text", "平果很好吃，他己是来了。")
     wait_until_checked(page, 2)
     ignore_first(page)
     wait_until_checked(page, 1)
@@ -136,7 +136,7 @@ def test_only_the_changed_paragraph_is_sent(page):
     page.on(
         "request", lambda request: sent.append(request.post_data_json) if "check" in request.url else None
     )
-    page.fill("#text", "第一段高心。\n第二段己经。\n第三段。")
+    page.fill("#text", "第一段高心。\n第二段己是。\n第三段。")
     wait_until_checked(page, 2)
     page.focus("#text")
     page.keyboard.press("Control+End")
@@ -176,7 +176,7 @@ def test_level_words_and_ignore(page):
 def test_input_method_is_not_disturbed(page):
     sent = []
     page.on("request", lambda request: sent.append(request) if "check" in request.url else None)
-    page.fill("#text", "己经。")
+    page.fill("#text", "己是。")
     wait_until_checked(page, 1)
     sent.clear()
     page.focus("#text")
@@ -189,16 +189,16 @@ def test_input_method_is_not_disturbed(page):
         )
         page.wait_for_timeout(250)
     page.wait_for_timeout(600)
-    assert text(page) == "己经。gao xin"
+    assert text(page) == "己是。gao xin"
     assert sent == []
     client.send("Input.insertText", {"text": "高心"})
     wait_until_checked(page, 2)
-    assert text(page) == "己经。高心"
+    assert text(page) == "己是。高心"
     assert len(sent) == 1
 
 
 def test_long_paste_stays_responsive(page):
-    long = "".join(f"第{number}段，他己经来了，大家都很高心。\n" for number in range(1_100))
+    long = "".join(f"第{number}段，他己是来了，大家都很高心。\n" for number in range(1_100))
     assert len(long) > 20_000
     page.evaluate(
         """text => {
@@ -247,7 +247,7 @@ def test_what_is_too_long_together_is_checked_one_by_one(open_page, start_fake_s
 def test_what_is_rejected_is_never_called_checked(open_page, start_fake_server):
     server = start_fake_server(max_text_length=100)
     page = open_page(server.address, allow_errors=True)
-    page.fill("#text", "好" * 150 + "高心\n己经")
+    page.fill("#text", "好" * 150 + "高心\n己是")
     page.wait_for_selector("#state[data-state=refused]")
     assert marked(page) == ["己"]
     page.focus("#text")
@@ -256,7 +256,7 @@ def test_what_is_rejected_is_never_called_checked(open_page, start_fake_server):
     page.locator("#underlay mark").nth(1).wait_for()
     page.wait_for_selector("#state[data-state=refused]")
     assert "100" in page.text_content("#state-text")
-    page.fill("#text", "己经平果")
+    page.fill("#text", "己是平果")
     wait_until_checked(page, 2)
 
 
@@ -353,7 +353,7 @@ def test_everything_has_a_name(open_page, fake_server):
 
 def test_phone_does_not_scroll_sideways(open_page, fake_server):
     page = open_page(fake_server, width=375, height=740, allow_errors=True)
-    page.fill("#text", "他己经来了，我很高心。" * 20)
+    page.fill("#text", "他己是来了，我很高心。" * 20)
     wait_until_checked(page, 40)
     assert page.evaluate("document.documentElement.scrollWidth") <= 375
 
@@ -412,7 +412,7 @@ class TestWithTheShippedModel:
         document = docx.Document()
         document.add_heading("家乡的变化")
         document.add_paragraph("我门的家乡在一条小河边。每到秋天，那里的平果又大又甜，大家都很高心。")
-        document.add_paragraph("这几年，家乡的变化非长大：己经修好了公路，每天都有人认真的打扫街道。")
+        document.add_paragraph("这几年，家乡的变化非长大：己是修好了公路，每天都有人认真的打扫街道。")
         content = io.BytesIO()
         document.save(content)
         page = open_page(real_server)

@@ -33,11 +33,11 @@ def test_rules_are_off_until_they_are_switched_on(page):
 def test_what_the_model_and_what_the_rules_find_stand_side_by_side(page):
     switch_on(page)
     page.keyboard.press("Escape")
-    write(page, "我很高心。。他默守成规，己经走了。", 4)
+    write(page, "我很高心。。他默守成规，己是走了。", 4)
     # The rule knows the whole idiom, of which the model would change one character.
     assert marked(page) == ["心", "。。", "默守成规", "己"]
     page.click("#accept-all")
-    assert text(page) == "我很高兴。他墨守成规，已经走了。"
+    assert text(page) == "我很高兴。他墨守成规，已是走了。"
 
 
 def test_one_rule_alone_is_remembered(page):

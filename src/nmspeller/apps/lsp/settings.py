@@ -92,10 +92,11 @@ def _rules(value: Any) -> tuple[bool, str]:
     if isinstance(value, bool):
         return True, ""
     # Loaded late: the rules' word list takes a moment, and most users set true or false.
-    from nmspeller.runtime.rules import RULES
+    from nmspeller.runtime.rules import RULES, Group
 
-    right = isinstance(value, list | tuple) and all(isinstance(rule, str) and rule in RULES for rule in value)
-    return right, _("true, false or a list of {rules}").format(rules=", ".join(RULES))
+    known = [*(group.value for group in Group), *RULES]
+    right = isinstance(value, list | tuple) and all(isinstance(rule, str) and rule in known for rule in value)
+    return right, _("true, false or a list of {rules}").format(rules=", ".join(known))
 
 
 def _path(value: Any) -> tuple[bool, str]:
