@@ -23,7 +23,7 @@ def test_text_keeps_line_ends_blank_lines_and_the_mark(correct):
     written, summary = correct(files)
     assert written == {"a.txt": "\ufeff我已经来了。\r\n你好。\n\n最后再见".encode()}
     assert (summary["rows"], summary["texts"], summary["sentences"], summary["changed"]) == (4, 3, 3, 2)
-    assert summary["edits_by_reason"] == {"similar shape": 1, "same sound": 1}
+    assert summary["edits_by_reason"] == {"similar_shape": 1, "same_sound": 1}
 
 
 def test_text_with_edits_becomes_json_lines(correct):
@@ -36,7 +36,7 @@ def test_text_with_edits_becomes_json_lines(correct):
         "probability": 0.9877,
         "confidence": 0.8765,
         "alternatives": ["以"],
-        "reason": "similar shape",
+        "reason": "similar_shape",
     }
     written, _ = correct(files, write=Write.BOTH)
     assert [json.loads(line) for line in written["a.txt.jsonl"].splitlines()] == [

@@ -96,7 +96,7 @@ def test_rules_are_chosen_by_the_settings_file_and_by_options(check, speller, tm
         ("1", "rules must be true, false or a list of rule ids."),
         ('"idiom"', "rules must be true, false or a list of rule ids."),
         ("[1]", "rules must be true, false or a list of rule ids."),
-        ('["grammar"]', "there is no rule 'grammar'; choose among idiom"),
+        ('["grammar"]', "there is no rule 'grammar'; choose among spelling"),
     ],
 )
 def test_wrong_rules_in_the_settings_file_are_an_error(check, tmp_path, setting, sentence):

@@ -58,7 +58,9 @@ def test_nothing_is_called_corrected_that_was_not_written(check, tmp_path):
     )
     assert (tmp_path / "a.docx").read_bytes() == before
     assert [path.name for path in tmp_path.iterdir()] == ["a.docx"]
-    assert check("--fix", "a.docx").err == "Corrected a.docx.\n"
+    assert "--others changes it" in check("--fix", "a.docx").err
+    assert (tmp_path / "a.docx").read_bytes() == before
+    assert check("--fix", "--others", "a.docx").err == "Corrected a.docx.\n"
 
 
 def test_tracked_changes_by_way_of_standard_input(check, word):

@@ -183,7 +183,7 @@ async def test_several_changes_in_one_message_build_on_each_other(editor):
         ("restructuredtext", "``在见`` 平果\n\n::\n\n    在见\n", ["平"]),
         ("python", "# 明天在见\nname = '平果'\n", ["在"]),
         ("javascriptreact", "// 明天在见\nlet name = '平果'\n", ["在"]),
-        ("html", "<p title='在见'>平果</p>", ["平"]),
+        ("html", "<p title='在见'>平果</p>", ["在", "平"]),
         ("org", "平果", ["平"]),
         ("a language nobody knows", "平果", ["平"]),
         ("", "平果", ["平"]),

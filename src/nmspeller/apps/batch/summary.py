@@ -8,6 +8,7 @@ from nmspeller.apps.batch.plan import Plan
 from nmspeller.apps.batch.progress import duration
 from nmspeller.apps.batch.store import QUARANTINE, Entries
 from nmspeller.messages import _, ngettext
+from nmspeller.runtime.correction import Reason
 
 
 def summarise(plan: Plan, entries: Entries, phases: dict[str, float], skipped: int) -> dict[str, Any]:
@@ -104,7 +105,7 @@ def _edits(summary: dict[str, Any]) -> str:
     if not count:
         return _("{edits} in {rows}.").format(edits=edits, rows=rows)
     reasons = _(", ").join(
-        _("{count:,} {reason}").format(count=times, reason=_(reason))
+        _("{count:,} {reason}").format(count=times, reason=Reason(reason).label)
         for reason, times in summary["edits_by_reason"].items()
     )
     return _("{edits} in {rows}: {reasons}.").format(edits=edits, rows=rows, reasons=reasons)

@@ -165,7 +165,7 @@ def invalid(mistakes: Sequence[Any]) -> ApiError:
     same_field = [one for one in mistakes if _where(one)[:1] == where[:1]]
     first = max(same_field, key=lambda one: len(_where(one)))
     where = _where(first)
-    if first["type"] == "literal_error":
+    if first["type"] in ("literal_error", "enum"):
         choices = first["ctx"]["expected"].replace(" or ", ", ")
         what = _("Input should be one of {choices}").format(choices=choices)
     elif first["type"] in _KINDS:
