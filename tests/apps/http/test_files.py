@@ -14,7 +14,7 @@ from fakes import FakeChecker
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-MARKDOWN = "# 我很高心\n\n```\n高心 = 1\n```\n\n他**己**经来了😀，平果很甜。\n"
+MARKDOWN = "# 我很高心\n\n```\n高心 = 1\n```\n\n他**己**是来了😀，平果很甜。\n"
 
 
 @pytest.fixture(scope="module")

@@ -110,6 +110,7 @@ class RuleAnswer(BaseModel):
     name: str
     explanation: str
     on_by_default: bool
+    is_precise: bool
     group: str
     example: list[str | None] = Field(
         description="A text that it finds something in, and what it makes of it."
@@ -193,6 +194,7 @@ async def list_rules() -> Response:
             "name": _(rule.name),
             "explanation": _(rule.explanation),
             "on_by_default": rule.on_by_default,
+            "is_precise": rule.is_precise,
             "group": rule.group.value,
             "example": [rule.example.wrong, rule.example.right],
         }

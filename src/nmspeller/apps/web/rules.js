@@ -52,8 +52,8 @@ export class Rules {
     this.change({ chosen, isOn: chosen.length > 0 })
   }
 
-  isChosen({ id, on_by_default }) {
-    return this.chosen?.includes(id) ?? on_by_default
+  isChosen({ id, is_precise }) {
+    return this.chosen?.includes(id) ?? is_precise
   }
 
   draw() {
