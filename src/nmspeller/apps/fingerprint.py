@@ -10,11 +10,12 @@ from typing import NamedTuple
 from nmspeller.apps.documents.markup import BREAK
 from nmspeller.runtime.correction import Edit, apply_edits
 from nmspeller.text.hanzi import HANZI
+from nmspeller.text.patterns import LazyPattern
 
 _CONTEXT = 12  # characters on each side, less at the end of the sentence or the line
 _REACH = 2 * _CONTEXT  # characters to take them from, some of which may be white space
 _END = re.compile("[。！？!?…\n\r]")
-_WRAPPED = re.compile(rf"(?<=[{HANZI}，、；：])[ \t]*{BREAK}[ \t]*(?=[{HANZI}])")
+_WRAPPED = LazyPattern(rf"(?<=[{HANZI}，、；：])[ \t]*{BREAK}[ \t]*(?=[{HANZI}])")
 
 
 class Fingerprint(NamedTuple):

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 
 from nmspeller.text.hanzi import HANZI
+from nmspeller.text.patterns import LazyPattern
 
 FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})([^\n]*)$", re.MULTILINE)
 BACKTICKS = re.compile("`+")
@@ -11,7 +12,7 @@ BLANK_LINE = re.compile(r"\n[ \t\r]*\n")
 MATH_DELIMITER = re.compile(r"\\[()\[\]]|\\.|\$\$?|\n[ \t\r]*\n", re.DOTALL)
 MATH_CLOSER = {"\\(": "\\)", "\\[": "\\]", "$$": "$$", "$": "$"}
 LATEX_COMMAND = re.compile(r"\\[A-Za-z]")
-HAS_HANZI = re.compile(f"[{HANZI}]")
+HAS_HANZI = LazyPattern(f"[{HANZI}]")
 
 Range = tuple[int, int]
 

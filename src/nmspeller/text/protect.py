@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from nmspeller.text import markup, words
 from nmspeller.text.hanzi import HANZI
+from nmspeller.text.patterns import LazyPattern
 from nmspeller.text.script import fold
 
 LATIN = "A-Za-zÀ-ÖØ-öø-ɏＡ-Ｚａ-ｚ"
@@ -41,7 +42,7 @@ AMOUNT = (
     f"[{DIGITS}{TENS}]+(?=[元圆圓角分年月日号號期式份张張套件台臺]))"
     f"(?:[元圆圓角分块塊][{DIGITS}{TENS}]*){{0,4}}[整正]?"
 )
-PATTERN = re.compile(
+PATTERN = LazyPattern(
     rf"(?P<url>(?:(?i:https?|ftp)://|(?i:www)\.)(?:{HOST}(?:{ASCII_ADDRESS})?|{ASCII_ADDRESS})"
     # Hanzi inside an address belong to it, and so do those at its end if a blank or a closing mark follows;
     # other hanzi right after an address usually belong to the sentence.

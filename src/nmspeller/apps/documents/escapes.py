@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from nmspeller.runtime.correction import Edit
 from nmspeller.text.hanzi import HANZI
+from nmspeller.text.patterns import LazyPattern
 
 _BACKSLASH = re.compile(
     r"\\(?:u(?P<unit>[0-9a-fA-F]{4})(?:\\u(?P<low>[dD][c-fC-F][0-9a-fA-F]{2}))?|U(?P<long>[0-9a-fA-F]{8})|.)",
@@ -28,7 +29,7 @@ _SYNTAX = {
     "properties": "\\\n\r",
     "xml": "<&",
 }
-_CHINESE = re.compile(f"[{HANZI}\u3001-\u301f\uff01-\uff65\u2014\u2018-\u201d\u2026]")
+_CHINESE = LazyPattern(f"[{HANZI}\u3001-\u301f\uff01-\uff65\u2014\u2018-\u201d\u2026]")
 
 
 @dataclass(frozen=True)

@@ -5,11 +5,12 @@ from collections.abc import Container, Iterator
 
 from nmspeller.apps.documents.markup import Markup, names
 from nmspeller.text.hanzi import HANZI
+from nmspeller.text.patterns import LazyPattern
 
 READ = names("alt title placeholder aria-label aria-description aria-placeholder aria-roledescription")
 
 _DESCRIPTIONS = names("description og:title og:description og:site_name twitter:title twitter:description")
-_HAS_HANZI = re.compile(f"[{HANZI}]")
+_HAS_HANZI = LazyPattern(f"[{HANZI}]")
 _ATTRIBUTE = re.compile(r"""(?<=[\s"'])([^\s=>"'/]+)\s*=\s*(?:"([^"]*)"|'([^']*)')""")
 _NOT_PROSE = re.compile(
     r"\{\{(?:(?!\{\{|\}\})[\s\S])*\}\}|\{%(?:(?!\{%|%\})[\s\S])*%\}|<%(?:(?!<%|%>)[\s\S])*%>"

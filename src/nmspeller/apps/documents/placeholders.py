@@ -9,6 +9,7 @@ from collections.abc import Iterator
 
 from nmspeller.apps.documents.markup import Markup, names
 from nmspeller.text.hanzi import HANZI
+from nmspeller.text.patterns import LazyPattern
 
 _BLOCKS = names("br div h1 h2 h3 h4 h5 h6 hr li ol p td th tr ul")
 _NEXT = re.compile(
@@ -30,7 +31,7 @@ _NEXT = re.compile(
     """,
     re.VERBOSE,
 )
-_HAS_HANZI = re.compile(f"[{HANZI}]")
+_HAS_HANZI = LazyPattern(f"[{HANZI}]")
 
 
 def scan(text: str, start: int, stop: int) -> Iterator[Markup]:

@@ -41,6 +41,7 @@ from nmspeller.apps.documents import (
 from nmspeller.apps.documents.markup import BREAK, Markup, in_order
 from nmspeller.runtime.correction import Edit, Hint
 from nmspeller.text.hanzi import HANZI
+from nmspeller.text.patterns import LazyPattern
 
 _SCANNERS: dict[str, Callable[[str], Iterable[Markup]]] = {
     "markdown": markdown.scan,
@@ -120,7 +121,7 @@ _LANGUAGE_IDS = {
     "java-properties": "properties",
 }
 
-_HAS_HANZI = re.compile(f"[{HANZI}]")
+_HAS_HANZI = LazyPattern(f"[{HANZI}]")
 _CHINESE = f"[{HANZI}\u3001-\u301f\uff01-\uff65\u2014\u2018-\u201f\u2026]"
 _PARAGRAPH_END = re.compile(rf"{BREAK}(?:[ \t\u3000]*{BREAK})+")
 _SOFT_BREAK = re.compile(rf"(?<={_CHINESE})[ \t]*{BREAK}[ \t\u3000]*(?={_CHINESE})")

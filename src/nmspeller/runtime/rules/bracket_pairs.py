@@ -8,15 +8,16 @@ from nmspeller.runtime.rules.categories import PUNCTUATION
 from nmspeller.runtime.rules.closed import Closed
 from nmspeller.runtime.rules.rule import Example, Group, Rule, RuleMatch, replace
 from nmspeller.text.hanzi import HANZI
+from nmspeller.text.patterns import LazyPattern
 from nmspeller.text.protect import Span
 
 _HAN = f"[^\\n()（）【】\\[\\]]{{0,30}}[{HANZI}][^\\n()（）【】\\[\\]]{{0,30}}"
 # A pair, and what its first and its second half become.
 _PAIRS = (
-    (re.compile(f"(\\()(?:{_HAN})(）)"), "（", "）"),
-    (re.compile(f"(（)(?:{_HAN})(?<![:;\\s])(\\))(?![,\\]}}])"), "（", "）"),
-    (re.compile(f"(【)(?:{_HAN})(\\])"), "【", "】"),
-    (re.compile(f"(\\[)(?:{_HAN})(】)"), "【", "】"),
+    (LazyPattern(f"(\\()(?:{_HAN})(）)"), "（", "）"),
+    (LazyPattern(f"(（)(?:{_HAN})(?<![:;\\s])(\\))(?![,\\]}}])"), "（", "）"),
+    (LazyPattern(f"(【)(?:{_HAN})(\\])"), "【", "】"),
+    (LazyPattern(f"(\\[)(?:{_HAN})(】)"), "【", "】"),
     (re.compile("(《《)[^\n《》]{1,30}(》》)"), "《", "》"),
     (re.compile("(““)[^\n“”]{1,40}(””)"), "“", "”"),
     # In speech only: elsewhere the second “ may be a ” turned round.

@@ -1,6 +1,5 @@
 """A grammatical character typed twice: 我的的书 → 我的书, 这是是水晶 → 这是水晶."""
 
-import re
 from collections.abc import Iterator, Sequence
 
 from nmspeller.messages import N_
@@ -9,12 +8,13 @@ from nmspeller.runtime.rules.closed import Closed
 from nmspeller.runtime.rules.rule import Example, Group, Rule, RuleMatch, replace
 from nmspeller.runtime.rules.vocabulary import words
 from nmspeller.text.hanzi import HANZI
+from nmspeller.text.patterns import LazyPattern
 from nmspeller.text.protect import Span
 from nmspeller.text.script import simplify
 
 # Grammatical characters that are never right twice, but for words that end or start with them (目的的, 的确).
 # A Chinese character before them: without one it may be a stutter, or a quotation of the character itself.
-_GRAMMATICAL = re.compile(
+_GRAMMATICAL = LazyPattern(
     f"(?<=[{HANZI}])(?:"
     "(?<![目的标標准準端有美女男])(?<![必语語]中)的的(?![的确確士哥喀卢盧款话話])"
     "|(?<![不得为為没沒完未终終除明罢罷算了次个個天年时時无無是])了了(?![了解却卻结結断斷悟然如不得望事无無])"
@@ -24,7 +24,7 @@ _GRAMMATICAL = re.compile(
     f")(?=[{HANZI}])"
 )
 # Others may end a word and start the next one (但是是否, 现在在家): the dictionary says whether they do.
-_DECIDABLE = re.compile(f"(?<=[{HANZI}])(?P<one>[是在对對与與从從把很或给給于於向])(?P=one)(?=[{HANZI}])")
+_DECIDABLE = LazyPattern(f"(?<=[{HANZI}])(?P<one>[是在对對与與从從把很或给給于於向])(?P=one)(?=[{HANZI}])")
 _AFTER_WORD = {
     "是": "不但还還要只才凡若总總可于於就倒真算为為也便而或如却卻都又老先国國像啊哦嗯一案",
     "把": "一几幾两兩三四五六七八九十大个個拖火车車",

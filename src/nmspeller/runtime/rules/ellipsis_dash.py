@@ -1,6 +1,5 @@
 """Dots and hyphens typed for an ellipsis or a dash: 我想... → 我想……, 他来了--终于来了 → 他来了——终于来了."""
 
-import re
 from collections.abc import Iterator, Sequence
 
 from nmspeller.messages import N_
@@ -10,10 +9,11 @@ from nmspeller.runtime.rules.closed import Closed
 from nmspeller.runtime.rules.prevalence import is_habit
 from nmspeller.runtime.rules.rule import Example, Group, Rule, RuleMatch, replace
 from nmspeller.text.hanzi import HANZI
+from nmspeller.text.patterns import LazyPattern
 from nmspeller.text.protect import Span
 
 # More dots lead to a page number, and more hyphens draw a line.
-_PATTERN = re.compile(
+_PATTERN = LazyPattern(
     f"(?<=[{HANZI}，。！？{CLOSING}])(?P<dots>(?:\\.{{3,6}}|·{{3,6}})(?![.·]))"
     f"|(?<=[{HANZI}，。！？{CLOSING}])(?P<hyphens>--(?:-{{0,2}}))(?=[{HANZI}{OPENING}])"
 )

@@ -12,13 +12,14 @@ from nmspeller.runtime.rules.closed import Closed
 from nmspeller.runtime.rules.prevalence import is_habit
 from nmspeller.runtime.rules.rule import Example, Group, Rule, RuleMatch, replace
 from nmspeller.text.hanzi import HANZI
+from nmspeller.text.patterns import LazyPattern
 from nmspeller.text.protect import Span
 from nmspeller.text.windows import lines
 
 _FULL_WIDTH = str.maketrans(",;:!?.", "，；：！？。")
 # A mark belongs to the Chinese text if that stands on both sides of it, or if it closes the line. A full stop
 # between Chinese characters may part a foreign name (约翰.史密斯), so it counts at the end of a line only.
-_MARK = re.compile(
+_MARK = LazyPattern(
     f"(?<=[{HANZI}{CLOSING}])(?:[,;:]|[!?]{{1,3}})"
     f"(?:[{BLANK}]?(?=[{HANZI}{OPENING}])|(?=[{CLOSING}]|[ \t]*(?:[\n\r]|\\Z)))"
     f"|(?<=[{HANZI}]{{4}})\\.(?=[{CLOSING}]?[ \t]*(?:[\n\r]|\\Z))"

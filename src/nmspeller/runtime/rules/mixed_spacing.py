@@ -1,6 +1,5 @@
 """A blank between Chinese characters and Latin letters or digits, as some texts have it."""
 
-import re
 from collections.abc import Iterator, Sequence
 
 from nmspeller.messages import N_
@@ -8,11 +7,12 @@ from nmspeller.runtime.rules.categories import TYPOGRAPHY
 from nmspeller.runtime.rules.closed import Closed
 from nmspeller.runtime.rules.rule import Example, Group, Rule, RuleMatch, replace
 from nmspeller.text.hanzi import HANZI
+from nmspeller.text.patterns import LazyPattern
 from nmspeller.text.protect import Span
 
 # Some texts have line ends as \\n.
-_SEAM = re.compile(f"(?<=[{HANZI}])(?=[A-Za-z0-9])|(?<=[A-Za-z0-9])(?<!\\\\n)(?=[{HANZI}])")
-_SPACED = re.compile(f"(?<=[{HANZI}]) (?=[A-Za-z0-9])|(?<=[A-Za-z0-9]) (?=[{HANZI}])")
+_SEAM = LazyPattern(f"(?<=[{HANZI}])(?=[A-Za-z0-9])|(?<=[A-Za-z0-9])(?<!\\\\n)(?=[{HANZI}])")
+_SPACED = LazyPattern(f"(?<=[{HANZI}]) (?=[A-Za-z0-9])|(?<=[A-Za-z0-9]) (?=[{HANZI}])")
 
 
 class MixedSpacing(Rule):

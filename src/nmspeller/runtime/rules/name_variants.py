@@ -1,6 +1,5 @@
 """One name spelt two ways in the same text: 张林 and 张琳. A hint, never a fix: they may be two people."""
 
-import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations
@@ -11,6 +10,7 @@ from nmspeller.runtime.rules.closed import Closed
 from nmspeller.runtime.rules.rule import Example, Group, Rule, RuleMatch, also_written, replace
 from nmspeller.runtime.rules.vocabulary import words
 from nmspeller.text.hanzi import HANZI
+from nmspeller.text.patterns import LazyPattern
 from nmspeller.text.protect import Span
 from nmspeller.text.script import simplify
 from nmspeller.text.words import WordMatcher
@@ -26,7 +26,7 @@ _NOT_IN_NAMES = (
     "并並则則将將给給为為把被跟与與"
 )
 _GIVEN = f"[{HANZI}](?<![{_NOT_IN_NAMES}])"
-_NAMED = re.compile(
+_NAMED = LazyPattern(
     f"(?=(?P<name>[{_SURNAMES}](?:{_GIVEN}){{1,2}}?)"
     "(?:说|說|表示|认为|認為|告诉|告訴|指出|介绍|介紹|强调|強調|回答|先生|女士|小姐|同志|老师|老師|教授|博士|同学|同學|经理|經理|主任|医生|醫生))"
 )
@@ -54,7 +54,7 @@ class NameVariants(Rule):
     def matches(self, text: str, protected: Sequence[Span]) -> Iterator[RuleMatch]:
         named = {match["name"] for match in _NAMED.finditer(text)}
         names = [name for name in named if simplify(name).text not in words().short_words]
-        pairs = _sound_alike(names)
+        pairs = _sound_alike(names) if len(names) > 1 else set()
         if not pairs:
             return
         places = _places({name for pair in pairs for name in pair}, text)
@@ -74,7 +74,7 @@ class NameVariants(Rule):
 
 def _sound_alike(names: Iterable[str]) -> set[tuple[str, str]]:
     """Pairs of names of one length that differ in one character of the given name, but not in its sound."""
-    # Loaded with the first name: most texts have none.
+    # Loaded with the first names: most texts have none.
     from nmspeller.knowledge import pinyin
 
     alike: defaultdict[tuple[str, pinyin.Syllable, str], list[str]] = defaultdict(list)

@@ -7,8 +7,6 @@ from typing import NamedTuple
 from nmspeller.runtime.rules.likeness import is_confusable
 from nmspeller.text.words import WordMatcher
 
-_ANY = "\0"
-
 
 class Near(NamedTuple):
     """The stretch at `start` is `idiom` but for the character at `place` in it."""
@@ -33,33 +31,29 @@ class NearIdioms:
 
     def __init__(self, idioms: Iterable[str], mistakes: frozenset[str] = frozenset()) -> None:
         self._idioms, self._mistakes = frozenset(idioms), mistakes
-        self._lengths_by_first: defaultdict[str, set[int]] = defaultdict(set)
-        self._lengths_by_second: defaultdict[str, set[int]] = defaultdict(set)
-        # The characters that fit the gap, by the idiom with a gap in it.
-        self._fitting: defaultdict[str, str] = defaultdict(str)
+        self._by_first: defaultdict[str, list[str]] = defaultdict(list)
+        self._by_second: defaultdict[str, list[str]] = defaultdict(list)
         for idiom in self._idioms:
             middle = len(idiom) // 2
-            self._lengths_by_first[idiom[:middle]].add(len(idiom))
-            self._lengths_by_second[idiom[middle:]].add(len(idiom))
-            for place, character in enumerate(idiom):
-                self._fitting[idiom[:place] + _ANY + idiom[place + 1 :]] += character
-        self._halves = WordMatcher({*self._lengths_by_first, *self._lengths_by_second})
+            self._by_first[idiom[:middle]].append(idiom)
+            self._by_second[idiom[middle:]].append(idiom)
+        self._halves = WordMatcher({*self._by_first, *self._by_second})
 
     def near(self, text: str) -> Iterator[Near]:
         """Every stretch that is one character away from an idiom, a confusable one or as a known mistake."""
         for start, stop in self._halves.matches(text):
             half = text[start:stop]
-            for length in self._lengths_by_first.get(half, ()):
-                yield from self._completed(text, start, length, range(stop - start, length))
-            for length in self._lengths_by_second.get(half, ()):
-                yield from self._completed(text, stop - length, length, range(length - (stop - start)))
+            for idiom in self._by_first.get(half, ()):
+                yield from self._compared(text, start, idiom)
+            for idiom in self._by_second.get(half, ()):
+                yield from self._compared(text, stop - len(idiom), idiom)
 
-    def _completed(self, text: str, start: int, length: int, places: range) -> Iterator[Near]:
-        stretch = text[start : start + length] if start >= 0 else ""
-        if len(stretch) < length or stretch in self._idioms:
+    def _compared(self, text: str, start: int, idiom: str) -> Iterator[Near]:
+        stretch = text[start : start + len(idiom)] if start >= 0 else ""
+        if len(stretch) < len(idiom) or stretch in self._idioms:
             return
-        for place in places:
-            before, after = stretch[:place], stretch[place + 1 :]
-            for character in self._fitting.get(before + _ANY + after, ()):
-                if stretch in self._mistakes or is_confusable(stretch[place], character):
-                    yield Near(start, place, before + character + after)
+        wrong = [place for place, (a, b) in enumerate(zip(stretch, idiom, strict=True)) if a != b]
+        if len(wrong) == 1:
+            [place] = wrong
+            if stretch in self._mistakes or is_confusable(stretch[place], idiom[place]):
+                yield Near(start, place, idiom)

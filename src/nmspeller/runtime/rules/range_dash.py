@@ -1,6 +1,5 @@
 """Ranges written with three kinds of dash in one text: 1-5月, 3～4人, 2—3天."""
 
-import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
@@ -9,9 +8,10 @@ from nmspeller.runtime.rules.categories import CONSISTENCY
 from nmspeller.runtime.rules.closed import NUMBERS, Closed
 from nmspeller.runtime.rules.rule import Example, Group, Note, Rule, RuleMatch, replace
 from nmspeller.text.hanzi import HANZI
+from nmspeller.text.patterns import LazyPattern
 from nmspeller.text.protect import Span
 
-_RANGE = re.compile(
+_RANGE = LazyPattern(
     f"(?<![0-9A-Za-z./—–~～－-])[0-9]{{1,4}}[年月日元人岁%％]?(?P<dash>——?|[-–~～－])[0-9]{{1,4}}(?=[%％]|[{HANZI}])"
 )
 _KINDS = 3

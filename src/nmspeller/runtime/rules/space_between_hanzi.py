@@ -10,12 +10,13 @@ from nmspeller.runtime.rules.closed import Closed
 from nmspeller.runtime.rules.rule import Example, Group, Rule, RuleMatch, replace
 from nmspeller.runtime.rules.vocabulary import words
 from nmspeller.text.hanzi import HANZI
+from nmspeller.text.patterns import LazyPattern
 from nmspeller.text.protect import Span
 from nmspeller.text.script import simplify
 from nmspeller.text.windows import lines
 
 # Not in a label set wide, 译  者：.
-_GAP = re.compile(f"(?<=[{HANZI}])[{BLANK}]{{1,2}}(?=[{HANZI}](?![：:]))")
+_GAP = LazyPattern(f"(?<=[{HANZI}])[{BLANK}]{{1,2}}(?=[{HANZI}](?![：:]))")
 _SENTENCE_MARK = re.compile("[，。！？；]")
 _MOST_GAPS = 3
 _FEW_LINES = 5

@@ -1,44 +1,63 @@
-"""The words that rules know, shipped in one compressed file; scripts/build_rule_words.py writes it."""
+"""The words that rules know, in two shipped files; scripts/build_rule_words.py writes them."""
 
 import lzma
-from functools import cache
+from functools import cache, cached_property
 from importlib import resources
-from typing import NamedTuple
 
 
-class Words(NamedTuple):
+class Words:
     """Simplified words; NOTICE.md says where they come from.
 
-    `idioms`: idioms of four to eight characters that are in use, and so may be meant.
-    `long_words`: these and other words of four to eight characters, each of them right as it stands.
-    `short_words`: words of two characters.
-    `bound`: characters that hardly ever stand alone as a word, and are never doubled.
-    `variants`: two characters, the lower code point first, that idioms have in place of one another.
-    `mistakes`: idioms with a wrong character that only sounds like the right one, as people write them.
+    Each set is read when it is first asked for: most short texts need the idioms alone.
     """
 
-    idioms: frozenset[str]
-    long_words: frozenset[str]
-    short_words: frozenset[str]
-    bound: frozenset[str]
-    mistakes: frozenset[str]
-    variants: frozenset[str]
+    @cached_property
+    def idioms(self) -> frozenset[str]:
+        """Idioms of four to eight characters that are in use, and so may be meant."""
+        return frozenset(self._idiom_lines[0].split())
+
+    @cached_property
+    def mistakes(self) -> frozenset[str]:
+        """Idioms with a wrong character that only sounds like the right one, as people write them."""
+        return frozenset(self._idiom_lines[1].split())
+
+    @cached_property
+    def long_words(self) -> frozenset[str]:
+        """The idioms and other words of four to eight characters, each of them right as it stands."""
+        return self.idioms.union(self._word_lines[0].split())
+
+    @cached_property
+    def short_words(self) -> frozenset[str]:
+        """Words of two characters."""
+        return frozenset(_pairs(self._word_lines[1]))
+
+    @cached_property
+    def bound(self) -> frozenset[str]:
+        """Characters that hardly ever stand alone as a word, and are never doubled."""
+        return frozenset(self._word_lines[2])
+
+    @cached_property
+    def variants(self) -> frozenset[str]:
+        """Two characters, the lower code point first, that idioms have in place of one another."""
+        return frozenset(_pairs(self._word_lines[3]))
+
+    @cached_property
+    def _idiom_lines(self) -> list[str]:
+        return _shipped("idioms.txt").decode("utf-8").split("\n")
+
+    @cached_property
+    def _word_lines(self) -> list[str]:
+        return lzma.decompress(_shipped("words.txt.xz")).decode("utf-8").split("\n")
 
 
 @cache
 def words() -> Words:
-    """The shipped words; read once, on first use."""
-    packed = resources.files("nmspeller.runtime.rules").joinpath("words.txt.xz").read_bytes()
-    idioms, others, short, bound, mistakes, variants = lzma.decompress(packed).decode("utf-8").split("\n")
-    right = frozenset(idioms.split())
-    return Words(
-        idioms=right,
-        long_words=right.union(others.split()),
-        short_words=frozenset(_pairs(short)),
-        bound=frozenset(bound),
-        mistakes=frozenset(mistakes.split()),
-        variants=frozenset(_pairs(variants)),
-    )
+    """The shipped words."""
+    return Words()
+
+
+def _shipped(name: str) -> bytes:
+    return resources.files("nmspeller.runtime.rules").joinpath(name).read_bytes()
 
 
 def _pairs(characters: str) -> list[str]:
