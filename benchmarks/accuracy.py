@@ -72,7 +72,7 @@ def main() -> None:
 
 
 def measure(model: Path, clean: Path | None, limit: int | None, threads: int | None) -> dict[str, Any]:
-    speller = Speller(model, threads=threads)
+    speller = Speller(model, threads=threads, rules=False)
     remember_scores(speller)
     return {
         "model": describe(model, speller),

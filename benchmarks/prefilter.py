@@ -62,7 +62,7 @@ def main() -> None:
 
 def measure(clean: Path) -> dict[str, Any]:
     speller, pipeline, thresholds = (
-        Speller(prefilter=True),
+        Speller(prefilter=True, rules=False),
         Pipeline(SHIPPED, prefilter=True),
         PrefilterThresholds.read(SHIPPED / THRESHOLDS),
     )

@@ -19,7 +19,7 @@ from nmspeller.runtime.edits import Change
 from nmspeller.runtime.pipeline import SHIPPED, Pipeline
 from nmspeller.runtime.policy import Level
 from nmspeller.runtime.reading import Part
-from nmspeller.runtime.rule_matches import Chosen, chosen_rules
+from nmspeller.runtime.rule_matches import DEFAULT_RULES, Chosen, chosen_rules
 
 Words = Iterable[str | Path] | Path
 """Words that are never changed: some words, a file of them, or several of both."""
@@ -144,7 +144,7 @@ def open_checker(
     threads: int | None = None,
     device: Device | str = Device.CPU,
     prefilter: bool = False,
-    rules: Chosen = False,
+    rules: Chosen = DEFAULT_RULES,
 ) -> Checker:
     """A checker with the model of a folder; the arguments are those of `nmspeller.Speller`."""
     pipeline = Pipeline(

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 
 Chosen = bool | Iterable[str]
 """True for all precise rules, False for none, or the ids of some and names of groups."""
+DEFAULT_RULES = ("spelling",)
+"""What applies unless a user chooses: the form of marks and spaces is a matter of choice."""
 
 
 def chosen_rules(chosen: Chosen) -> tuple["Rule", ...]:
@@ -28,6 +30,17 @@ def chosen_rules(chosen: Chosen) -> tuple["Rule", ...]:
     from nmspeller.runtime.rules import Group, select
 
     return select([group.value for group in Group] if chosen is True else chosen)
+
+
+def named_rules(names: str) -> tuple[str, ...]:
+    """The ids and groups in a list such as `idiom,typography`, which options have.
+
+    Raises:
+        InputError: there is no rule or group of that name.
+    """
+    listed = tuple(names.replace(",", " ").split())
+    chosen_rules(listed)
+    return listed
 
 
 def find_in_document(

@@ -8,7 +8,7 @@ from nmspeller.runtime.checker import PairsOrFiles, Words, open_checker
 from nmspeller.runtime.correction import Correction
 from nmspeller.runtime.device import Device
 from nmspeller.runtime.policy import Level
-from nmspeller.runtime.rule_matches import Chosen
+from nmspeller.runtime.rule_matches import DEFAULT_RULES, Chosen
 
 
 class Speller:
@@ -35,9 +35,10 @@ class Speller:
         prefilter: let a very small model score every sentence first, so that the model reads only those that
             may contain an error, with their neighbours. Mostly correct text takes half the time; a few
             percent of edits are missed.
-        rules: apply rules, too: True for all precise ones, or the ids and groups of some (see
-            `nmspeller.runtime.rules.RULES`). The model reads the text as the rules leave it. Suspicious text
-            that a rule cannot correct is in `Correction.hints`.
+        rules: the rules beside the model, by their ids and groups (see `nmspeller.runtime.rules.RULES`); by
+            default those of the group "spelling". True adds the group "typography", False means none. The
+            model reads the text as the rules leave it. Suspicious text that a rule cannot correct is in
+            `Correction.hints`.
 
     Raises:
         InputError: the model or a file cannot be used; the message says why.
@@ -53,7 +54,7 @@ class Speller:
         threads: int | None = None,
         device: Device | str = "cpu",
         prefilter: bool = False,
-        rules: Chosen = False,
+        rules: Chosen = DEFAULT_RULES,
     ) -> None:
         self._arguments: dict[str, Any] = {
             "model": model,

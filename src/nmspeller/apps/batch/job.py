@@ -9,6 +9,7 @@ from typing import Any
 from nmspeller.errors import InputError
 from nmspeller.messages import _
 from nmspeller.runtime.checker import Checker
+from nmspeller.runtime.rule_matches import DEFAULT_RULES
 
 SHARD_BYTES = 1 << 20
 
@@ -30,6 +31,7 @@ class SpellerSettings:
     words: tuple[str, ...] = ()
     device: str = "cpu"
     prefilter: bool = False
+    rules: tuple[str, ...] = DEFAULT_RULES
     # What to import and call: tests use one that needs no model.
     factory: str = "nmspeller.runtime.checker:open_checker"
 
@@ -43,6 +45,7 @@ class SpellerSettings:
             threads=1,
             device=self.device,
             prefilter=self.prefilter,
+            rules=self.rules,
         )
         return speller
 
@@ -80,6 +83,7 @@ class BatchJob:
             "--level": self.speller.level,
             "--device": self.speller.device,
             "--prefilter": self.speller.prefilter,
+            "--rules": ",".join(self.speller.rules),
             "--words": hashlib.sha256(words).hexdigest() if self.speller.words else None,
             "--shard-size": self.shard_bytes,
         }

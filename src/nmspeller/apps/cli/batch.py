@@ -8,10 +8,23 @@ from typing import TYPE_CHECKING
 import typer
 
 from nmspeller.apps.cli.conflicts import Excludes, Needs, require
-from nmspeller.apps.cli.options import FINDINGS, INPUT, MODEL, OUTPUT, PREFILTER, WORDS, Device
+from nmspeller.apps.cli.options import (
+    FINDINGS,
+    INPUT,
+    MODEL,
+    NO_RULES,
+    ONE_CHOICE_OF_RULES,
+    OUTPUT,
+    PREFILTER,
+    RULES,
+    WORDS,
+    Device,
+    chosen_rules,
+)
 from nmspeller.errors import InputError
 from nmspeller.messages import N_, _
 from nmspeller.runtime.policy import Level
+from nmspeller.runtime.rule_matches import DEFAULT_RULES
 
 if TYPE_CHECKING:
     from nmspeller.apps.batch.run import ShardEngine
@@ -57,6 +70,7 @@ HELP = N_(
 
 _CONFLICTS = (
     Needs("--address", ("--engine ray",)),
+    ONE_CHOICE_OF_RULES,
     # The GPU is that of this machine, and the prefilter runs on the CPU.
     Excludes(("--device cuda",), ("--engine ray", "--prefilter")),
 )
@@ -82,6 +96,8 @@ def batch(
     words: list[Path] = WORDS,
     model: Path = MODEL,
     prefilter: bool = PREFILTER,
+    rules: str = RULES,
+    no_rules: bool = NO_RULES,
     format: Format = typer.Option(
         None,
         rich_help_panel=INPUT,
@@ -154,7 +170,16 @@ def batch(
     # Workers on other machines do not have these files, and run in other folders.
     known = tuple(word for path in words or () for word in read_words(path))
     folder = str(model.resolve()) if model else None
-    settings = SpellerSettings(folder, level.value, known, device.value, prefilter, speller)
+    asked = chosen_rules(rules, none=no_rules)
+    settings = SpellerSettings(
+        folder,
+        level.value,
+        known,
+        device.value,
+        prefilter,
+        DEFAULT_RULES if asked is None else asked,
+        speller,
+    )
     kind = format.value if format else None
     job = BatchJob(tuple(inputs), output, column, Write(write.value), kind, settings, shard_size)
     where = _engine(engine, address, workers, device)

@@ -37,6 +37,7 @@ HELP = N_(
 )
 _CONFLICTS = (
     Excludes(("--text",), ("FILE",)),
+    options.ONE_CHOICE_OF_RULES,
     Needs("--backup", ("--fix",)),
     Needs("--force", ("--fix",)),
     Needs("--others", ("--fix",)),
@@ -103,7 +104,8 @@ def check(
     level: Level = options.LEVEL,
     words: list[Path] = options.WORDS,
     replacements: list[Path] = options.REPLACEMENTS,
-    rules: bool = options.RULES,
+    rules: str = options.RULES,
+    no_rules: bool = options.NO_RULES,
     prefilter: bool = options.PREFILTER,
     model: Path = options.MODEL,
     baseline: Path = options.BASELINE,
@@ -131,7 +133,7 @@ def check(
         replacements=tuple(replacements or ()),
         model=model,
         prefilter=prefilter,
-        rules=rules,
+        rules=options.chosen_rules(rules, none=no_rules),
         format=format.value,
         encoding=encoding.value,
         strings=strings,

@@ -20,6 +20,7 @@ from nmspeller.errors import InputError
 from nmspeller.messages import _, ngettext
 from nmspeller.runtime.checker import Checker
 from nmspeller.runtime.correction import Edit
+from nmspeller.runtime.rule_matches import DEFAULT_RULES
 
 CLEAN, FINDINGS, BAD_INPUT, INTERRUPTED = 0, 1, 2, 130
 
@@ -42,7 +43,7 @@ class CheckJob:
     replacements: tuple[Path, ...]
     model: Path | None
     prefilter: bool
-    rules: bool | None
+    rules: Rules | None
     format: str
     encoding: str
     strings: bool
@@ -125,7 +126,7 @@ class CheckJob:
     def speller(self, config: Config) -> Checker:
         """The speller with the lists and rules that apply; loaded at most once, and only for prose."""
         lists = Lists(config.words + self.words, config.replacements + self.replacements)
-        rules = (config.rules or False) if self.rules is None else self.rules
+        rules = next(chosen for chosen in (self.rules, config.rules, DEFAULT_RULES) if chosen is not None)
         if (lists, rules) not in self.spellers:
             try:
                 loaded: Checker | InputError = load_speller(

@@ -5,6 +5,7 @@ from typing import Any
 
 import typer
 
+from nmspeller.apps.cli.conflicts import Excludes
 from nmspeller.messages import N_
 
 # The groups in which help lists the options.
@@ -140,10 +141,27 @@ REPLACEMENTS = _optional(
     help=N_("A file of wrong<TAB>right lines, always corrected."),
 )
 RULES = _optional(
-    "--rules/--no-rules",
+    "--rules",
     panel=FINDINGS,
-    help=N_("Also apply rules: idioms, doubled characters, punctuation, spaces."),
+    metavar="NAMES",
+    help=N_(
+        "Rules beside the model: ids and groups (spelling, typography), separated by commas.  "
+        "[default: spelling]"
+    ),
 )
+NO_RULES = flag("--no-rules", FINDINGS, N_("Apply no rules, only the model and your own lists."))
+ONE_CHOICE_OF_RULES = Excludes(("--rules",), ("--no-rules",))
+
+
+def chosen_rules(names: str | None, *, none: bool) -> tuple[str, ...] | None:
+    """The rules and groups that the two options ask for; None if they leave it to the settings."""
+    if none or names is None:
+        return () if none else None
+    from nmspeller.runtime.rule_matches import named_rules
+
+    return named_rules(names)
+
+
 PREFILTER = flag(
     "--prefilter",
     FINDINGS,

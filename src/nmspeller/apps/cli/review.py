@@ -19,6 +19,7 @@ HELP = N_(
 )
 _CONFLICTS = (
     Excludes(("review",), ("-",)),
+    options.ONE_CHOICE_OF_RULES,
     Needs("--author", ("--track",)),
 )
 
@@ -39,7 +40,8 @@ def review(
     level: Level = options.LEVEL,
     words: list[Path] = options.WORDS,
     replacements: list[Path] = options.REPLACEMENTS,
-    rules: bool = options.RULES,
+    rules: str = options.RULES,
+    no_rules: bool = options.NO_RULES,
     prefilter: bool = options.PREFILTER,
     model: Path = options.MODEL,
     baseline: Path = options.BASELINE,
@@ -58,7 +60,7 @@ def review(
         replacements=tuple(replacements or ()),
         model=model,
         prefilter=prefilter,
-        rules=rules,
+        rules=options.chosen_rules(rules, none=no_rules),
         format=format.value,
         encoding=encoding.value,
         strings=strings,

@@ -4,15 +4,27 @@ from pathlib import Path
 
 import typer
 
-from nmspeller.apps.cli.options import FINDINGS, MODEL, PREFILTER, WORDS
+from nmspeller.apps.cli.conflicts import require
+from nmspeller.apps.cli.options import (
+    FINDINGS,
+    MODEL,
+    NO_RULES,
+    ONE_CHOICE_OF_RULES,
+    PREFILTER,
+    RULES,
+    WORDS,
+    chosen_rules,
+)
 from nmspeller.apps.http.workers import block_sighup
 from nmspeller.errors import InputError
 from nmspeller.messages import N_, _
+from nmspeller.runtime.rule_matches import DEFAULT_RULES
 
 HELP = N_("Serve the speller over HTTP: a page at /, /v1/check, and /v2/check for every LanguageTool client.")
 
 
 def serve(
+    context: typer.Context,
     host: str = typer.Option(
         "127.0.0.1", help=N_("Address to listen on; any but localhost needs --api-key.")
     ),
@@ -33,12 +45,8 @@ def serve(
     ),
     words: list[Path] = WORDS,
     prefilter: bool = PREFILTER,
-    rules: bool = typer.Option(
-        False,
-        "--rules",
-        rich_help_panel=FINDINGS,
-        help=N_("Apply rules unless a request says otherwise; LanguageTool clients always get them."),
-    ),
+    rules: str = RULES,
+    no_rules: bool = NO_RULES,
     api_key: str | None = typer.Option(
         None,
         envvar="NMSPELLER_API_KEY",
@@ -81,7 +89,9 @@ def serve(
     ),
 ) -> None:
     """Run the server until it is stopped."""
+    require(context, (ONE_CHOICE_OF_RULES,))
     block_sighup()
+    asked = chosen_rules(rules, none=no_rules)
     try:
         from nmspeller.apps.http.server import run
         from nmspeller.apps.http.settings import Settings
@@ -99,7 +109,7 @@ def serve(
             level=level,
             words=tuple(map(str, words or ())),
             prefilter=prefilter,
-            rules=rules,
+            rules=DEFAULT_RULES if asked is None else asked,
             api_key=api_key,
             insecure=insecure,
             allow_origins=tuple(allow_origin),

@@ -46,8 +46,8 @@ class CheckRequest(BaseModel):
     )
     rules: StrictBool | list[Literal[_RULES_AND_GROUPS]] | None = Field(  # type: ignore[valid-type]
         None,
-        description="Rules in addition to the model: `true` for all precise ones, or a list of "
-        "ids and groups (`GET /v1/rules`); by default, the server's setting.",
+        description="Rules in addition to the model: a list of ids and groups (`GET /v1/rules`), `true` for "
+        "all precise ones, `false` for none; by default, the server's setting.",
     )
     model: StrictBool = Field(
         True,

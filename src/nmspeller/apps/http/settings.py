@@ -9,6 +9,7 @@ from threading import TIMEOUT_MAX
 
 from nmspeller.errors import InputError
 from nmspeller.messages import _
+from nmspeller.runtime.rule_matches import DEFAULT_RULES
 
 _ENVIRONMENT = "NMSPELLER_SERVE_SETTINGS"
 _ORIGIN = re.compile(r"[a-z][a-z0-9+.-]*://(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])(?::[0-9]{1,5})?")
@@ -57,7 +58,7 @@ class Settings:
     level: str = "balanced"
     words: tuple[str, ...] = ()
     prefilter: bool = False
-    rules: bool = False
+    rules: bool | tuple[str, ...] = DEFAULT_RULES
     api_key: str | None = None
     insecure: bool = False
     allow_origins: tuple[str, ...] = ()

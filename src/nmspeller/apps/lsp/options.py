@@ -14,6 +14,7 @@ from nmspeller.apps.project.my_words import WORDS_FILE, resolves_inside
 from nmspeller.errors import InputError
 from nmspeller.messages import _
 from nmspeller.runtime.dictionary import Watched, read_replacements, read_words
+from nmspeller.runtime.rule_matches import DEFAULT_RULES
 
 Result = TypeVar("Result")
 
@@ -125,7 +126,7 @@ class Place:
 
     def _rules(self, project: config.Config) -> bool | tuple[str, ...]:
         chosen = project.rules if self.settings.rules is None else self.settings.rules
-        return chosen or False
+        return DEFAULT_RULES if chosen is None else chosen
 
     def _model(self) -> str | None:
         return str(self._from_root(self.settings.model)) if self.settings.model else None

@@ -2,7 +2,7 @@
 
 lang = "zh"                          # of messages and reports
 level = "careful"
-rules = true                         # or the ids of some: ["idiom", "doubled_character"]
+rules = ["spelling", "typography"]   # groups and ids of rules; true for both groups, false for none
 words = ["names.txt"]                # files beside this one
 replacements = ["house-style.tsv"]
 ignore = ["drafts/", "*.min.html"]

@@ -105,7 +105,7 @@ def _correct(sources: list[str], model: str | None, level: str) -> list[str]:
     # The runtime loads only now, so that errors in the input are reported at once.
     from nmspeller import Speller
 
-    speller = Speller(model, level=level)
+    speller = Speller(model, level=level, rules=False)
     console = Console(stderr=True)
     batches = [sources[start : start + _BATCH] for start in range(0, len(sources), _BATCH)]
     watched = track(batches, "checking", console=console, disable=not console.is_terminal, transient=True)

@@ -141,7 +141,7 @@ def _work(
     folder: Path, sentences: Sequence[str], device: Device, workers: int, ready: Any, done: Any
 ) -> None:
     try:
-        speller = Speller(folder, device=device, threads=1 if workers > 1 else None)
+        speller = Speller(folder, device=device, threads=1 if workers > 1 else None, rules=False)
         speller.check_many(sentences[:_WARM_UP])
     except BaseException:
         ready.abort()

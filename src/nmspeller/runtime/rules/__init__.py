@@ -46,7 +46,6 @@ __all__ = [
     "Rule",
     "RuleMatch",
     "apply_fixes",
-    "default_rules",
     "find",
     "select",
 ]
@@ -85,11 +84,6 @@ READ_AS_FIXED: tuple[Rule, ...] = tuple(
     RULES[name] for name in ("doubled_punctuation", "half_width_punctuation", "space_between_hanzi")
 )
 """Certain rules that change no Chinese character: the model reads the text as they leave it."""
-
-
-def default_rules() -> tuple[Rule, ...]:
-    """The rules that nobody has to ask for: those of the group spelling that are precise."""
-    return tuple(rule for rule in RULES.values() if rule.on_by_default)
 
 
 def select(names: Iterable[str], variant: str | None = None) -> tuple[Rule, ...]:
