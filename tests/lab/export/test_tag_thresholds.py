@@ -102,7 +102,7 @@ def test_the_kind_that_makes_most_right_may_change_clean_sentences() -> None:
     edits += [ScoredEdit(number, "foreign", 0.8, True) for number in range(5, 7)]
     alarms = [ScoredEdit(8, "missing", 0.9, False), ScoredEdit(9, "foreign", 0.9, False)]
     [proposed] = FoundEdits(edits, alarms, 1_000).proposals()
-    assert proposed == {"repeated": 2.0, "foreign": 2.0, "missing": 0.8}
+    assert proposed == {"repeated": 2.0, "foreign": 2.0, "missing": 0.8, "swapped": 2.0}
 
 
 def test_mistakes_are_told(tmp_path: Path) -> None:

@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-KINDS = ("repeated", "foreign", "missing")
-"""Characters that are extra and repeat their neighbours, others that are extra, and missing ones."""
+KINDS = ("repeated", "foreign", "missing", "swapped")
+"""Characters that are extra and repeat their neighbours, others that are extra, missing and swapped ones."""
 TARGETS = ("edits_native_word", "edits_revisions")
 """The dev sets on which thresholds are chosen."""
 NEVER = 2.0
@@ -18,7 +18,7 @@ _PRECISIONS = np.arange(0.80, 0.995, 0.01).round(2).tolist()
 
 
 class ScoredEdit(NamedTuple):
-    """An insertion or deletion: in which sentence, of which of KINDS, how sure, and whether right."""
+    """An edit: in which sentence, of which of KINDS, how sure, and whether right."""
 
     sentence: int
     kind: str
