@@ -31,6 +31,7 @@ class Thresholds:
     supports the edit; a value above 1 means never. `unknown` is the lowest probability of a replacement for a
     Chinese character outside the vocabulary, of which the model knows only the context. `prefilter` is the
     lowest error score of a sentence that the model reads; 0, the value of every policy, reads everything.
+    `swapped` applies to both of two neighbours that change places, which support one another.
     `repeated` and `foreign` apply to characters that the model finds extra, by whether they repeat their
     neighbours, and `missing` to what it fills in; see `tag_decoder`.
     """
@@ -39,6 +40,7 @@ class Thresholds:
     unexplained: float
     unknown: float = 2.0
     prefilter: float = 0.0
+    swapped: float = 2.0
     repeated: float = 2.0
     foreign: float = 2.0
     missing: float = 2.0

@@ -67,5 +67,5 @@ def test_a_corrected_sentence_is_laid_on_the_places_of_its_source(source, correc
 
 def test_an_edit_is_right_even_where_much_else_is_wrong():
     source, target = "他门门再加里坐饭", "他们在家里做饭"
-    assert brings_nearer(source, "他门再加里坐饭", target, 1)
-    assert not brings_nearer(source, "他门门再加里坐", target, 1)
+    assert brings_nearer(source, "他门再加里坐饭", target)
+    assert not brings_nearer(source, "他门门再加里坐", target)

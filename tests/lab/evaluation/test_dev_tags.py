@@ -102,3 +102,18 @@ def test_thresholds_keep_wrong_edits_out(vocabulary):
     alarm = dev_tags.Edit(0, "foreign", 0, 1, "", 0.75, still=0.0)
     loud = dev_tags.Read(clean.pairs, [alarm], clean.replaced)
     assert choose_thresholds(read, loud, confidence=2.0)["foreign"] > 0.75
+
+
+def test_neighbours_that_change_places_are_one_edit(vocabulary):
+    class Unsure(KnowsOneSentence):
+        def _read(self, row):
+            reading, right = super()._read(row), self.vocabulary.encode(RIGHT)
+            confidence = np.where(row == right, 0.0, 0.3).astype(np.float32)
+            return Reading(right, confidence, reading.best, reading.likely, reading.tags)
+
+    read = read_pairs(Unsure(vocabulary), [EditPair("我得觉在北京很好今天天气真不错", RIGHT, "swap")])
+    [edit] = read.edits
+    assert (edit.kind, edit.start, edit.text) == ("swapped", 1, "觉得")
+    assert edit.right
+    assert corrected(read, {**CERTAIN, "swapped": 0.2}, confidence=2.0) == [RIGHT]
+    assert corrected(read, CERTAIN, confidence=2.0) == [read.pairs[0].source]

@@ -93,8 +93,16 @@ def test_clean_sentences_raise_the_threshold_of_the_kind_that_changes_them() -> 
 def test_few_clean_sentences_may_be_changed() -> None:
     edits = [ScoredEdit(number, "missing", 0.8, True) for number in range(5)]
     alarms = [ScoredEdit(7, "missing", 0.95, False), ScoredEdit(7, "missing", 0.9, False)]
-    for sentences, lowest in ((1999, 2.0), (2000, 0.8)):
+    for sentences, lowest in ((666, 2.0), (667, 0.8)):
         assert {each["missing"] for each in FoundEdits(edits, alarms, sentences).proposals()} == {lowest}
+
+
+def test_the_kind_that_makes_most_right_may_change_clean_sentences() -> None:
+    edits = [ScoredEdit(number, "missing", 0.8, True) for number in range(5)]
+    edits += [ScoredEdit(number, "foreign", 0.8, True) for number in range(5, 7)]
+    alarms = [ScoredEdit(8, "missing", 0.9, False), ScoredEdit(9, "foreign", 0.9, False)]
+    [proposed] = FoundEdits(edits, alarms, 1_000).proposals()
+    assert proposed == {"repeated": 2.0, "foreign": 2.0, "missing": 0.8, "swapped": 2.0}
 
 
 def test_mistakes_are_told(tmp_path: Path) -> None:

@@ -103,7 +103,7 @@ def distance(source: str, target: str) -> float:
     return _costs(source[head : len(source) - tail], target[head : len(target) - tail])[0][0]
 
 
-def brings_nearer(source: str, edited: str, target: str, changed: int) -> bool:
-    """Whether an edit of so many characters, deleted and inserted, brings a source as much nearer."""
+def brings_nearer(source: str, edited: str, target: str) -> bool:
+    """Whether an edit brings a source nearer to its target by all that it changes."""
     gained = distance(source, target) - distance(edited, target)
-    return abs(gained - changed) < 1e-6
+    return abs(gained - distance(source, edited)) < 1e-6

@@ -60,9 +60,11 @@ def read_pairs(reader: Reader, pairs: Sequence[EditPair]) -> Read:
     pairs = [pair for pair in pairs if len(pair.source) <= reader.longest - 4]
     rows = reader.encode([pair.source for pair in pairs])
     readings = reader.read(rows)
+    tokens = reader.vocabulary.tokens
     edits = [edit for number, each in enumerate(readings) for edit in _deletions(number, pairs[number], each)]
     edits += _insertions(reader, rows, readings)
-    tokens = reader.vocabulary.tokens
+    for number, (row, each) in enumerate(zip(rows, readings, strict=True)):
+        edits += _exchanges(number, row, each, tokens)
     replaced = [
         [
             (int(place), tokens[each.other[place]], float(each.confidence[place]))
@@ -86,6 +88,17 @@ def _deletions(number: int, pair: EditPair, reading: Reading) -> Iterable[Edit]:
                 score = float(reading.tags[start:place, 0].min())
                 yield Edit(number, kind, start, place, "", score)
             start = place + 1
+
+
+def _exchanges(
+    number: int, row: NDArray[np.int32], reading: Reading, tokens: Sequence[str]
+) -> Iterable[Edit]:
+    """Neighbours that may have to change places."""
+    scores = np.minimum(reading.confidence[:-1], reading.confidence[1:])
+    exchanged = (reading.other[:-1] == row[1:]) & (reading.other[1:] == row[:-1]) & (scores >= _LEAST)
+    for place in np.flatnonzero(exchanged).tolist():
+        text = tokens[row[place + 1]] + tokens[row[place]]
+        yield Edit(number, "swapped", place, place + 2, text, float(scores[place]))
 
 
 def _insertions(reader: Reader, rows: Sequence[NDArray[np.int32]], readings: Sequence[Reading]) -> list[Edit]:
@@ -124,8 +137,7 @@ def _verified(reader: Reader, pairs: Sequence[EditPair], edits: Sequence[Edit]) 
             float(reading.tags[max(edit.start - 1, 0) : end + 2, 1].max()),
         )
         pair = pairs[edit.sentence]
-        changed = edit.stop - edit.start + len(edit.text)
-        right = brings_nearer(pair.source, text, pair.target, changed)
+        right = brings_nearer(pair.source, text, pair.target)
         verified.append(replace(edit, still=still, right=right))
     return verified
 
@@ -163,7 +175,7 @@ def choose_thresholds(read: Read, clean: Read, confidence: float) -> dict[str, f
     best: tuple[tuple[float, float], dict[str, float]] = ((-1.0, 0.0), dict.fromkeys(KINDS, NEVER))
     for thresholds in FoundEdits(_scored(read), _scored(clean), len(clean.pairs)).proposals():
         figures = measure(read, thresholds, confidence)
-        right = sum(figures[kind] for kind in ("extra", "missing") if kind in figures)
+        right = sum(figures[kind] for kind in ("extra", "missing", "swap") if kind in figures)
         rank = min(figures["changed_right"], 100 * PRECISION), right
         if rank > best[0]:
             best = rank, thresholds

@@ -83,7 +83,7 @@ def corrections(pipeline: Pipeline, texts: Sequence[str], thresholds: Thresholds
 
 
 def _find(pipeline: Pipeline, pairs: Sequence[EditPair], clean: Sequence[str]) -> FoundEdits:
-    """Every insertion and deletion worth a look, each judged by itself."""
+    """Every insertion, deletion and swap worth a look, each judged by itself."""
     thresholds = _tags_alone(dict.fromkeys(KINDS, _LEAST))
     edits, alarms = (
         [
@@ -102,9 +102,9 @@ def _find(pipeline: Pipeline, pairs: Sequence[EditPair], clean: Sequence[str]) -
 
 
 def kind_of(source: str, edit: Edit) -> str:
-    """Which of KINDS an insertion or deletion is: what repeats its neighbours needs less to be deleted."""
-    if edit.reason is Reason.MISSING:
-        return "missing"
+    """Which of KINDS an edit is: what repeats its neighbours needs less to be deleted."""
+    if edit.reason in (Reason.MISSING, Reason.SWAPPED):
+        return edit.reason.value
     before = source[max(edit.offset - edit.length, 0) : edit.offset]
     behind = source[edit.stop : edit.stop + edit.length]
     return "repeated" if edit.source in (before, behind) else "foreign"
@@ -112,7 +112,7 @@ def kind_of(source: str, edit: Edit) -> str:
 
 def _is_right(found: Correction, edit: Edit, target: str) -> bool:
     alone = found.source[: edit.offset] + edit.target + found.source[edit.stop :]
-    return brings_nearer(found.source, alone, target, edit.length + len(edit.target))
+    return brings_nearer(found.source, alone, target)
 
 
 def _best(
@@ -129,7 +129,7 @@ def _best(
 
     def rank(proposal: dict[str, float]) -> tuple[float, float]:
         figures = measure(pipeline, pairs, replace(thresholds, **proposal))
-        right = figures.get("extra", 0.0) + figures.get("missing", 0.0)
+        right = sum(figures.get(kind, 0.0) for kind in ("extra", "missing", "swap"))
         return min(figures["changed_right"], 100 * precision), right
 
     return max(reversed(proposals), key=rank)
