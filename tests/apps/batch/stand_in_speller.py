@@ -35,6 +35,7 @@ class StandIn:
         threads=None,
         device="cpu",
         prefilter=False,
+        rules=(),
     ) -> None:
         if model is not None:
             self.model_hash = f"stand-in {model}"

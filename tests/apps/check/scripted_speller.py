@@ -97,7 +97,7 @@ if __name__ == "__main__":
     def load_speller(model, lists, prefilter, rules):
         seconds = float(os.environ.get("SECONDS_A_CHECK", 0))
         speller = ScriptedSpeller(seconds=seconds)
-        speller.rules = bool(rules)
+        speller.rules = rules
         return speller
 
     job.load_speller = load_speller

@@ -10,11 +10,11 @@ DOUBT = "The text also has a name with the same sound but another character; che
 
 @pytest.fixture
 def hinted(check, speller, tmp_path):
-    """Check a file that has a hint, and perhaps an error, with rules."""
+    """Check a file that has a hint, and perhaps an error, by a rule."""
 
     def run(*arguments, text=HINTED):
         (tmp_path / "a.md").write_text(text)
-        return check("--rules", "a.md", *arguments)
+        return check("a.md", *arguments)
 
     return run
 
@@ -80,9 +80,18 @@ def test_rules_read_all_passages_of_a_document_at_once(hinted, speller):
 
 def test_rules_are_chosen_by_the_settings_file_and_by_options(check, speller, tmp_path):
     (tmp_path / "a.txt").write_text("我门")
-    for setting, chosen in (("true", True), ("false", False), ('["idiom"]', ("idiom",)), (None, False)):
+    for setting, chosen in (
+        ("true", True),
+        ("false", False),
+        ('["idiom"]', ("idiom",)),
+        (None, ("spelling",)),
+    ):
         (tmp_path / ".nmspeller.toml").write_text(f"rules = {setting}\n" if setting else "")
-        for arguments, used in (((), chosen), (("--rules",), True), (("--no-rules",), False)):
+        for arguments, used in (
+            ((), chosen),
+            (("--rules", "typography"), ("typography",)),
+            (("--no-rules",), ()),
+        ):
             from nmspeller.apps.project import config
 
             config.forget()

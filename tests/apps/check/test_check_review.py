@@ -324,7 +324,7 @@ def test_tracked_changes_have_their_author_and_an_explanation(tmp_path):
 def test_hints_are_shown_after_the_findings_of_their_file(folder):
     (folder / "a.txt").write_text("我门去找张琳。\n")
     (folder / "b.txt").write_text("张琳说他不来。\n")
-    with Terminal([*REVIEW, "--rules", "a.txt", "b.txt"], folder) as terminal:
+    with Terminal([*REVIEW, "a.txt", "b.txt"], folder) as terminal:
         terminal.wait_for("1/1")
         terminal.press("a")
         screen = terminal.wait_for("Save 1 correction?")

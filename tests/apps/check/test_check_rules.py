@@ -5,6 +5,7 @@ import json
 import pytest
 from scripted_speller import KNOWN
 
+BOTH = ("--rules", "spelling,typography")
 TEXT = "我很高心。。他门走了。\n"
 RIGHT = "我很高兴。他们走了。\n"
 
@@ -19,7 +20,7 @@ def letter(tmp_path, monkeypatch):
 
 
 def test_neighbours_are_findings_of_their_own(check):
-    assert check("--rules", "a.txt").out.splitlines() == [
+    assert check(*BOTH, "a.txt").out.splitlines() == [
         "a.txt:1:4: 心 → 兴 (similar sound, 0.96)",
         "a.txt:1:5: 。。 → 。 (Doubled punctuation, 1.00)",
         "a.txt:1:8: 门 → 们 (same sound, 0.98)",
@@ -27,21 +28,21 @@ def test_neighbours_are_findings_of_their_own(check):
 
 
 def test_programs_get_both_and_the_text_with_both(check):
-    document = json.loads(check("--rules", "-o", "json", "a.txt").out)
+    document = json.loads(check(*BOTH, "-o", "json", "a.txt").out)
     assert [(edit["source"], edit["reason"], edit["rule"]) for edit in document["edits"]] == [
         ("心", "similar_sound", None),
         ("。。", "rule", "doubled_punctuation"),
         ("门", "same_sound", None),
     ]
     assert document["corrected"] == RIGHT
-    (run,) = json.loads(check("--rules", "-o", "sarif", "a.txt").out)["runs"]
+    (run,) = json.loads(check(*BOTH, "-o", "sarif", "a.txt").out)["runs"]
     assert [one["ruleId"] for one in run["results"]] == ["similar_sound", "doubled_punctuation", "same_sound"]
     assert {one["ruleId"] for one in run["results"]} <= {
         rule["id"] for rule in run["tool"]["driver"]["rules"]
     }
 
 
-def test_without_rules_the_model_reads_the_text_as_if_mended_and_nothing_else_is_reported(check, speller):
+def test_by_default_the_model_reads_the_text_as_if_mended_and_nothing_else_is_reported(check, speller):
     assert [line.split(" (")[0] for line in check("a.txt").out.splitlines()] == [
         "a.txt:1:4: 心 → 兴",
         "a.txt:1:8: 门 → 们",
@@ -51,7 +52,7 @@ def test_without_rules_the_model_reads_the_text_as_if_mended_and_nothing_else_is
 
 @pytest.mark.parametrize(
     ("rules", "right"),
-    [((), RIGHT.replace("。他", "。。他")), (("--rules",), RIGHT)],
+    [((), RIGHT.replace("。他", "。。他")), (BOTH, RIGHT)],
     ids=["without", "with"],
 )
 def test_what_is_fixed_once_stays_as_it_is(check, letter, rules, right):
@@ -66,6 +67,27 @@ def test_the_model_leaves_alone_what_a_rule_has_written(check, letter, monkeypat
     letter.write_text("他做事按步就班。", "utf-8")
     for wrong, other in (("按步", "安步"), ("按部", "安部")):
         monkeypatch.setitem(KNOWN, wrong, (other, 0.9))
-    found = check("--rules", "a.txt").out
+    found = check("a.txt").out
     assert found == "a.txt:1:4: 按步就班 → 按部就班 (Idiom with a wrong character, 1.00)\n"
-    assert check("a.txt").out.startswith("a.txt:1:4: 按 → 安")
+    assert check("--no-rules", "a.txt").out.startswith("a.txt:1:4: 按 → 安")
+
+
+@pytest.mark.parametrize(
+    ("names", "rules"),
+    [
+        ("idiom", ["idiom"]),
+        ("typography", ["doubled_punctuation"]),
+        ("idiom, typography", ["idiom", "doubled_punctuation"]),
+    ],
+)
+def test_rules_are_chosen_by_ids_and_groups(check, letter, names, rules):
+    letter.write_text("他做事按步就班。。我看到了了它。", "utf-8")
+    document = json.loads(check("--rules", names, "-o", "json", "a.txt").out)
+    assert [edit["rule"] for edit in document["edits"]] == rules
+
+
+def test_wrong_choices_of_rules_are_told(check):
+    result = check("--rules", "idiom,grammar", "a.txt")
+    assert result.code == 2
+    assert "there is no rule 'grammar'; choose among spelling, typography, idiom" in result.err
+    assert "--rules cannot be used with --no-rules" in check("--rules", "idiom", "--no-rules", "a.txt").err

@@ -29,13 +29,14 @@ def languagetool(client, text, **fields):
 @pytest.mark.parametrize(
     ("settings", "asked", "rules"),
     [
-        ({}, {}, [None]),
-        ({}, {"rules": None}, [None]),
+        ({}, {}, [None, "idiom"]),
+        ({}, {"rules": None}, [None, "idiom"]),
         ({}, {"rules": True}, [None, "idiom"]),
         ({}, {"rules": ["idiom"]}, [None, "idiom"]),
         ({}, {"rules": ["doubled_word"]}, [None]),
         ({}, {"rules": []}, [None]),
-        ({"rules": True}, {}, [None, "idiom"]),
+        ({"rules": ("typography",)}, {}, [None]),
+        ({"rules": False}, {}, [None]),
         ({"rules": True}, {"rules": False}, [None]),
     ],
 )
@@ -87,7 +88,7 @@ def test_rules_read_the_whole_text(client):
         (0, "张林", "name_variants"),
         (6, "张林", "name_variants"),
     ]
-    assert native(client, NAMES)["hints"] == []
+    assert native(client, NAMES, rules=False)["hints"] == []
     apart = client.post("/v1/check", json={"text": NAMES.split("\n\n"), "rules": True}).json()["results"]
     assert [result["hints"] for result in apart] == [[], []]
 
@@ -101,7 +102,7 @@ def test_the_rules_alone_need_no_engine(make_client):
     assert checker.batches == []
     assert alone["hints"] == both["hints"]
     assert alone["edits"] == [edit for edit in both["edits"] if edit["rule"]]
-    assert native(client, IDIOM, model=False)["edits"] == []
+    assert native(client, IDIOM, model=False, rules=False)["edits"] == []
 
 
 def test_words_of_the_request_are_left_alone_by_rules(client):

@@ -130,7 +130,7 @@ def test_a_model_is_found_from_the_open_folder_or_the_home_folder(place):
 
 
 def test_the_editors_rules_win_over_the_projects(place):
-    assert place().options("text")[0].rules is False
+    assert place().options("text")[0].rules == ("spelling",)
     (place().root / ".nmspeller.toml").write_text('rules = ["idiom"]', "utf-8")
     assert place().options("text")[0].rules == ("idiom",)
     assert place(rules=True).options("text")[0].rules is True
