@@ -4,11 +4,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+import torch
+
 from nmspeller.errors import InputError
 from nmspeller.lab.configs import read_config
 from nmspeller.lab.configs.parsing import check_range, from_mapping
 from nmspeller.lab.data.prepared import Prepared
 from nmspeller.lab.training.corruption import NoiseConfig
+from nmspeller.lab.training.device_pairs import DevicePairs
 from nmspeller.lab.training.distillation import TEACHER_SHARE
 from nmspeller.lab.training.streams import PairStream
 from nmspeller.lab.training.trainer import LoopConfig
@@ -50,6 +53,10 @@ class Stage:
                 raise InputError(f"copies of {name} are {times}; give 0 or more.")
         if (self.batch_sentences is None) == (self.batch_tokens is None):
             raise InputError("a stage needs either batch_sentences or batch_tokens.")
+        if self.loop.on_device and (self.synthetic or not self.batch_sentences):
+            raise InputError(
+                "a stage on_device needs batch_sentences, and learns from copies of pairs alone."
+            )
 
     def stream(self, prepared: Prepared, seed: int) -> PairStream:
         return PairStream(
@@ -63,6 +70,18 @@ class Stage:
             seed=seed,
             join=self.join,
             sort=not self.loop.packed,
+        )
+
+    def device_pairs(self, prepared: Prepared, device: torch.device) -> DevicePairs:
+        """The pairs of a stage that is trained `on_device`."""
+        assert self.batch_sentences and self.loop.packed_tokens
+        sets = [prepared.pairs(name) for name, times in self.copies.items() for _ in range(times)]
+        return DevicePairs(
+            sets,
+            prepared.vocabulary,
+            sentences=self.batch_sentences,
+            tokens=self.loop.packed_tokens,
+            device=device,
         )
 
 
