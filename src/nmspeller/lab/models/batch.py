@@ -112,7 +112,7 @@ class PackedBatch:
 
     def pack(self, values: Tensor) -> Tensor:
         """(rows, longest, ...) → (tokens, ...)."""
-        packed: Tensor = _Pack.apply(values.flatten(0, 1), self.slots)  # type: ignore[no-untyped-call]
+        packed: Tensor = _Pack.apply(values.flatten(0, 1), self.slots)
         return packed
 
     def to(self, device: torch.device | str) -> "PackedBatch":

@@ -1,7 +1,7 @@
 """Training in small steps: the whole step, from the choice of pairs to the new weights, is one CUDA graph.
 
-A step of 32 sentences is a few hundred kernels of some microseconds each. Launched one by one they take longer
-to launch than to run; a graph launches all of them at once. On a CPU the same step runs as it is written.
+A step of 32 sentences is a few hundred kernels of some microseconds each, which take longer to launch one by
+one than to run; a graph launches all of them at once. On a CPU the same step runs as it is written.
 """
 
 import json
@@ -156,7 +156,7 @@ class DeviceTrainer:
         """One step on the pairs at the cursor; all that it reads and writes has a fixed place."""
         batch = self.pairs.batch(self.chosen.index_select(0, self.cursor)[0])
         loss: Tensor = self.loss(batch)
-        loss.backward()  # type: ignore[no-untyped-call]
+        loss.backward()
         norm = self.optimiser.move()
         self.losses.index_copy_(0, self.cursor, loss.detach()[None])
         self.norms.index_copy_(0, self.cursor, norm.detach()[None])

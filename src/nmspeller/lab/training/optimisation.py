@@ -133,9 +133,8 @@ class Optimiser:
         self.peaks = [[group["lr"] for group in part.param_groups] for part in self.parts]
         self.clip = config.clip
         if tensor_rates:
-            for part in self.parts:
-                for group in part.param_groups:
-                    group["lr"] = torch.tensor(group["lr"], device=first.device)
+            for settings in (each for part in self.parts for each in part.param_groups):
+                settings["lr"] = torch.tensor(settings["lr"], device=first.device)
 
     def step(self, factor: float) -> Tensor:
         """Take one step at `factor` of the peak rates; returns the norm of the gradients."""
@@ -147,7 +146,7 @@ class Optimiser:
         for part, peaks in zip(self.parts, self.peaks, strict=True):
             for group, peak in zip(part.param_groups, peaks, strict=True):
                 if isinstance(group["lr"], Tensor):
-                    group["lr"].fill_(peak * factor)
+                    group["lr"].fill_(peak * factor)  # a graph knows its place
                 else:
                     group["lr"] = peak * factor
 

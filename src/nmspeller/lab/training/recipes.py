@@ -74,7 +74,8 @@ class Stage:
 
     def device_pairs(self, prepared: Prepared, device: torch.device) -> DevicePairs:
         """The pairs of a stage that is trained `on_device`."""
-        assert self.batch_sentences and self.loop.packed_tokens
+        assert self.batch_sentences
+        assert self.loop.packed_tokens
         sets = [prepared.pairs(name) for name, times in self.copies.items() for _ in range(times)]
         return DevicePairs(
             sets,
