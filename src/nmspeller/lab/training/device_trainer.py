@@ -114,7 +114,7 @@ class DeviceTrainer:
             )
             torch.manual_seed(hash((self.seed, number)))  # so that dropout is a function of the step
             self.optimiser.set_rates(factor)
-            self._advance()
+            self.advance()
             if (step + 1) % every == 0 or step + 1 == steps:
                 loss = float(self.losses[logged : step + 1].mean())
                 self.elapsed = time.perf_counter() - started
@@ -133,7 +133,7 @@ class DeviceTrainer:
                     raise InputError(f"the loss became {loss} by step {number}; lower the learning rate.")
         return last
 
-    def _advance(self) -> None:
+    def advance(self) -> None:
         """Take the next step: as it is written, or, on a GPU and after a few steps, as a graph."""
         if self.device.type != "cuda":
             self._step()
