@@ -1,4 +1,4 @@
-"""The section of results.md on the experiment `paper_setting`: figures, epochs, and what is as in the paper."""
+"""The section of results.md on the experiment `paper_setting`: figures, epochs, what is as in the paper."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence

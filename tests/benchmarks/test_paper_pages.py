@@ -259,7 +259,7 @@ SETTING = {"recipe": "paper_setting", "start": "masked_only", "settings": {"head
 
 
 def run_in_the_paper_s_setting(ngram, active, seed, right):
-    """A run whose F1 grows from epoch to epoch; `right` of 40 erroneous sentences are corrected at the end."""
+    """A run whose F1 grows from epoch to epoch; `right` of 40 erroneous sentences are corrected at last."""
     sets = (outcomes.DEV, *outcomes.PAPER_SETS)
     by_epoch = [right * epoch // 3 for epoch in (1, 2, 3)]
     stage = {**RECIPE, "copies": {"wang": 1, "wang_synthetic": 1}, "epochs": 10, "batch_sentences": 32}
@@ -278,7 +278,7 @@ def run_in_the_paper_s_setting(ngram, active, seed, right):
             "sighan13": {"alone copied": 3, "alone corrected": 5},
             "sighan14": {"beside copied": 1, "beside corrected": 1},
         },
-        epochs=[dict.fromkeys(sets, {"c": count, "m": 40 - count}) for count in by_epoch],
+        epochs=[{key: {"c": count, "m": 40 - count} for key in sets} for count in by_epoch],
     )
 
 
