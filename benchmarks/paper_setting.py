@@ -29,7 +29,6 @@ from nmspeller.lab.export import packing
 from nmspeller.lab.models import checkpoint
 from nmspeller.lab.training.device_trainer import DeviceTrainer
 from nmspeller.lab.training.distributed import join_processes
-from nmspeller.lab.training.finetune import set_dropout
 from nmspeller.lab.training.pretrain import pretrain
 from nmspeller.lab.training.recipes import read_pretrain_recipe, read_recipe, with_seconds
 from nmspeller.lab.training.side_by_side import run_side_by_side
@@ -102,8 +101,9 @@ def measure_time(options: argparse.Namespace) -> None:
 def _time(job: Job, *, data: Path, start: Path, seconds: float, together: Path, count: int) -> None:
     processes, prepared, began = join_processes(), Prepared(data), time.perf_counter()
     (stage,) = read_recipe(job.recipe).stages
-    model = start_model(job.model, start, vocabulary=prepared.vocabulary, seed=job.seed).to(processes.device)
-    set_dropout(model, stage.dropout or 0.0)
+    model = start_model(
+        job.model, start, vocabulary=prepared.vocabulary, dropout=stage.dropout, seed=job.seed
+    ).to(processes.device)
     pairs = stage.device_pairs(prepared, processes.device)
     trainer = DeviceTrainer(model, pairs, stage.loop, epochs=1, seed=job.seed, folder=together / job.name)
     order = pairs.order(np.random.default_rng(job.seed))

@@ -7,9 +7,12 @@ import pytest
 
 from nmspeller.errors import InputError
 from nmspeller.lab.evaluation import experiments, results_file, suites
+from nmspeller.lab.models import checkpoint
 from nmspeller.lab.training.recipes import read_recipe
 from nmspeller.lab.training.side_by_side import run_side_by_side
+from nmspeller.lab.training.start import start_model
 
+SIZES = {"hidden": 32, "layers": 2, "heads": 4, "intermediate": 64, "positions": 160}
 RECIPE = """\
 stages:
   - copies: {sighan13_train: 4}
@@ -117,6 +120,28 @@ def test_what_is_trained_on_the_device_is_measured_after_every_epoch(
     path = tmp_path / "results.json"
     results_file.write_results(path, [starred])
     assert results_file.read_results(path)[0].epochs == starred.epochs
+
+
+def test_a_start_that_was_pretrained_without_dropout_gets_that_of_the_recipe(
+    recipe, little_prepared, tmp_path, monkeypatch
+):
+    vocabulary, trained = little_prepared.vocabulary, []
+    still = start_model(
+        {"speller": "bert", "encoder": {**SIZES, "vocabulary": len(vocabulary), "mask_id": vocabulary.mask}},
+        None,
+        dropout=0.0,
+    )
+    checkpoint.save(tmp_path / "pretrained", still, vocabulary.tokens)
+    monkeypatch.setattr(experiments, "finetune", lambda model, *_, **__: trained.append(model))
+    experiments.run_job(
+        experiments.Job({"speller": "bert"}, str(recipe), 0),
+        data=little_prepared.folder,
+        start=tmp_path / "pretrained",
+        out=tmp_path,
+        sets=[],
+    )
+    layer = trained[0].semantic.layers[0]
+    assert (layer.dropout.p, layer.attention.dropout_probability) == (0.1, 0.1)
 
 
 def test_the_paper_s_setting_has_bert_and_the_n_grams_of_its_table():

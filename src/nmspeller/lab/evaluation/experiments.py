@@ -112,15 +112,16 @@ def run_job(
         return
     prepared = Prepared(data)
     started = time.perf_counter()
+    plan, _ = without_absent(read_recipe(job.recipe), prepared)
     model = start_model(
         job.model,
         start,
         vocabulary=prepared.vocabulary,
         tables=data / "characters.npz",
         modalities=modalities,
+        dropout=plan.dropout,
         seed=job.seed,
     )
-    plan, _ = without_absent(read_recipe(job.recipe), prepared)
     sets = _safe_sets(prepared) if sets is None else sets
     epochs = EpochLog(out / job.name / "epochs.jsonl")
 

@@ -96,6 +96,11 @@ class Recipe:
         if not self.stages:
             raise InputError("a recipe needs at least one stage.")
 
+    @property
+    def dropout(self) -> float | None:
+        """The largest that a stage sets: a model that is built without dropout gets none later."""
+        return max((stage.dropout for stage in self.stages if stage.dropout is not None), default=None)
+
 
 @dataclass(frozen=True)
 class PretrainRecipe:
