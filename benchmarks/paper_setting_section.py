@@ -17,7 +17,7 @@ from significance import Comparison
 
 RECIPE = "paper_setting"
 TITLE = "The paper's own setting"
-FIGURE = "paper_setting.png"
+F1_FIGURE, GAIN_FIGURE = "paper_setting_f1.png", "paper_setting_gain.png"
 AS_IN_THE_PAPER = """\
 As in the paper's appendix: AdamW at 5e-5, 32 sentences a step, ten epochs over the same pairs, as many pairs
 as Wang271K has and SIGHAN's training sets once, BERT's dropout of 0.1, a dense layer over the vocabulary, the
@@ -83,7 +83,8 @@ def section(groups: Sequence[Group]) -> str:
     parts = [f"## {TITLE}", AS_IN_THE_PAPER, _figures_table(plain, masked), HOW_TO_READ]
     parts += [_choices(plain, masked)]
     if epochs := _epochs_table(plain, masked):
-        parts += [EPOCHS, epochs, f"![Gain over BERT by epoch]({FIGURE})"]
+        parts += [EPOCHS, epochs]
+        parts.append(f"![F1 by epoch]({F1_FIGURE})\n![Gain over BERT by epoch]({GAIN_FIGURE})")
     return "\n\n".join(parts)
 
 
@@ -168,16 +169,25 @@ def _epochs_table(plain: Group, masked: Sequence[Group]) -> str:
 
 
 def draw_epochs(groups: Sequence[Group], folder: Path) -> None:
-    """Draw the gains over BERT by epoch, on dev and on the tests, where they were measured."""
+    """Draw F1 and the gains over BERT by epoch, on dev and on the tests, where they were measured."""
     plain = _plain(groups)
     if plain is None or not plain.runs[0].epochs:
         return
-    figure, axes = plots.new_figure("epoch", "gain over BERT in correction F1, points")
-    axes.axhline(0, color="black", linewidth=0.8)
-    for number, group in enumerate(masked_variants(groups, plain)):
-        for what, f1, style in (("dev", _dev_f1, "--"), ("tests", _test_f1, "-")):
-            gains = _gains_by_epoch(plain, group, f1)
-            label = f"{group.ngram}{star(group)}, {what}"
-            axes.plot(range(1, len(gains) + 1), gains, style, color=f"C{number}", linewidth=1.2, label=label)
-    axes.legend(fontsize="small", ncols=2)
-    plots.save(figure, folder / FIGURE)
+    figures = (
+        (F1_FIGURE, "correction F1", [plain, *masked_variants(groups, plain)]),
+        (GAIN_FIGURE, "gain over BERT in correction F1, points", masked_variants(groups, plain)),
+    )
+    for name, label, variants in figures:
+        figure, axes = plots.new_figure("epoch", label)
+        for number, group in enumerate(variants):
+            title = "BERT" if group is plain else f"{group.ngram}{star(group)}"
+            for what, f1, style in (("dev", _dev_f1, "-"), ("tests", _test_f1, "--")):
+                values = (
+                    _by_epoch(group, [run.seed for run in group.runs], f1)
+                    if name == F1_FIGURE
+                    else _gains_by_epoch(plain, group, f1)
+                )
+                epochs = range(1, len(values) + 1)
+                axes.plot(epochs, values, style, color=f"C{number}", linewidth=1.2, label=f"{title}, {what}")
+        axes.legend(fontsize="small", ncols=2)
+        plots.save(figure, folder / name)
