@@ -67,6 +67,7 @@ class DeviceTrainer:
         self.cursor = torch.zeros(1, dtype=torch.long, device=self.device)
         self.losses, self.norms = torch.zeros(2, steps, device=self.device).unbind()
         self.graph: torch.cuda.CUDAGraph | None = None
+        self.stream: torch.cuda.Stream | None = None
         self.eager_steps = 0
         self.epoch = 0
         self.elapsed = 0.0
@@ -138,17 +139,17 @@ class DeviceTrainer:
         if self.device.type != "cuda":
             self._step()
         elif self.eager_steps < _EAGER_STEPS:
-            # On another stream than the default one, as capturing demands of what comes before it.
-            stream = torch.cuda.Stream()
-            stream.wait_stream(torch.cuda.current_stream())
-            with torch.cuda.stream(stream):
+            # On the stream of the capture, as that demands of what comes before it.
+            self.stream = self.stream or torch.cuda.Stream()
+            self.stream.wait_stream(torch.cuda.current_stream())
+            with torch.cuda.stream(self.stream):
                 self._step()
-            torch.cuda.current_stream().wait_stream(stream)
+            torch.cuda.current_stream().wait_stream(self.stream)
             self.eager_steps += 1
         else:
             if self.graph is None:
                 self.graph = torch.cuda.CUDAGraph()
-                with torch.cuda.graph(self.graph):
+                with torch.cuda.graph(self.graph, stream=self.stream, capture_error_mode="thread_local"):
                     self._step()
             self.graph.replay()
 
