@@ -10,6 +10,7 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
+import paper_setting_section as setting
 import paper_tables as tables
 from nmspeller.lab.evaluation import paper
 from nmspeller.lab.evaluation.outcomes import PAPER_SETS, REFERENCE_KEPT
@@ -72,6 +73,7 @@ def write_pages(folder: Path) -> None:
     """
     groups = group_runs(read_results(figures_path("results", folder)))
     write_page("results", results_page(groups), folder)
+    setting.draw_epochs(groups, folder)
     write_page("cases", cases_page(read_cases(figures_path("cases", folder))), folder)
 
 
@@ -82,8 +84,9 @@ def results_page(groups: Sequence[Group]) -> str:
     summary = tables.summary_table(groups, letters)
     parts = ["# The paper's experiments"]
     if summary.comparisons:
-        parts += ["## In short", answer(summary.comparisons), summary.table, SUMMARY]
-        parts.append(tables.significant_differences(groups))
+        parts += ["## In short", answer(summary.comparisons)]
+        parts += [found for found in (setting.answer(groups),) if found]
+        parts += [summary.table, SUMMARY, tables.significant_differences(groups)]
     parts += ["## Protocols", PROTOCOLS, protocols_table(letters), "## How to read the tables", HOW_TO_READ]
     for name in PAPER_SETS:
         if any(group.figures(name, *tables.CORRECTION_F1) for group in groups):
@@ -103,6 +106,8 @@ def results_page(groups: Sequence[Group]) -> str:
             tables.others_table(groups, others, letters) if others else "",
         ),
     )
+    if own := setting.section(groups):
+        parts.append(own)
     for title, text, shown in sections:
         if shown:
             parts += [f"## {title}", text, shown]

@@ -12,6 +12,9 @@ STARTS = {
     "masked_only": "that has read masked text alone, as the paper's",
 }
 
+SYNTHETIC = "wang_synthetic"
+SETS = {"wang": "Wang271K", SYNTHETIC: "synthetic pairs, the same in each epoch, for those it lacks"}
+
 
 def number_protocols(groups: Sequence[Group]) -> dict[str, str]:
     """A short name for each protocol: P1, P2, …"""
@@ -46,7 +49,7 @@ def use_of_wang(config: Mapping[str, Any]) -> str:
     if any(stage["copies"].get("wang") for stage in stages):
         sources.append("its pairs")
     profiles = {name for stage in stages if stage["synthetic"] for name in stage["noise"]["profiles"]}
-    if "scanner" in profiles:
+    if "scanner" in profiles or any(stage["copies"].get(SYNTHETIC) for stage in stages):
         sources.append("synthetic errors as frequent as its errors")
     if "wang2018" in profiles:
         sources.append("synthetic errors of its confusion set, which has errors of the tests")
@@ -58,7 +61,7 @@ def _stage_in_words(stage: Mapping[str, Any]) -> str:
     sighan = {count for name, count in copies.items() if name.startswith("sighan")}
     others = {name: count for name, count in copies.items() if not name.startswith("sighan")}
     sources = [f"SIGHAN's training sets{_times(count)}" for count in sighan]
-    sources += [f"{'Wang271K' if name == 'wang' else name}{_times(count)}" for name, count in others.items()]
+    sources += [f"{SETS.get(name, name)}{_times(count)}" for name, count in others.items()]
     if stage["synthetic"]:
         sources.append(f"{stage['synthetic']:,} synthetic pairs")
     how = []

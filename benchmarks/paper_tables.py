@@ -64,8 +64,8 @@ def summary_table(groups: Sequence[Group], letters: Mapping[str, str]) -> Summar
             [
                 *(paper.display_name(plain.model, masked=False), start_in_words(plain.config)),
                 *(letters[plain.protocol], ", ".join(map(str, common_seeds(plain, chosen, DEV)))),
-                *(f"{chosen.ngram}{_star(chosen)}", *cells),
-                f"{_with_interval(together)}, p {together.p_randomisation:.3f}",
+                *(f"{chosen.ngram}{star(chosen)}", *cells),
+                f"{with_interval(together)}, p {together.p_randomisation:.3f}",
             ]
         )
     header = ["Speller", "Starts from an encoder", "Protocol", "Seeds", "Masked", *map(str.upper, PAPER_SETS)]
@@ -125,10 +125,10 @@ def _significance(groups: Sequence[Group], group: Group, name: str) -> list[str]
     comparison = compare_groups(plain, group, name) if plain else None
     if comparison is None:
         return [*cells, "–", "–"]
-    return [*cells, _with_interval(comparison), f"{comparison.p_randomisation:.3f}"]
+    return [*cells, with_interval(comparison), f"{comparison.p_randomisation:.3f}"]
 
 
-def _with_interval(comparison: Comparison) -> str:
+def with_interval(comparison: Comparison) -> str:
     low, high = comparison.interval
     return f"{comparison.difference:+.2f} ({low:+.1f} to {high:+.1f})"
 
@@ -149,7 +149,7 @@ def _gaining(plain: Group, masked: Sequence[Group], name: str) -> str:
     for group in masked:
         gain = gain_on(plain, group, name)
         if gain and gain > 0:
-            found.append(f"{group.ngram}{_star(group)} {gain:+.2f}")
+            found.append(f"{group.ngram}{star(group)} {gain:+.2f}")
     row = paper.find_row(plain.model, name, masked=True)
     theirs = f" ({', '.join(row.paper.gaining) or 'none'})" if row else ""
     return (", ".join(found) or "none") + theirs
@@ -173,8 +173,8 @@ def selection_table(groups: Sequence[Group], letters: Mapping[str, str]) -> str:
             rows.append(
                 [
                     *(paper.display_name(plain.model, masked=True), letters[plain.protocol], name.upper()),
-                    f"{on_test.ngram}{_star(on_test)} {gain:+.2f}" if gain is not None else "–",
-                    f"{on_dev.ngram}{_star(on_dev)} {chosen:+.2f}" if on_dev and chosen is not None else "–",
+                    f"{on_test.ngram}{star(on_test)} {gain:+.2f}" if gain is not None else "–",
+                    f"{on_dev.ngram}{star(on_dev)} {chosen:+.2f}" if on_dev and chosen is not None else "–",
                     f"{gain_of_picking(candidates):+.2f} of {len(candidates)}",
                 ]
             )
@@ -257,7 +257,7 @@ def runs_table(groups: Sequence[Group]) -> str:
 
 
 def _title(group: Group, letters: Mapping[str, str]) -> list[str]:
-    speller = paper.display_name(group.model, masked=group.ngram != "none") + _star(group)
+    speller = paper.display_name(group.model, masked=group.ngram != "none") + star(group)
     return [speller, group.ngram, letters[group.protocol], ", ".join(str(run.seed) for run in group.runs)]
 
 
@@ -266,7 +266,7 @@ def _as_in_the_paper(groups: Sequence[Group]) -> list[Group]:
     return [group for group in groups if group.ngram in paper.NGRAMS]
 
 
-def _star(group: Group) -> str:
+def star(group: Group) -> str:
     return "*" if group.active == "training" else ""
 
 

@@ -1,6 +1,7 @@
 """The laboratory's commands, on a small data set."""
 
 import json
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -9,6 +10,7 @@ import pytest
 
 from nmspeller.__main__ import run
 from nmspeller.lab.data.pairs import read_pairs
+from nmspeller.lab.data.prepared import Prepared
 from nmspeller.lab.evaluation import suites
 from nmspeller.lab.evaluation.results_file import read_cases, read_results
 
@@ -125,6 +127,15 @@ def test_noise_is_the_same_for_a_seed(here, little_prepared, tmp_path):
     a, b, c = ((tmp_path / f"{name}.tsv").read_bytes() for name in "abc")
     assert a == b != c
     assert len(read_pairs(tmp_path / "a.tsv")) == 100
+
+
+def test_noise_is_added_to_a_prepared_folder(here, little_prepared, tmp_path):
+    folder = shutil.copytree(little_prepared.folder, tmp_path / "prepared")
+    common = ["lab", "data", "noise", str(here / "corpus"), "--prepared", str(folder), "--pairs", "30"]
+    assert run([*common, "--add", "wang_synthetic"]) == 0
+    assert run([*common, "--out", str(tmp_path / "same.tsv")]) == 0
+    assert Prepared(folder).pair_texts("wang_synthetic") == read_pairs(tmp_path / "same.tsv")
+    assert run([*common, "--add", "wang_synthetic", "--out", "x.tsv"]) == 2
 
 
 def test_endless_noise_stops_when_its_pipe_closes(here, little_prepared):

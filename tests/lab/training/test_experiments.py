@@ -1,13 +1,18 @@
 """From jobs to tables, with a tiny speller; and jobs that fail beside others."""
 
 import json
+from collections import Counter
 
 import pytest
 
 from nmspeller.errors import InputError
 from nmspeller.lab.evaluation import experiments, results_file, suites
+from nmspeller.lab.models import checkpoint
+from nmspeller.lab.training.recipes import read_recipe
 from nmspeller.lab.training.side_by_side import run_side_by_side
+from nmspeller.lab.training.start import start_model
 
+SIZES = {"hidden": 32, "layers": 2, "heads": 4, "intermediate": 64, "positions": 160}
 RECIPE = """\
 stages:
   - copies: {sighan13_train: 4}
@@ -75,6 +80,78 @@ def test_a_job_leaves_files_from_which_results_are_added(recipe, little_prepared
     answers = results_file.read_cases(results / "cases.json")
     runs = [name for by_answer in answers.values() for names in by_answer.values() for name in names]
     assert len(runs) == 3 * len(experiments.CASES)
+
+
+EPOCHS = """\
+stages:
+  - copies: {sighan13_train: 4}
+    epochs: 3
+    batch_sentences: 4
+    loop: {on_device: true, packed_tokens: 128, precision: fp32, log_every: 1, save_seconds: 0.001}
+"""
+
+
+def test_what_is_trained_on_the_device_is_measured_after_every_epoch(
+    recipe, little_prepared, little_start, tmp_path, monkeypatch
+):
+    recipe.write_text(EPOCHS, encoding="utf-8")
+    out = tmp_path / "runs"
+    job = experiments.Job(
+        {"speller": "bert", "head": "linear", "masking": {"ngram": "trigram"}}, str(recipe), 1
+    )
+    places = {"data": little_prepared.folder, "start": little_start, "out": out, "sets": ["sighan13"]}
+    measure, stopped = experiments.count_outcomes, iter([1, 1, 1, 1, 0])
+
+    def measured_until_the_third_epoch(*given):
+        if not next(stopped, 1):
+            raise KeyboardInterrupt
+        return measure(*given)
+
+    monkeypatch.setattr(experiments, "count_outcomes", measured_until_the_third_epoch)
+    with pytest.raises(KeyboardInterrupt):
+        experiments.run_job(job, **places)
+    experiments.run_job(job, **places)
+    always, starred = sorted(results_file.read_runs(out), key=lambda run: run.active)
+    for run in (starred, always):
+        assert run.config["settings"] == {"head": "linear"}
+        assert [set(epoch) for epoch in run.epochs] == [{"sighan_dev", "sighan13"}] * 3
+        assert run.epochs[-1]["sighan13"] == dict(Counter(run.outcomes["sighan13"]))
+        assert run.epochs[-1]["sighan_dev"] == dict(Counter(run.outcomes["sighan_dev"]))
+    path = tmp_path / "results.json"
+    results_file.write_results(path, [starred])
+    assert results_file.read_results(path)[0].epochs == starred.epochs
+
+
+def test_a_start_that_was_pretrained_without_dropout_gets_that_of_the_recipe(
+    recipe, little_prepared, tmp_path, monkeypatch
+):
+    vocabulary, trained = little_prepared.vocabulary, []
+    still = start_model(
+        {"speller": "bert", "encoder": {**SIZES, "vocabulary": len(vocabulary), "mask_id": vocabulary.mask}},
+        None,
+        dropout=0.0,
+    )
+    checkpoint.save(tmp_path / "pretrained", still, vocabulary.tokens)
+    monkeypatch.setattr(experiments, "finetune", lambda model, *_, **__: trained.append(model))
+    experiments.run_job(
+        experiments.Job({"speller": "bert"}, str(recipe), 0),
+        data=little_prepared.folder,
+        start=tmp_path / "pretrained",
+        out=tmp_path,
+        sets=[],
+    )
+    layer = trained[0].semantic.layers[0]
+    assert (layer.dropout.p, layer.attention.dropout_probability) == (0.1, 0.1)
+
+
+def test_the_paper_s_setting_has_bert_and_the_n_grams_of_its_table():
+    found = [job.name for job in experiments.jobs("paper_setting", [0, 1])]
+    assert found == [
+        f"bert-linear-{ngram}-paper_setting-{seed}"
+        for seed in (0, 1)
+        for ngram in ("none", "right-bigram", "trigram")
+    ]
+    assert read_recipe("paper_setting").stages[0].loop.on_device
 
 
 def test_a_job_that_is_killed_while_it_writes_is_not_taken_for_done(

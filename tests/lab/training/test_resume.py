@@ -5,7 +5,7 @@ import torch
 
 from nmspeller.errors import InputError
 from nmspeller.lab.models import checkpoint
-from nmspeller.lab.training import trainer
+from nmspeller.lab.training import state, trainer
 from nmspeller.lab.training.finetune import finetune
 from nmspeller.lab.training.recipes import read_recipe
 from nmspeller.lab.training.start import start_model
@@ -91,8 +91,8 @@ def test_another_teacher_is_another_training(train, train_until, tmp_path, littl
 
 def test_a_damaged_state_is_an_error(train, train_until, tmp_path):
     train_until(2, tmp_path)
-    state = tmp_path / "stage0.resume.safetensors"
-    state.write_bytes(state.read_bytes()[:1000])
+    stored = tmp_path / "stage0.resume.safetensors"
+    stored.write_bytes(stored.read_bytes()[:1000])
     with pytest.raises(InputError, match="damaged"):
         train(tmp_path)
 
@@ -100,9 +100,9 @@ def test_a_damaged_state_is_an_error(train, train_until, tmp_path):
 def test_a_full_disk_is_an_error_and_leaves_no_partial_state(train, tmp_path, monkeypatch):
     def full(tensors, path, metadata):
         path.write_bytes(b"half")
-        raise trainer.SafetensorError("No space left on device")
+        raise state.SafetensorError("No space left on device")
 
-    monkeypatch.setattr(trainer, "save_file", full)
+    monkeypatch.setattr(state, "save_file", full)
     with pytest.raises(InputError, match="No space left"):
         train(tmp_path)
     assert [path.name for path in tmp_path.iterdir()] == ["stage0.jsonl"]

@@ -147,6 +147,9 @@ def noise(
         None,
         help="A prepared folder, whose noise model is used; without it one is fitted to the data folder.",
     ),
+    add: str | None = typer.Option(
+        None, help="Add the pairs to the prepared folder under this name, instead of writing text."
+    ),
 ) -> None:
     """Make training pairs from clean text, with the errors that people and machines make.
 
@@ -156,7 +159,17 @@ def noise(
     """
     if out != "-" and not pairs:
         raise InputError("pairs without end fit no file; give --pairs, or write to standard output.")
+    if add and (not prepared or not pairs or out != "-"):
+        raise InputError("--add needs --prepared and --pairs, and goes without --out.")
     made = _pair_maker(prepared, clean).pairs(corpus, seed)
+    if add and prepared:
+        from nmspeller.lab.data.encode import pair_arrays
+        from nmspeller.lab.data.prepared import PairArrays, Prepared
+
+        folder = Prepared(prepared)
+        arrays = pair_arrays(list(_watched(islice(made, pairs), pairs)), folder.vocabulary)
+        folder.add_pairs(add, PairArrays(**arrays))  # type: ignore[arg-type]
+        return
     if out == "-":
         _print(islice(made, pairs) if pairs else made)
         return

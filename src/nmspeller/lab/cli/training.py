@@ -81,6 +81,7 @@ def train(
         vocabulary=prepared.vocabulary,
         tables=tables,
         modalities=modalities,
+        dropout=plan.dropout,
         seed=seed,
     )
     with TrainingBar(name) as bar:

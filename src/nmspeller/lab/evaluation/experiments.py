@@ -6,6 +6,7 @@ and on.
 
 import json
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -15,7 +16,9 @@ from nmspeller.errors import InputError
 from nmspeller.files import write_whole
 from nmspeller.lab.data.prepared import Prepared
 from nmspeller.lab.evaluation import metrics, outcomes, paper, suites
+from nmspeller.lab.evaluation.epoch_log import EpochLog
 from nmspeller.lab.evaluation.example_sentences import CASES
+from nmspeller.lab.evaluation.outcomes import PAPER_SETS
 from nmspeller.lab.models.config import MaskingConfig
 from nmspeller.lab.models.speller import SpellerModel
 from nmspeller.lab.training.finetune import finetune
@@ -24,7 +27,7 @@ from nmspeller.lab.training.recipes import read_recipe, without_absent
 from nmspeller.lab.training.start import start_model
 from nmspeller.lab.training.trainer import Report
 
-EXPERIMENTS = ("table1", "table2", "ngrams", "identity", "seeds", "leak")
+EXPERIMENTS = ("table1", "table2", "ngrams", "identity", "seeds", "leak", "paper_setting")
 DEV_SETS = ("sighan13_train_dev", "sighan14_train_dev", "sighan15_train_dev")
 
 
@@ -48,6 +51,11 @@ class Job:
         masking = self.model["masking"]
         init = masking.get("init", MaskingConfig.init)
         return str(masking["ngram"]) if init == MaskingConfig.init else f"{masking['ngram']}-{init}"
+
+    @property
+    def variants(self) -> tuple[str, ...]:
+        """When the masking layer is active in what is measured; one empty string without masking."""
+        return ("",) if self.ngram == "none" else ("always", "training")
 
     @property
     def name(self) -> str:
@@ -76,6 +84,8 @@ def jobs(
         models = [(row.model, row.recipe) for row in _bert_rows()]
     elif experiment == "leak":
         models = [({"speller": "bert"}, name) for name in ([recipe] if recipe else paper.LEAK_RECIPES)]
+    elif experiment == "paper_setting":
+        models = [({**row.model, "head": "linear"}, experiment) for row in _bert_rows()]
     else:
         models = [(row.model, row.recipe) for row in paper.rows(experiment)]
     found = [Job(_trained(model), recipe or own, seed) for seed in seeds for model, own in models]
@@ -102,17 +112,31 @@ def run_job(
         return
     prepared = Prepared(data)
     started = time.perf_counter()
+    plan, _ = without_absent(read_recipe(job.recipe), prepared)
     model = start_model(
         job.model,
         start,
         vocabulary=prepared.vocabulary,
         tables=data / "characters.npz",
         modalities=modalities,
+        dropout=plan.dropout,
         seed=job.seed,
     )
-    plan, _ = without_absent(read_recipe(job.recipe), prepared)
     sets = _safe_sets(prepared) if sets is None else sets
-    finetune(model, plan, prepared, out=out / job.name, seed=job.seed, report=report)
+    epochs = EpochLog(out / job.name / "epochs.jsonl")
+
+    def measure_epoch(epoch: int) -> None:
+        epochs.add(epoch, {active: count_outcomes(model, prepared, active, sets) for active in job.variants})
+
+    finetune(
+        model,
+        plan,
+        prepared,
+        out=out / job.name,
+        seed=job.seed,
+        report=report,
+        after_epoch=measure_epoch,
+    )
     trained = time.perf_counter() - started
     inputs = {
         "recipe": Path(job.recipe).stem,
@@ -121,11 +145,12 @@ def run_job(
         "settings": paper.settings(job.model),
         **asdict(plan),
     }
-    for active in ("",) if job.ngram == "none" else ("always", "training"):
+    for active in job.variants:
         # The starred file is written last: its presence means that the job is done.
         target = finished if active != "always" else out / f"{job.name}-always.json"
         record = measure(model, prepared, job, active=active, seconds=trained, sets=sets)
         record["config"] = inputs
+        record["epochs"] = epochs.read(active)
         write_whole(target, (json.dumps(record, ensure_ascii=False) + "\n").encode())
 
 
@@ -139,12 +164,7 @@ def measure(
     sets: Sequence[str],
 ) -> dict[str, Any]:
     """The scores, outcomes and edits of a trained speller on the sets, as plain values."""
-    if model.semantic.masking is not None:
-        model.semantic.masking.config = replace(model.semantic.masking.config, active=active)
-
-    def correct(sentences: list[str]) -> list[str]:
-        return correct_sentences(model, prepared.vocabulary, sentences)
-
+    correct = _corrector(model, prepared, active)
     predictions = suites.predict(correct, sets)
     found = outcomes.summary(predictions)
     found["outcomes"][outcomes.DEV] = _dev_letters(prepared, correct)
@@ -165,6 +185,24 @@ def measure(
             for (wrong, right), answer in zip(CASES, correct([wrong for wrong, _ in CASES]), strict=True)
         ],
     }
+
+
+def count_outcomes(
+    model: SpellerModel, prepared: Prepared, active: str, sets: Sequence[str]
+) -> dict[str, dict[str, int]]:
+    """What a speller does with SIGHAN's dev parts and the paper's sets: how often each letter occurs."""
+    correct = _corrector(model, prepared, active)
+    found = {outcomes.DEV: _dev_letters(prepared, correct)}
+    for name, answers in suites.predict(correct, [name for name in sets if name in PAPER_SETS]).items():
+        found[name] = outcomes.letters(suites.outcomes(name, answers))
+    return {name: dict(Counter(letters)) for name, letters in found.items()}
+
+
+def _corrector(model: SpellerModel, prepared: Prepared, active: str) -> Callable[[list[str]], list[str]]:
+    """The speller on plain sentences, with its masking layer active as asked."""
+    if model.semantic.masking is not None:
+        model.semantic.masking.config = replace(model.semantic.masking.config, active=active)
+    return lambda sentences: correct_sentences(model, prepared.vocabulary, sentences)
 
 
 def _safe_sets(prepared: Prepared) -> list[str]:

@@ -109,12 +109,13 @@ def figures(
 ) -> tuple[float | None, ...]:
     """The paper's six figures of a speller with an n-gram, detection first; None where it has none.
 
-    model_settings: with these, only a row trained with the same ones counts.
+    model_settings: with these, only a row trained with the same ones counts; the paper has one head.
     """
     row = find_row(speller, test_set, masked=ngram != "none")
     # Where no n-gram gains, the paper does not name the one of its row.
     named = row is not None and ngram == row.ngram and ngram in ("none", *row.paper.gaining)
-    if row and named and (not model_settings or row.settings == model_settings):
+    given = {name: value for name, value in (model_settings or {}).items() if name != "head"}
+    if row and named and (not given or row.settings == given):
         return (*row.paper.detection, *row.paper.correction)
     return (*(None,) * 5, row.paper.other_ngrams.get(ngram) if row else None)
 

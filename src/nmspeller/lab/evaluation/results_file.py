@@ -5,7 +5,7 @@ A cases file has, in the same way, the answers of all runs to the paper's exampl
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
@@ -32,6 +32,7 @@ class Run:
     outcomes, counts: a letter per sentence of the paper's sets, and the number of each letter in other sets;
     see the module `outcomes`.
     fates: what happened to the misspelt characters of the paper's sets; see the module `error_fates`.
+    epochs: the number of each letter in the dev parts and the paper's sets after each epoch, where measured.
     """
 
     name: str
@@ -45,6 +46,7 @@ class Run:
     outcomes: Mapping[str, str]
     counts: Mapping[str, Mapping[str, int]]
     fates: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    epochs: Sequence[Mapping[str, Mapping[str, int]]] = ()
 
     @property
     def protocol(self) -> str:
@@ -154,6 +156,8 @@ def write_results(path: Path, runs: Iterable[Run]) -> None:
         values["config"] = configs.setdefault(_dump(run.config), len(configs))
         values["data_hashes"] = data.setdefault(_dump(run.data_hashes), len(data))
         values["seconds"] = round(run.seconds, 1)
+        if not run.epochs:
+            del values["epochs"]
         lines.append(_dump(values))
     parts = [
         f'"{name}": [\n' + ",\n".join(each) + "\n]"
@@ -226,7 +230,7 @@ def read_cases(path: Path) -> Answers:
 
 def _run(content: Mapping[str, Any], path: Path) -> Run:
     names = [each.name for each in fields(Run)]
-    missing = [name for name in names if name not in content and name != "fates"]
+    missing = [name for name in names if name not in content and name not in ("fates", "epochs")]
     if missing:
         raise InputError(f"{path} has no {', '.join(missing)}; it is not a complete run, run it again.")
     return Run(**{name: content[name] for name in names if name in content})

@@ -27,6 +27,23 @@ def _moved(batch: AnyBatch, device: torch.device | str) -> AnyBatch:
     return replace(batch, **tensors)
 
 
+class _Pack(torch.autograd.Function):
+    """values[slots], where no slot comes twice: the gradient is copied, not added up, which takes a sort."""
+
+    @staticmethod
+    def forward(context: Any, values: Tensor, slots: Tensor) -> Tensor:
+        context.save_for_backward(slots)
+        context.rows = len(values)
+        return values.index_select(0, slots)
+
+    @staticmethod
+    def backward(context: Any, *gradients: Tensor) -> tuple[Tensor, None]:
+        (slots,) = context.saved_tensors
+        (gradient,) = gradients
+        spread = gradient.new_zeros(context.rows, *gradient.shape[1:])
+        return spread.index_copy(0, slots, gradient), None
+
+
 @dataclass(frozen=True)
 class Batch:
     """Rows of equal length.
@@ -95,7 +112,8 @@ class PackedBatch:
 
     def pack(self, values: Tensor) -> Tensor:
         """(rows, longest, ...) → (tokens, ...)."""
-        return values.flatten(0, 1)[self.slots]
+        packed: Tensor = _Pack.apply(values.flatten(0, 1), self.slots)
+        return packed
 
     def to(self, device: torch.device | str) -> "PackedBatch":
         return _moved(self, device)

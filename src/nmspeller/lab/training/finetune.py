@@ -14,6 +14,7 @@ from nmspeller.lab.models import checkpoint
 from nmspeller.lab.models.attention import Attention
 from nmspeller.lab.models.speller import SpellerModel
 from nmspeller.lab.training.corruption import Row
+from nmspeller.lab.training.device_trainer import AfterEpoch, DeviceTrainer
 from nmspeller.lab.training.distributed import Processes, join_processes
 from nmspeller.lab.training.identity import identity
 from nmspeller.lab.training.recipes import Recipe
@@ -32,10 +33,13 @@ def finetune(
     processes: Processes | None = None,
     report: Report | None = None,
     teacher: SpellerModel | None = None,
+    after_epoch: AfterEpoch | None = None,
 ) -> SpellerModel:
     """Train the model, in place, through every stage of the recipe; logs are written to `out`.
 
     Each finished stage leaves a checkpoint, so an interrupted run resumes in the stage it was in.
+
+    after_epoch: called after each epoch of a stage that is trained `on_device`.
 
     Raises:
         InputError: `out` has the state of another training, or a stage lacks its teacher.
@@ -58,6 +62,22 @@ def finetune(
                     f"{done} belongs to a training with other settings; give another folder, or remove it."
                 )
             model.load_state_dict(checkpoint.load(done)[0].state_dict())
+            continue
+        if stage.loop.on_device:
+            pairs = stage.device_pairs(prepared, processes.device)
+            check_positions(model, pairs.longest)
+            DeviceTrainer(
+                model,
+                pairs,
+                stage.loop,
+                epochs=stage.epochs,
+                seed=seed,
+                folder=out,
+                name=f"stage{number}",
+                report=report,
+                after_epoch=after_epoch,
+                identity=own,
+            ).run()
             continue
         stream = stage.stream(prepared, seed)
         check_positions(model, stream.limit + 2)

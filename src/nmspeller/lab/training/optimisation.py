@@ -17,6 +17,7 @@ class OptimiserConfig:
     rate and adamw_rate are peak learning rates; Muon's steps are scaled to the size that AdamW's would have,
     so the same rates suit both.
     new_parameter_rate: a factor of both for parameters that were not loaded when the training started.
+    default_betas: AdamW's own averages, (0.9, 0.999), instead of (0.9, 0.98), which forgets sooner.
     """
 
     kind: Literal["adamw", "muon"] = "adamw"
@@ -25,6 +26,7 @@ class OptimiserConfig:
     weight_decay: float = 0.01
     clip: float = 1.0
     new_parameter_rate: float = 1.0
+    default_betas: bool = False
 
     def __post_init__(self) -> None:
         check_range(self, "rate", "adamw_rate", "weight_decay", "clip", "new_parameter_rate", least=0)
@@ -94,9 +96,12 @@ class _Groups(NamedTuple):
 
 
 class Optimiser:
-    """One or two optimisers that follow one schedule."""
+    """One or two optimisers that follow one schedule.
 
-    def __init__(self, model: nn.Module, config: OptimiserConfig) -> None:
+    tensor_rates: keep the rates in tensors on the model's device, which a captured CUDA graph reads.
+    """
+
+    def __init__(self, model: nn.Module, config: OptimiserConfig, *, tensor_rates: bool = False) -> None:
         new_names = set(getattr(model, "new_parameters", ()))
         groups = {new: _Groups([], [], []) for new in (False, True)}
         for name, parameter in model.named_parameters():
@@ -117,21 +122,41 @@ class Optimiser:
             adamw.append({"params": vectors, "lr": rate, "weight_decay": 0.0})  # biases and norms
             muon.append({"params": matrices, "lr": config.rate * factor})
             self.parameters += [*matrices, *others, *vectors]
-        fused = {"fused": True} if next(model.parameters()).is_cuda else {}
+        first = next(model.parameters())
+        options: dict[str, Any] = {"fused": True, "capturable": tensor_rates} if first.is_cuda else {}
+        betas = (0.9, 0.999) if config.default_betas else (0.9, 0.98)
         self.parts: list[torch.optim.Optimizer] = [
-            torch.optim.AdamW(_without_empty(adamw), betas=(0.9, 0.98), eps=1e-8, **fused)
+            torch.optim.AdamW(_without_empty(adamw), betas=betas, eps=1e-8, **options)
         ]
         if muon := _without_empty(muon):
             self.parts.append(Muon(muon, weight_decay=config.weight_decay))
         self.peaks = [[group["lr"] for group in part.param_groups] for part in self.parts]
         self.clip = config.clip
+        if tensor_rates:
+            for settings in (each for part in self.parts for each in part.param_groups):
+                settings["lr"] = torch.tensor(settings["lr"], device=first.device)
 
     def step(self, factor: float) -> Tensor:
-        """Clip, take one step at `factor` of the peak rates, clear the gradients; returns their norm."""
-        norm = nn.utils.clip_grad_norm_(self.parameters, self.clip, foreach=True)
+        """Take one step at `factor` of the peak rates; returns the norm of the gradients."""
+        self.set_rates(factor)
+        return self.move()
+
+    def set_rates(self, factor: float) -> None:
+        """Set all rates to `factor` of their peaks."""
         for part, peaks in zip(self.parts, self.peaks, strict=True):
             for group, peak in zip(part.param_groups, peaks, strict=True):
-                group["lr"] = peak * factor
+                if isinstance(group["lr"], Tensor):
+                    group["lr"].fill_(peak * factor)  # a graph knows its place
+                else:
+                    group["lr"] = peak * factor
+
+    def move(self) -> Tensor:
+        """Clip, take one step at the rates that are set, clear the gradients; returns their norm.
+
+        Nothing waits for the device, so that a CUDA graph can contain it.
+        """
+        norm = nn.utils.clip_grad_norm_(self.parameters, self.clip, foreach=True)
+        for part in self.parts:
             part.step()
             part.zero_grad(set_to_none=True)
         return norm

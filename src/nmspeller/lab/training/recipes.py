@@ -4,11 +4,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+import torch
+
 from nmspeller.errors import InputError
 from nmspeller.lab.configs import read_config
 from nmspeller.lab.configs.parsing import check_range, from_mapping
 from nmspeller.lab.data.prepared import Prepared
 from nmspeller.lab.training.corruption import NoiseConfig
+from nmspeller.lab.training.device_pairs import DevicePairs
 from nmspeller.lab.training.distillation import TEACHER_SHARE
 from nmspeller.lab.training.streams import PairStream
 from nmspeller.lab.training.trainer import LoopConfig
@@ -50,6 +53,10 @@ class Stage:
                 raise InputError(f"copies of {name} are {times}; give 0 or more.")
         if (self.batch_sentences is None) == (self.batch_tokens is None):
             raise InputError("a stage needs either batch_sentences or batch_tokens.")
+        if self.loop.on_device and (self.synthetic or not self.batch_sentences):
+            raise InputError(
+                "a stage on_device needs batch_sentences, and learns from copies of pairs alone."
+            )
 
     def stream(self, prepared: Prepared, seed: int) -> PairStream:
         return PairStream(
@@ -65,6 +72,19 @@ class Stage:
             sort=not self.loop.packed,
         )
 
+    def device_pairs(self, prepared: Prepared, device: torch.device) -> DevicePairs:
+        """The pairs of a stage that is trained `on_device`."""
+        assert self.batch_sentences
+        assert self.loop.packed_tokens
+        sets = [prepared.pairs(name) for name, times in self.copies.items() for _ in range(times)]
+        return DevicePairs(
+            sets,
+            prepared.vocabulary,
+            sentences=self.batch_sentences,
+            tokens=self.loop.packed_tokens,
+            device=device,
+        )
+
 
 @dataclass(frozen=True)
 class Recipe:
@@ -75,6 +95,11 @@ class Recipe:
     def __post_init__(self) -> None:
         if not self.stages:
             raise InputError("a recipe needs at least one stage.")
+
+    @property
+    def dropout(self) -> float | None:
+        """The largest that a stage sets: a model that is built without dropout gets none later."""
+        return max((stage.dropout for stage in self.stages if stage.dropout is not None), default=None)
 
 
 @dataclass(frozen=True)

@@ -8,14 +8,11 @@ from pathlib import Path
 from typing import Any, Literal
 
 import torch
-from safetensors import SafetensorError, safe_open
-from safetensors.torch import save_file
 from torch import Tensor, nn
 from torch.func import functional_call
 from torch.utils.data import DataLoader
 
 from nmspeller.errors import InputError
-from nmspeller.files import replacing
 from nmspeller.lab.configs.parsing import check_range
 from nmspeller.lab.models.batch import NO_TARGET, Batch, PackedBatch
 from nmspeller.lab.models.speller import SpellerModel
@@ -25,6 +22,7 @@ from nmspeller.lab.training.detection import Detection
 from nmspeller.lab.training.distillation import TEACHER_SHARE, Distillation
 from nmspeller.lab.training.distributed import Processes
 from nmspeller.lab.training.optimisation import Optimiser, OptimiserConfig, rate_factor
+from nmspeller.lab.training.state import keep_log, read_state, write_state
 from nmspeller.lab.training.streams import Stream
 
 Report = Callable[["Progress"], None]
@@ -47,6 +45,7 @@ class LoopConfig:
     products of the transformer layers in fp8.
     workers: processes that prepare batches ahead.
     save_seconds: how often the state for a resume is written; 0 = never.
+    on_device: keep all pairs on the device and pack each step there to `packed_tokens`; see `device_trainer`.
     """
 
     optimiser: OptimiserConfig = field(default_factory=OptimiserConfig)
@@ -62,6 +61,7 @@ class LoopConfig:
     workers: int = 0
     log_every: int = 20
     save_seconds: float = 60.0
+    on_device: bool = False
 
     def __post_init__(self) -> None:
         check_range(self, "warm_up", "decay_from", "floor", "average", least=0, most=1)
@@ -69,6 +69,10 @@ class LoopConfig:
         check_range(self, "log_every", least=1)
         check_range(self, "seconds", least=0.001)
         check_range(self, "packed_tokens", least=Layout.longest)
+        if self.on_device and (not self.packed_tokens or self.average or self.seconds or self.packed):
+            raise InputError(
+                "on_device needs packed_tokens, and goes neither with packed, nor average, nor seconds."
+            )
 
 
 @dataclass(frozen=True)
@@ -84,11 +88,11 @@ class Progress:
     seconds: float
 
 
-class _Loss(nn.Module):
+class TrainingLoss(nn.Module):
     """The loss as a module's forward, which is what DDP and compile wrap."""
 
     def __init__(
-        self, model: SpellerModel, precision: str, distillation: Distillation | Detection | None
+        self, model: SpellerModel, precision: str, distillation: Distillation | Detection | None = None
     ) -> None:
         super().__init__()
         self.inner = _Plain(model, distillation)
@@ -157,7 +161,7 @@ class Trainer:
             distillation = Detection(teacher, model, teacher_share)
         elif teacher:
             distillation = Distillation(teacher, model, teacher_share, match_layers=match_layers)
-        self.loss = processes.wrap(_Loss(model, config.precision, distillation))
+        self.loss = processes.wrap(TrainingLoss(model, config.precision, distillation))
         if config.compile:
             one_shape = not config.packed or config.packed_tokens is not None
             compiled: Any = torch.compile(self.loss, dynamic=None if one_shape else True)
@@ -262,58 +266,21 @@ class Trainer:
         """Write all that is needed to resume, completely or not at all."""
         if not self.processes.first:
             return
-        tensors = {f"model.{name}": tensor for name, tensor in self.model.state_dict().items()}
-        tensors |= {f"optimiser.{name}": tensor for name, tensor in self.optimiser.state().items()}
-        tensors |= {f"average.{number}": tensor for number, tensor in enumerate(self.averages)}
-        position = {
-            "step": str(self.step),
-            "tokens": str(self.tokens),
-            "elapsed": str(self.elapsed),
-            "identity": self.identity,
-        }
-        try:
-            with replacing(self.state_path) as partial:
-                save_file(
-                    {name: tensor.cpu().contiguous().clone() for name, tensor in tensors.items()},
-                    partial,
-                    metadata=position,
-                )
-        except SafetensorError as error:  # disk errors come in this class
-            raise InputError(
-                f"{self.state_path} cannot be written ({error}); free some space there."
-            ) from error
+        averages = {str(number): tensor for number, tensor in enumerate(self.averages)}
+        write_state(
+            self.state_path,
+            {"model": self.model.state_dict(), "optimiser": self.optimiser.state(), "average": averages},
+            {"step": self.step, "tokens": self.tokens, "elapsed": self.elapsed},
+            self.identity,
+        )
 
     def _resume(self) -> None:
-        try:
-            with safe_open(self.state_path, framework="pt", device=str(self.processes.device)) as stored:
-                position = stored.metadata()
-                tensors = {name: stored.get_tensor(name) for name in stored.keys()}  # noqa: SIM118
-        except SafetensorError as error:
-            raise InputError(f"{self.state_path} is damaged ({error}); remove it to start again.") from error
-        if position.get("identity") != self.identity:
-            raise InputError(
-                f"{self.state_path} belongs to a training with other settings; "
-                "give another folder, or remove it."
-            )
-
-        def part(prefix: str) -> dict[str, Tensor]:
-            return {
-                name.removeprefix(prefix): tensor
-                for name, tensor in tensors.items()
-                if name.startswith(prefix)
-            }
-
-        self.model.load_state_dict(part("model."))
-        self.optimiser.load_state(part("optimiser."))
-        for number, tensor in part("average.").items():
+        tensors, position = read_state(self.state_path, self.processes.device, self.identity)
+        self.model.load_state_dict(tensors["model"])
+        self.optimiser.load_state(tensors["optimiser"])
+        for number, tensor in tensors["average"].items():
             self.averages[int(number)].copy_(tensor)
-        self.step, self.tokens, self.elapsed = (
-            int(position["step"]),
-            int(position["tokens"]),
-            float(position["elapsed"]),
-        )
-        if self.processes.first and self.log_path.exists():
-            # Steps after the saved state will be logged again; the last line may be incomplete.
-            lines = self.log_path.read_text(encoding="utf-8").splitlines()
-            earlier = [line for line in lines if line.endswith("}") and json.loads(line)["step"] <= self.step]
-            self.log_path.write_text("".join(f"{line}\n" for line in earlier), encoding="utf-8")
+        self.step, self.tokens = int(position["step"]), int(position["tokens"])
+        self.elapsed = position["elapsed"]
+        if self.processes.first:
+            keep_log(self.log_path, self.step)
