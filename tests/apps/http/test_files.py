@@ -67,6 +67,17 @@ def test_a_writer_may_choose_another_target(client):
     assert correct(client, "a.txt", "我很高心".encode(), [{**edit, "target": "星"}]).text == "我很高星"
 
 
+def test_replacements_are_a_field_of_the_form(client):
+    pairs = json.dumps({"登陆": "登录"})
+    answer = check(client, "a.md", "请`登陆`登陆".encode(), replacements=pairs).json()
+    assert [(edit["offset"], edit["target"], edit["reason"]) for edit in answer["edits"]] == [
+        (5, "登录", "user_list")
+    ]
+    assert sentence(check(client, "a.md", b"a", replacements="{")) == "Send `replacements` as JSON."
+    wrong = check(client, "a.md", b"a", replacements="[]")
+    assert sentence(wrong) == "replacements: Input should be an object."
+
+
 @pytest.mark.parametrize("encoding", ["utf-8-sig", "gb18030", "utf-16"])
 def test_a_file_keeps_its_encoding(client, encoding):
     raw = "第一行很长很长，内容也不少。\r\n我很高心\r\n".encode(encoding)
