@@ -16,7 +16,7 @@ from starlette.responses import Response
 from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
 from nmspeller import __version__
-from nmspeller.apps.http import errors, files, logs, native, operations, page
+from nmspeller.apps.http import errors, files, logs, native, operations, page, words
 from nmspeller.apps.http.access import KeyCheck
 from nmspeller.apps.http.answers import error_response
 from nmspeller.apps.http.connections import MOST_CONNECTIONS, Connections
@@ -41,7 +41,7 @@ An error is a status and one sentence. 429 and 503 come with `Retry-After`: try 
 """
 
 _PROXIES = "FORWARDED_ALLOW_IPS"  # by uvicorn: the addresses whose `X-Forwarded-For` is believed
-_ROUTERS = (native.router, files.router, languagetool.router, operations.router, page.router)
+_ROUTERS = (native.router, words.router, files.router, languagetool.router, operations.router, page.router)
 
 
 def create_app(settings: Settings, load_checker: Callable[[], Checker]) -> FastAPI:
