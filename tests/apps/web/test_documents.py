@@ -5,7 +5,7 @@ import zipfile
 
 import docx
 import pytest
-from looking import text, wait_until_checked, write
+from looking import reload, text, wait_until_checked, write
 
 
 @pytest.fixture
@@ -102,6 +102,21 @@ def test_other_targets_and_surrogates_land_where_they_belong(page):
     name, content = download(page)
     assert name == "a（已校对）.md"
     assert content.decode() == "# 😀高星\n\n`高心` **平**果😀已是\n"
+
+
+def test_no_two_downloads_have_the_same_name(page, word):
+    open_file(page, "报告.docx", word)
+    wait_until_checked(page, 4)
+    page.locator(".tick").first.click()
+    names = [download(page)[0], download(page, "#download-tracked")[0]]
+    page.locator(".tick").first.click()
+    names.append(download(page)[0])
+    reload(page)
+    open_file(page, "报告.docx", word)
+    wait_until_checked(page, 4)
+    page.click("#accept-all")
+    names.append(download(page)[0])
+    assert names == ["报告（已校对）.docx", *(f"报告（已校对） ({number}).docx" for number in (2, 3, 4))]
 
 
 def own_replacement(page, number, target):

@@ -1,6 +1,7 @@
 // Lists of words and of replacements as plain text, in the format that the command line reads (docs/words.md): one word, or
 // wrong, a tab and right, per line; empty lines and lines that begin with # do not count.
 
+import { save } from "./downloads.js"
 import { element } from "./element.js"
 import { _, fill } from "./language.js"
 
@@ -61,9 +62,7 @@ export async function readText(file) {
 }
 
 export function saveLines(name, lines) {
-  const address = URL.createObjectURL(new Blob(lines.map((line) => `${line}\n`), { type: "text/plain;charset=utf-8" }))
-  element("a", { href: address, download: name }).click()
-  setTimeout(() => URL.revokeObjectURL(address), 60_000)
+  save(new Blob(lines.map((line) => `${line}\n`), { type: "text/plain;charset=utf-8" }), name)
 }
 
 // A list in a dialog: a row for each item, import and export, and a line that says what has happened.

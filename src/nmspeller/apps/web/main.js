@@ -1,5 +1,6 @@
 // The page put together.
 
+import { parted, save } from "./downloads.js"
 import { Editor } from "./editor.js"
 import { element } from "./element.js"
 import { Popover, Rows, groupsOf } from "./findings.js"
@@ -317,13 +318,9 @@ function turnTo(next) {
 }
 
 async function download(track) {
-  const { name } = subject.file
-  const dot = name.lastIndexOf(".") > 0 ? name.lastIndexOf(".") : name.length
+  const [name, extension] = parted(subject.file.name)
   try {
-    const address = URL.createObjectURL(await subject.download(track))
-    const file = fill(_("{name}-corrected"), { name: name.slice(0, dot) }) + name.slice(dot)
-    element("a", { href: address, download: file }).click()
-    setTimeout(() => URL.revokeObjectURL(address), 60_000)
+    save(await subject.download(track), fill(_("{name}-corrected"), { name }) + extension)
     notice("")
   } catch (wrong) {
     if (wrong instanceof NeedsKey) askForKey()
