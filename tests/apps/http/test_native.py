@@ -196,6 +196,15 @@ def operations_of(client):
     return document, named
 
 
+def test_the_interface_is_described_in_the_language_of_the_reader(client):
+    def summary(language):
+        document = client.get("/openapi.json", headers={"Accept-Language": language}).json()
+        return document["paths"]["/v1/check"]["post"]["summary"]
+
+    assert summary("zh-CN") == "检查文本"
+    assert summary("en") == summary("fr") == "Check texts"
+
+
 def test_security_is_declared_only_where_a_key_is_set(make_client):
     document, operations = operations_of(make_client())
     assert "securitySchemes" not in document["components"]
@@ -206,6 +215,7 @@ def test_security_is_declared_only_where_a_key_is_set(make_client):
         "post /v1/files",
         "post /v1/files/corrected",
         "get /v1/rules",
+        "post /v1/words/around",
         "get /v2/check",
         "post /v2/check",
         "get /metrics",

@@ -1,6 +1,7 @@
 """The page in a real browser: type, fix, undo, input methods, long texts, a server that goes and returns."""
 
 import io
+import re
 
 import docx
 import pytest
@@ -363,6 +364,40 @@ def test_api_documentation(open_page, fake_server):
     page.locator(".path").get_by_text("/v1/check", exact=True).wait_for()
     assert page.locator(".method").count() >= 9
     assert "curl" in page.inner_text("main")
+
+
+def test_the_api_documentation_is_in_one_language(open_page, fake_server):
+    prose = """() => {
+        const copy = document.querySelector("main").cloneNode(true)
+        copy.querySelectorAll("code, pre, .path, .method").forEach((one) => one.remove())
+        return copy.textContent
+    }"""
+    page = open_page(fake_server, path="/docs")
+    page.wait_for_selector("td")
+    chinese = page.evaluate(prose)
+    names = {"API", "JSON", "UTF", "Office", "Word", "Markdown", "LaTeX", "HTML", "LanguageTool"}
+    names |= {"Prometheus", "Retry", "After", "nmspeller"}
+    code = {
+        "annotation",
+        "text",
+        "markup",
+        "interpretAs",
+        "offset",
+        "length",
+        "docx",
+        "odt",
+        "pptx",
+        "md",
+        "txt",
+    }
+    assert set(re.findall(r"[A-Za-z]{2,}", chinese)) <= names | code
+    assert "检查文本" in chinese
+    page.click("#language")
+    page.wait_for_selector("h2 >> text=Check texts")
+    assert re.findall(r"[\u3400-\u9fff]+", page.evaluate(prose)) == []
+    page.goto(page.url.removesuffix("docs"))
+    wait_until_ready(page)
+    assert page.get_attribute("html", "lang") == "en"
 
 
 class TestWithTheShippedModel:

@@ -20,7 +20,7 @@ from nmspeller.apps.http import errors, files, logs, native, operations, page, w
 from nmspeller.apps.http.access import KeyCheck
 from nmspeller.apps.http.answers import error_response
 from nmspeller.apps.http.connections import MOST_CONNECTIONS, Connections
-from nmspeller.apps.http.description import describe_security
+from nmspeller.apps.http.description import describe
 from nmspeller.apps.http.errors import ApiError
 from nmspeller.apps.http.languagetool import routes as languagetool
 from nmspeller.apps.http.middleware import BodyLimit, Failures, HeadAsGet, Observed, RequestLimit, Spoken
@@ -102,7 +102,7 @@ def create_app(settings: Settings, load_checker: Callable[[], Checker]) -> FastA
     for router in _ROUTERS:
         app.include_router(router)
     _answer_failures(app)
-    describe_security(app, has_key=settings.api_key is not None)
+    describe(app, has_key=settings.api_key is not None)
     return app
 
 
