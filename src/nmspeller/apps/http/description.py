@@ -21,7 +21,8 @@ def describe(app: FastAPI, *, has_key: bool) -> None:
             document = generate()
             _require_key(document) if has_key else _require_no_key(document)
             app.openapi_schema = document
-        return with_prose(app.openapi_schema, _)
+        translated: dict[str, Any] = with_prose(app.openapi_schema, _)
+        return translated
 
     app.openapi = openapi  # type: ignore[method-assign]
 

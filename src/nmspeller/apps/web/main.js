@@ -11,6 +11,7 @@ import { recallOneOf, remember } from "./memory.js"
 import { Opened } from "./opened.js"
 import { Replacements } from "./replacements.js"
 import { Rules } from "./rules.js"
+import { countOf } from "./segments.js"
 import { NeedsKey, giveKey } from "./server.js"
 import { Words } from "./words.js"
 import { Writing } from "./writing.js"
@@ -60,7 +61,7 @@ function show() {
   const { length: count } = acceptable(findings)
   at("accept-all").disabled = !count
   at("accept-all").textContent = count ? fill(_("Accept all ({count})"), { count }) : _("Accept all")
-  const characters = [...subject.text.replace(/\s/g, "")].length
+  const characters = countOf(subject.text)
   at("length").textContent = fill(_("{count} characters"), { count: characters.toLocaleString() })
   showState()
   showFile()
