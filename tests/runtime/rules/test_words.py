@@ -1,6 +1,6 @@
 import pytest
 
-from nmspeller.runtime.rules import RULES, select, word_lists
+from nmspeller.runtime.rules import RULES, word_lists
 from nmspeller.runtime.rules.vocabulary import words
 from nmspeller.text.protect import Span, protected_spans
 
@@ -81,16 +81,6 @@ def test_a_recommended_form_comes_with_its_reason():
 )
 def test_quotations_and_names_of_the_other_script_are_right(right):
     assert matches("mixed_script", right) == []
-
-
-def test_the_variant_is_a_setting():
-    text = "這裏的書很貴，裡面還有畫。"
-    assert matches("mixed_script", text) == []
-    for variant, wrong, right in (("tw", "裏", "裡"), ("hk", "裡", "裏")):
-        (rule,) = select(["mixed_script"], variant=variant)
-        (match,) = rule.matches(text, [])
-        assert match.source == wrong
-        assert right in str(match.note)
 
 
 def test_known_words_are_no_wrong_forms_of_the_idiom_rule():

@@ -20,7 +20,7 @@ from nmspeller.runtime.rules.ellipsis_dash import EllipsisDash
 from nmspeller.runtime.rules.half_width_punctuation import HalfWidthPunctuation
 from nmspeller.runtime.rules.idiom import Idiom
 from nmspeller.runtime.rules.impossible_date import ImpossibleDate
-from nmspeller.runtime.rules.mixed_script import VARIANTS, MixedScript
+from nmspeller.runtime.rules.mixed_script import MixedScript
 from nmspeller.runtime.rules.mixed_spacing import MixedSpacing
 from nmspeller.runtime.rules.mixed_width import MixedWidth
 from nmspeller.runtime.rules.name_variants import NameVariants
@@ -38,7 +38,6 @@ from nmspeller.text.protect import Span
 __all__ = [
     "READ_AS_FIXED",
     "RULES",
-    "VARIANTS",
     "Category",
     "Example",
     "Group",
@@ -92,15 +91,14 @@ def default_rules() -> tuple[Rule, ...]:
     return tuple(rule for rule in RULES.values() if rule.on_by_default)
 
 
-def select(names: Iterable[str], variant: str | None = None) -> tuple[Rule, ...]:
+def select(names: Iterable[str]) -> tuple[Rule, ...]:
     """The rules of these ids and groups, each once, in order of precedence.
 
     Args:
         names: ids of rules, and names of groups for those of their rules that are precise.
-        variant: one of `VARIANTS`, the characters that Traditional text is to have.
 
     Raises:
-        InputError: there is no such rule, group or variant.
+        InputError: there is no such rule or group.
     """
     chosen: set[str] = set()
     groups = {group.value: group for group in Group}
@@ -117,16 +115,7 @@ def select(names: Iterable[str], variant: str | None = None) -> tuple[Rule, ...]
                     name=name, names=", ".join([*groups, *RULES])
                 )
             )
-    if variant is not None and variant not in VARIANTS:
-        raise InputError(
-            _("there is no variant {name!r}; choose among {names}.").format(
-                name=variant, names=", ".join(VARIANTS)
-            )
-        )
-    rules = (rule for rule in RULES.values() if rule.id in chosen)
-    return tuple(
-        MixedScript(variant) if variant and isinstance(rule, MixedScript) else rule for rule in rules
-    )
+    return tuple(rule for rule in RULES.values() if rule.id in chosen)
 
 
 def find(text: str, protected: Sequence[Span], rules: Iterable[Rule]) -> list[RuleMatch]:
