@@ -4,11 +4,12 @@
 
 Three cases, each on a fresh page with the shipped model: a Word document of 20,000 characters and 60 MB of
 pictures (random bytes, which no compression makes smaller), a plain text file of 1,000,000 characters, and
-the same text pasted into the page. For each: seconds until the text and the first finding are seen; the
-seconds from a key to the next frame, of ten keys that are pressed while the check goes on (letters in a
-written text; in a file, which cannot be written in, the arrow key); the longest time in which the page
-answered nothing at all; and memory. Then the page is closed: the rest of the text is not checked. Needs
-Chromium. Writes docs/results/large.md and its figures.
+the same text pasted into the page. For each: seconds until the text, the progress and the first finding are
+seen, and the CPU seconds of the page's main thread and of the server's process until then, which say more on
+a busy machine; the median CPU seconds and the longest time of the page for a key, of ten that are pressed
+while the check goes on (letters in a written text; in a file, which cannot be written in, the arrow key); the
+longest time in which the page did not answer; and memory. Then the page is closed: the rest of the text is
+not checked. Needs Chromium. Writes docs/results/large.md and its figures.
 """
 
 import contextlib
@@ -29,9 +30,10 @@ from pathlib import Path
 from typing import Any
 
 import docx
-from first_findings import made_text, peak_memory
-from page import table, write_figures, write_page
 from playwright.sync_api import Page, sync_playwright
+
+from first_findings import cpu_seconds, made_text, peak_memory
+from page import table, write_figures, write_page
 
 TEXT, PICTURES, SHORT_TEXT = 1_000_000, 60_000_000, 20_000
 KEYS = 10
@@ -65,7 +67,7 @@ def main() -> None:
         "text file, 1,000,000 characters": ("a.txt", text.encode()),
         "pasted, 1,000,000 characters": (None, text),
     }
-    figures: dict[str, Any] = {"load": [], "cases": {}}
+    figures: dict[str, Any] = {"cores": os.cpu_count(), "load": [], "cases": {}}
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(
             executable_path=shutil.which("chromium"), args=["--no-sandbox", "--disable-gpu"]
@@ -78,19 +80,26 @@ def main() -> None:
                 page = context.new_page()
                 page.goto(address)
                 page.wait_for_function("() => document.documentElement.dataset.theme")
-                figures["cases"][name] = measure(page, file, content) | {"server_mb": peak_memory(pid)}
+                figures["cases"][name] = measure(page, file, content, pid) | {"server_mb": peak_memory(pid)}
                 context.close()
                 print(name, figures["cases"][name], flush=True)
     write_figures("large", figures)
     write_page("large", report(figures))
 
 
-def measure(page: Page, file: str | None, content: Any) -> dict[str, Any]:
+def measure(page: Page, file: str | None, content: Any, server_pid: int) -> dict[str, Any]:
     """Seconds and megabytes of one document on a page."""
+    session = page.context.new_cdp_session(page)
+    session.send("Performance.enable", {"timeDomain": "threadTicks"})
+
+    def page_cpu() -> float:
+        metrics = session.send("Performance.getMetrics")["metrics"]
+        return next(one["value"] for one in metrics if one["name"] == "TaskDuration")
+
     page.focus("#text")
     page.wait_for_timeout(500)
     page.evaluate("() => { seen = {}; longest = 0 }")
-    start = page.evaluate("performance.now()")
+    start, cpu_start, server_start = page.evaluate("performance.now()"), page_cpu(), cpu_seconds(server_pid)
     if file is None:
         page.evaluate(
             """text => {
@@ -107,17 +116,23 @@ def measure(page: Page, file: str | None, content: Any) -> dict[str, Any]:
             page.set_input_files("#file-input", str(path))
             page.wait_for_function("() => seen.text", timeout=LONGEST_WAIT)
     page.wait_for_function("() => seen.finding", timeout=LONGEST_WAIT)
+    cpu, server_cpu = page_cpu() - cpu_start, cpu_seconds(server_pid) - server_start
     page.focus("#text")
+    key_cpu = []
     for number in range(KEYS):
+        before = page_cpu()
         page.keyboard.press("ArrowRight" if file else "a")
         page.wait_for_function("count => window.strokes?.length > count", arg=number, timeout=LONGEST_WAIT)
+        key_cpu.append(page_cpu() - before)
         page.wait_for_timeout(300)
     seen, keys, longest, heap = page.evaluate("[seen, strokes, longest, performance.memory.usedJSHeapSize]")
     return {
         "text": seconds(seen["text"] - start),
         "first_finding": seconds(seen["finding"] - start),
         "progress": seconds(seen["progress"] - start) if "progress" in seen else None,
-        "key_median": seconds(statistics.median(keys)),
+        "page_cpu": round(cpu, 2),
+        "server_cpu": round(server_cpu, 2),
+        "key_cpu": round(statistics.median(key_cpu), 2),
         "key_longest": seconds(max(keys)),
         "longest_pause": seconds(longest),
         "page_mb": round(heap / 2**20),
@@ -166,20 +181,29 @@ def server() -> Iterator[tuple[str, int]]:
 
 
 def report(figures: dict[str, Any]) -> str:
-    header = ["", "text seen", "first finding", "progress shown", "a key, median", "longest", "longest pause"]
-    header += ["page, MB", "server, MB"]
-    names = ("text", "first_finding", "progress", "key_median", "key_longest", "longest_pause")
+    columns = {
+        "text": "text seen",
+        "progress": "progress",
+        "first_finding": "first finding",
+        "page_cpu": "page, CPU",
+        "server_cpu": "server, CPU",
+        "key_cpu": "a key, CPU",
+        "key_longest": "a key, longest",
+        "longest_pause": "longest pause",
+        "page_mb": "page, MB",
+        "server_mb": "server, MB",
+    }
     rows = [
-        [name, *("–" if one[key] is None else str(one[key]) for key in (*names, "page_mb", "server_mb"))]
+        [name, *("–" if one[key] is None else str(one[key]) for key in columns)]
         for name, one in figures["cases"].items()
     ]
     load = ", ".join(map(str, figures["load"]))
     return f"""# The largest documents on the page
 
-Written by `python benchmarks/large.py`, which says what is measured; seconds, on two cores with a load average
-of {load} at the start of each case.
+Written by `python benchmarks/large.py`, which says what is measured. Seconds, on {figures["cores"]} cores;
+the load average, which tells how many processes shared them, was {load} at the start of the cases.
 
-{table(header, rows)}
+{table(["", *columns.values()], rows)}
 """
 
 
