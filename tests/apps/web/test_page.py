@@ -46,6 +46,26 @@ def test_underlines_lie_under_their_characters(page):
     assert abs(heights[0] - heights[1]) <= 1
 
 
+@pytest.mark.parametrize("written", ["高心\n\n\n", "\n\n  高心", "高心 \n" + "好。" * 200 + "\n\n尾"])
+def test_empty_lines_are_as_high_under_the_text_as_in_it(page, written):
+    page.fill("#text", written)
+    wait_until_checked(page, 1)
+    heights = page.evaluate("""() => {
+        const area = document.querySelector("#text")
+        const underlay = document.querySelector("#underlay")
+        area.style.height = "0"
+        underlay.style.alignSelf = "start"
+        const heights = [underlay.offsetHeight, area.scrollHeight]
+        area.style.height = underlay.style.alignSelf = ""
+        return heights
+    }""")
+    assert abs(heights[0] - heights[1]) <= 1
+    box = page.locator("#underlay mark").bounding_box()
+    page.mouse.click(box["x"] + box["width"] * 0.3, box["y"] + box["height"] / 2)
+    start = page.evaluate("document.querySelector('#text').selectionStart")
+    assert text(page)[start] == "心"
+
+
 def test_accept_all_is_one_step_back(page):
     page.fill("#text", "他己是来了。\n我很高心。\n平果")
     wait_until_checked(page, 3)
