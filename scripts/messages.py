@@ -12,12 +12,17 @@ from collections.abc import Iterator
 from datetime import datetime, timezone
 from html.parser import HTMLParser
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, cast
 
 from babel.messages.catalog import Catalog
 from babel.messages.extract import extract_from_dir
 from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po, write_po
+
+from nmspeller.apps.http.app import create_app
+from nmspeller.apps.http.description import with_prose
+from nmspeller.apps.http.settings import Settings
+from nmspeller.runtime.checker import Checker
 
 PACKAGE = Path(__file__).parent.parent / "src" / "nmspeller"
 CATALOGUE = PACKAGE / "locale" / "zh" / "LC_MESSAGES" / "nmspeller.po"
@@ -72,7 +77,17 @@ def collected() -> Catalog:
         PACKAGE, _METHODS, {}, keywords=_KEYWORDS, comment_tags=("Translators:",)
     ):
         catalogue.add(message, locations=[(file, 0)], auto_comments=comments)
+    for message in described():
+        catalogue.add(message, locations=[("apps/http/app.py", 0)])
     return catalogue
+
+
+def described() -> list[str]:
+    """The prose of the OpenAPI document, much of which docstrings are."""
+    app = create_app(Settings(api_key="any"), lambda: cast(Checker, None))
+    prose: list[str] = []
+    with_prose(app.openapi(), lambda text: prose.append(text) or text)  # type: ignore[func-returns-value]
+    return prose
 
 
 def translated() -> Catalog:

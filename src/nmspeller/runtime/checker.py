@@ -74,11 +74,18 @@ class Checker:
         """Identifies the model and all else that decides what it changes."""
         return self.model.model_hash
 
-    def analyzer(self, *, words: Iterable[str] | None = None, rules: Chosen | None = None) -> Analyzer:
+    def analyzer(
+        self,
+        *,
+        words: Iterable[str] | None = None,
+        replacements: Mapping[str, str] | None = None,
+        rules: Chosen | None = None,
+    ) -> Analyzer:
         """What prepares documents for the model, with the present words and replacements.
 
         Args:
             words: further words that must not be changed.
+            replacements: further texts that are always replaced; they go before the checker's own.
             rules: the checker's own rules by default.
         """
         if isinstance(words, str):
@@ -87,7 +94,7 @@ class Checker:
         return Analyzer(
             self.model.window,
             [matcher for matcher in matchers if len(matcher)],
-            self._replacements.current(),
+            self._replacements.current(replacements),
             self._rules if rules is None else chosen_rules(rules),
         )
 

@@ -142,17 +142,26 @@ class ReplacementSources:
         self._sources = [
             Watched(one, read_replacements) if isinstance(one, Path) else Fixed(dict(one)) for one in given
         ]
-        self._read: list[dict[str, str]] = []
+        self._read: list[Mapping[str, str]] = []
         self._replacements = Replacements({})
         self.current()
 
-    def current(self) -> Replacements:
-        """The present replacements; they are prepared anew when a file has changed."""
-        read = [source.current() for source in self._sources]
+    def current(self, further: Mapping[str, str] | None = None) -> Replacements:
+        """The present replacements; they are prepared anew when a file has changed.
+
+        Args:
+            further: pairs for this call alone, which go before the others.
+        """
+        read: list[Mapping[str, str]] = [source.current() for source in self._sources]
+        if further:
+            return _merged([*read, further])
         if read != self._read:
-            merged = {wrong: right for pairs in read for wrong, right in pairs.items()}
-            self._read, self._replacements = read, Replacements(merged)
+            self._read, self._replacements = read, _merged(read)
         return self._replacements
+
+
+def _merged(lists: Iterable[Mapping[str, str]]) -> Replacements:
+    return Replacements({wrong: right for pairs in lists for wrong, right in pairs.items()})
 
 
 def _several(given: Iterable[Item] | Path | None) -> tuple[Item | Path, ...]:

@@ -67,6 +67,50 @@ def test_a_writer_may_choose_another_target(client):
     assert correct(client, "a.txt", "我很高心".encode(), [{**edit, "target": "星"}]).text == "我很高星"
 
 
+@pytest.mark.parametrize(
+    ("target", "corrected"),
+    [("苹菓", "吃**苹**菓。"), ("几个梨", "吃**几个梨**。"), ("", "吃****。")],
+)
+def test_a_replacement_of_ones_own_leaves_the_markup_inside_it_where_it_is(client, target, corrected):
+    edit = {"offset": 3, "length": 4, "source": "平**果", "target": target}
+    assert correct(client, "a.md", "吃**平**果。".encode(), [edit]).text == corrected
+
+
+@pytest.mark.parametrize(
+    ("content", "offset", "source"),
+    [
+        ("平`code`果", 0, "平`code`果"),
+        ("平\n\n果", 0, "平\n\n果"),
+        ("吃**平**果", 1, "**平"),
+        ("吃**平**", 3, "平**"),
+    ],
+)
+def test_an_edit_covers_nothing_but_prose_and_marks(client, content, offset, source):
+    edit = {"offset": offset, "length": len(source), "source": source, "target": "a"}
+    answer = correct(client, "a.md", content.encode(), [edit])
+    assert answer.status_code == 422
+    assert "prose" in sentence(answer)
+
+
+def test_a_replacement_of_ones_own_can_be_tracked(client, word):
+    edits = check(client, "a.docx", word).json()["edits"]
+    own = [{**edit, "target": f"{edit['source']}了不起", "reason": "context", "rule": None} for edit in edits]
+    tracked = correct(client, "a.docx", word, own, track="true").content
+    xml = zipfile.ZipFile(io.BytesIO(tracked)).read("word/document.xml").decode()
+    assert xml.count("<w:ins ") == len(own) > 1
+
+
+def test_replacements_are_a_field_of_the_form(client):
+    pairs = json.dumps({"登陆": "登录"})
+    answer = check(client, "a.md", "请`登陆`登陆".encode(), replacements=pairs).json()
+    assert [(edit["offset"], edit["target"], edit["reason"]) for edit in answer["edits"]] == [
+        (5, "登录", "user_list")
+    ]
+    assert sentence(check(client, "a.md", b"a", replacements="{")) == "Send `replacements` as JSON."
+    wrong = check(client, "a.md", b"a", replacements="[]")
+    assert sentence(wrong) == "replacements: Input should be an object."
+
+
 @pytest.mark.parametrize("encoding", ["utf-8-sig", "gb18030", "utf-16"])
 def test_a_file_keeps_its_encoding(client, encoding):
     raw = "第一行很长很长，内容也不少。\r\n我很高心\r\n".encode(encoding)

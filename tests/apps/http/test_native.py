@@ -75,6 +75,23 @@ def test_level_and_words_reach_the_speller(client):
     assert check(client, "平果", words=["平果"]).json()["results"][0]["edits"] == []
 
 
+def test_replacements_of_a_request_are_made_with_and_without_the_model(client):
+    text = "请登陆帐号，登陆艇很高心。"
+    pairs = {"登陆": "登录", "登陆艇": "登陆艇", "帐号": "", "心": "欣"}
+    [result] = check(client, text, replacements=pairs).json()["results"]
+    assert result["text"] == "请登录，登陆艇很高欣。"
+    assert {edit["reason"] for edit in result["edits"]} == {"user_list"}
+    [fast] = check(client, text, replacements=pairs, model=False).json()["results"]
+    assert fast == result
+    [other] = check(client, text, model=False).json()["results"]
+    assert other["edits"] == []
+
+
+def test_words_go_before_replacements(client):
+    [result] = check(client, "登陆", replacements={"登陆": "登录"}, words=["登陆"]).json()["results"]
+    assert result["edits"] == []
+
+
 def test_lone_surrogate_is_returned_unchanged(client):
     body = b'{"text": "\\ud83d \\u9ad8\\u5fc3"}'
     answer = client.post("/v1/check", content=body, headers={"Content-Type": "application/json"})
@@ -131,6 +148,14 @@ def test_error_inside_a_stream_is_reported(client):
         (b'{"text": null}', 422, "text"),
         (b'{"text": "a", "level": "wild"}', 422, "level"),
         (b'{"text": "a", "words": [""]}', 422, "words"),
+        (b'{"text": "a", "replacements": {"": "b"}}', 422, "replacements: String should have at least 1"),
+        (b'{"text": "a", "replacements": ["ab"]}', 422, "replacements: Input should be an object"),
+        (b'{"text": "a", "replacements": {"secret": 1}}', 422, "replacements: Input should be a string."),
+        (
+            json.dumps({"text": "a", "words": ["a"] * 2001}),
+            422,
+            "words: Input should have at most 2000 items.",
+        ),
         (b'{"text": "a", "model": "/etc/passwd"}', 422, "model"),
         (b'{"\\ud800": "a", "text": "a"}', 422, ""),
         (b'{"text": "\xff"}', 400, ""),
@@ -171,6 +196,15 @@ def operations_of(client):
     return document, named
 
 
+def test_the_interface_is_described_in_the_language_of_the_reader(client):
+    def summary(language):
+        document = client.get("/openapi.json", headers={"Accept-Language": language}).json()
+        return document["paths"]["/v1/check"]["post"]["summary"]
+
+    assert summary("zh-CN") == "检查文本"
+    assert summary("en") == summary("fr") == "Check texts"
+
+
 def test_security_is_declared_only_where_a_key_is_set(make_client):
     document, operations = operations_of(make_client())
     assert "securitySchemes" not in document["components"]
@@ -181,6 +215,7 @@ def test_security_is_declared_only_where_a_key_is_set(make_client):
         "post /v1/files",
         "post /v1/files/corrected",
         "get /v1/rules",
+        "post /v1/words/around",
         "get /v2/check",
         "post /v2/check",
         "get /metrics",

@@ -5,7 +5,7 @@ import zipfile
 
 import docx
 import pytest
-from looking import text, wait_until_checked, write
+from looking import reload, text, wait_until_checked, write
 
 
 @pytest.fixture
@@ -102,6 +102,72 @@ def test_other_targets_and_surrogates_land_where_they_belong(page):
     name, content = download(page)
     assert name == "a（已校对）.md"
     assert content.decode() == "# 😀高星\n\n`高心` **平**果😀已是\n"
+
+
+def test_no_two_downloads_have_the_same_name(page, word):
+    open_file(page, "报告.docx", word)
+    wait_until_checked(page, 4)
+    page.locator(".tick").first.click()
+    names = [download(page)[0], download(page, "#download-tracked")[0]]
+    page.locator(".tick").first.click()
+    names.append(download(page)[0])
+    reload(page)
+    open_file(page, "报告.docx", word)
+    wait_until_checked(page, 4)
+    page.click("#accept-all")
+    names.append(download(page)[0])
+    assert names == ["报告（已校对）.docx", *(f"报告（已校对） ({number}).docx" for number in (2, 3, 4))]
+
+
+def own_replacement(page, number, target):
+    page.locator(".finding .open").nth(number).click()
+    page.fill(".card .own input", target)
+    page.keyboard.press("Enter")
+
+
+def test_a_replacement_of_ones_own_is_written_at_its_place(page, word):
+    open_file(page, "报告.docx", word)
+    wait_until_checked(page, 4)
+    own_replacement(page, 1, "兴😀！")
+    wait_until_checked(page, 3)
+    assert text(page) == "他己是来了\n大家都很高兴😀！。平果甜，平果脆。\n"
+    _, content = download(page)
+    paragraphs = [paragraph.text for paragraph in docx.Document(io.BytesIO(content)).paragraphs]
+    assert paragraphs == ["他己是来了", "大家都很高兴😀！。平果甜，平果脆。"]
+    _, content = download(page, "#download-tracked")
+    xml = zipfile.ZipFile(io.BytesIO(content)).read("word/document.xml").decode()
+    assert "兴😀！" in xml
+    page.focus("#text")
+    page.keyboard.press("Control+z")
+    assert text(page).startswith("他己是来了\n大家都很高心。")
+
+
+def test_what_a_rule_only_doubts_can_be_replaced_too(page):
+    page.click("#open-rules")
+    page.check("#rule-unbalanced_marks")
+    page.keyboard.press("Escape")
+    open_file(page, "a.txt", "他说“你好。\n".encode())
+    wait_until_checked(page, 1)
+    own_replacement(page, 0, "：")
+    assert text(page) == "他说：你好。\n"
+    assert download(page)[1].decode() == "他说：你好。\n"
+
+
+def test_what_is_typed_stays_while_its_card_is_drawn_anew(page):
+    open_file(page, "a.txt", "平果甜\n平果脆\n".encode())
+    wait_until_checked(page, 2)
+    page.locator(".finding .open").click()
+    page.click("[aria-label='下一处']")
+    page.click(".card .option >> nth=0")
+    wait_until_checked(page, 1)
+    if not page.locator(".card").count():
+        page.locator(".finding .open").click()
+    page.type(".card .own input", "梨")
+    page.keyboard.press("ArrowLeft")
+    page.evaluate("document.querySelector('#undo').click()")
+    wait_until_checked(page, 2)
+    assert page.text_content(".place") == "1/2"
+    assert page.input_value(".card .own input") == "梨"
 
 
 def test_accepting_can_be_undone_and_redone(page):

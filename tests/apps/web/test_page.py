@@ -1,6 +1,7 @@
 """The page in a real browser: type, fix, undo, input methods, long texts, a server that goes and returns."""
 
 import io
+import re
 
 import docx
 import pytest
@@ -43,6 +44,26 @@ def test_underlines_lie_under_their_characters(page):
         "[document.querySelector('#underlay').clientHeight, document.querySelector('#text').scrollHeight]"
     )
     assert abs(heights[0] - heights[1]) <= 1
+
+
+@pytest.mark.parametrize("written", ["高心\n\n\n", "\n\n  高心", "高心 \n" + "好。" * 200 + "\n\n尾"])
+def test_empty_lines_are_as_high_under_the_text_as_in_it(page, written):
+    page.fill("#text", written)
+    wait_until_checked(page, 1)
+    heights = page.evaluate("""() => {
+        const area = document.querySelector("#text")
+        const underlay = document.querySelector("#underlay")
+        area.style.height = "0"
+        underlay.style.alignSelf = "start"
+        const heights = [underlay.offsetHeight, area.scrollHeight]
+        area.style.height = underlay.style.alignSelf = ""
+        return heights
+    }""")
+    assert abs(heights[0] - heights[1]) <= 1
+    box = page.locator("#underlay mark").bounding_box()
+    page.mouse.click(box["x"] + box["width"] * 0.3, box["y"] + box["height"] / 2)
+    start = page.evaluate("document.querySelector('#text').selectionStart")
+    assert text(page)[start] == "心"
 
 
 def test_accept_all_is_one_step_back(page):
@@ -363,6 +384,40 @@ def test_api_documentation(open_page, fake_server):
     page.locator(".path").get_by_text("/v1/check", exact=True).wait_for()
     assert page.locator(".method").count() >= 9
     assert "curl" in page.inner_text("main")
+
+
+def test_the_api_documentation_is_in_one_language(open_page, fake_server):
+    prose = """() => {
+        const copy = document.querySelector("main").cloneNode(true)
+        copy.querySelectorAll("code, pre, .path, .method").forEach((one) => one.remove())
+        return copy.textContent
+    }"""
+    page = open_page(fake_server, path="/docs")
+    page.wait_for_selector("td")
+    chinese = page.evaluate(prose)
+    names = {"API", "JSON", "UTF", "Office", "Word", "Markdown", "LaTeX", "HTML", "LanguageTool"}
+    names |= {"Prometheus", "Retry", "After", "nmspeller"}
+    code = {
+        "annotation",
+        "text",
+        "markup",
+        "interpretAs",
+        "offset",
+        "length",
+        "docx",
+        "odt",
+        "pptx",
+        "md",
+        "txt",
+    }
+    assert set(re.findall(r"[A-Za-z]{2,}", chinese)) <= names | code
+    assert "检查文本" in chinese
+    page.click("#language")
+    page.wait_for_selector("h2 >> text=Check texts")
+    assert re.findall(r"[\u3400-\u9fff]+", page.evaluate(prose)) == []
+    page.goto(page.url.removesuffix("docs"))
+    wait_until_ready(page)
+    assert page.get_attribute("html", "lang") == "en"
 
 
 class TestWithTheShippedModel:

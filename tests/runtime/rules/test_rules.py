@@ -132,8 +132,6 @@ def test_groups_and_ids_are_selected_alike():
 def test_what_is_not_there_cannot_be_selected():
     with pytest.raises(InputError, match="no rule 'none'; choose among spelling, typography, idiom"):
         select(["idiom", "none"])
-    with pytest.raises(InputError, match="no variant 'cn'; choose among tw, hk"):
-        select(["mixed_script"], variant="cn")
 
 
 def test_a_note_is_in_the_present_language():

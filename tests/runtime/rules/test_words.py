@@ -1,6 +1,6 @@
 import pytest
 
-from nmspeller.runtime.rules import RULES, select, word_lists
+from nmspeller.runtime.rules import RULES, word_lists
 from nmspeller.runtime.rules.vocabulary import words
 from nmspeller.text.protect import Span, protected_spans
 
@@ -83,14 +83,13 @@ def test_quotations_and_names_of_the_other_script_are_right(right):
     assert matches("mixed_script", right) == []
 
 
-def test_the_variant_is_a_setting():
-    text = "這裏的書很貴，裡面還有畫。"
-    assert matches("mixed_script", text) == []
-    for variant, wrong, right in (("tw", "裏", "裡"), ("hk", "裡", "裏")):
-        (rule,) = select(["mixed_script"], variant=variant)
-        (match,) = rule.matches(text, [])
-        assert match.source == wrong
-        assert right in str(match.note)
+@pytest.mark.parametrize(("rule", "form"), [("taiwan_forms", "裡"), ("hong_kong_forms", "裏")])
+def test_regional_forms_are_hints_in_traditional_text_alone(rule, form):
+    [hint] = matches(rule, "他們在教室裏讀書。" if form == "裡" else "他們在教室裡讀書。")
+    assert hint.target is None
+    assert form in str(hint.note)
+    assert matches(rule, f"他們在教室{form}讀書。") == []
+    assert matches(rule, "教室里有人读书，裏和裡是繁体字。") == []
 
 
 def test_known_words_are_no_wrong_forms_of_the_idiom_rule():

@@ -26,7 +26,6 @@ from nmspeller.errors import InputError
 from nmspeller.messages import _, ngettext
 from nmspeller.runtime.checker import Checker
 from nmspeller.runtime.correction import Edit
-from nmspeller.text.hanzi import is_hanzi
 
 _TICK = 0.2  # seconds between two looks at the search
 
@@ -395,11 +394,13 @@ def _candidates(one: Finding) -> tuple[str, ...]:
 
 
 def _word_around(text: str, one: Finding) -> str:
-    """The finding with a hanzi on each side, for the user to shorten; most names have two or three."""
-    start, stop = one.offset, one.offset + one.length
-    start -= start > 0 and is_hanzi(text[start - 1])
-    stop += stop < len(text) and is_hanzi(text[stop])
-    return text[start:stop]
+    """What is most likely a word there, for the user to change."""
+    # Loaded late: the list of words takes a moment.
+    from nmspeller.runtime.word_guess import words_around
+
+    return next(
+        (text[start:stop] for start, stop in words_around(text, one.offset, one.offset + one.length)), ""
+    )
 
 
 def _short(file: Path) -> str:

@@ -16,11 +16,11 @@ from starlette.responses import Response
 from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
 from nmspeller import __version__
-from nmspeller.apps.http import errors, files, logs, native, operations, page
+from nmspeller.apps.http import errors, files, logs, native, operations, page, words
 from nmspeller.apps.http.access import KeyCheck
 from nmspeller.apps.http.answers import error_response
 from nmspeller.apps.http.connections import MOST_CONNECTIONS, Connections
-from nmspeller.apps.http.description import describe_security
+from nmspeller.apps.http.description import describe
 from nmspeller.apps.http.errors import ApiError
 from nmspeller.apps.http.languagetool import routes as languagetool
 from nmspeller.apps.http.middleware import BodyLimit, Failures, HeadAsGet, Observed, RequestLimit, Spoken
@@ -41,7 +41,7 @@ An error is a status and one sentence. 429 and 503 come with `Retry-After`: try 
 """
 
 _PROXIES = "FORWARDED_ALLOW_IPS"  # by uvicorn: the addresses whose `X-Forwarded-For` is believed
-_ROUTERS = (native.router, files.router, languagetool.router, operations.router, page.router)
+_ROUTERS = (native.router, words.router, files.router, languagetool.router, operations.router, page.router)
 
 
 def create_app(settings: Settings, load_checker: Callable[[], Checker]) -> FastAPI:
@@ -102,7 +102,7 @@ def create_app(settings: Settings, load_checker: Callable[[], Checker]) -> FastA
     for router in _ROUTERS:
         app.include_router(router)
     _answer_failures(app)
-    describe_security(app, has_key=settings.api_key is not None)
+    describe(app, has_key=settings.api_key is not None)
     return app
 
 

@@ -148,6 +148,7 @@ _MISTAKES = (
 )
 _KINDS = {
     "bool_type": N_("true or false"),
+    "dict_type": N_("an object"),
     "list_type": N_("a list"),
     "model_attributes_type": N_("an object"),
     "string_type": N_("a string"),
@@ -171,6 +172,8 @@ def invalid(mistakes: Sequence[Any]) -> ApiError:
     elif first["type"] in _KINDS:
         kinds = [_KINDS[one["type"]] for one in same_field if _where(one) == where and one["type"] in _KINDS]
         what = _("Input should be {kinds}").format(kinds=_(", or ").join(map(_, kinds)))
+    elif first["type"] == "too_long":
+        what = _("Input should have at most {limit} items").format(limit=first["ctx"]["max_length"])
     else:
         what = _(str(first["msg"]).removeprefix("Value error, ").rstrip("."))
     if where:
@@ -181,4 +184,6 @@ def invalid(mistakes: Sequence[Any]) -> ApiError:
 def _where(mistake: Any) -> list[str]:
     """The place of a mistake in the body: a field, and what is inside it."""
     places = [str(part) for part in mistake["loc"] if part != "body"]
+    if places[:1] == ["replacements"]:
+        return places[:1]  # inside it are the user's own texts
     return [place for place in places if place.partition("[")[0] not in _TYPES]

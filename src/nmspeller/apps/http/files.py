@@ -121,7 +121,8 @@ router = APIRouter(prefix="/v1", tags=["native"], dependencies=[Depends(require_
 async def check_file(request: Request) -> Response:
     """Find spelling errors in the prose of a document: Office formats, Markdown, LaTeX, HTML, subtitles …
 
-    Other fields are those of `/v1/check`; `words` and the ids of `rules` are repeated for each.
+    Other fields are those of `/v1/check`; `words` and the ids of `rules` are repeated for each, and
+    `replacements` is a JSON object.
     """
     service: Service = request.app.state.service
     form = await _read_form(request)
@@ -209,12 +210,21 @@ def _asked(form: FormData) -> CheckRequest:
         # `rules` is true, false, or repeated for each id.
         if name == "words" or (name == "rules" and value not in _BOOLEANS):
             values[name] = form.getlist(name)
+        elif name == "replacements":
+            values[name] = _from_json(name, value)
         else:
             values[name] = _BOOLEANS.get(str(value), value)
     try:
         return CheckRequest.model_validate(values)
     except ValidationError as error:
         raise errors.invalid(list(error.errors())) from None
+
+
+def _from_json(name: str, value: object) -> object:
+    try:
+        return json.loads(str(value))
+    except (ValueError, RecursionError):
+        raise ApiError(422, _("Send `{field}` as JSON.").format(field=name)) from None
 
 
 def _boolean(name: str, value: object) -> bool:
@@ -224,10 +234,7 @@ def _boolean(name: str, value: object) -> bool:
 
 
 def _accepted(form: FormData) -> list[dict[str, Any]]:
-    try:
-        given = json.loads(str(form.get("edits")))
-    except (ValueError, RecursionError):
-        raise ApiError(422, _("Send the accepted edits as JSON, in the field `edits`.")) from None
+    given = _from_json("edits", form.get("edits"))
     try:
         accepted = TypeAdapter(list[AcceptedEdit]).validate_python(given)
     except ValidationError as error:

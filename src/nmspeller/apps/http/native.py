@@ -25,6 +25,7 @@ from nmspeller.runtime.why import why
 STREAM = "application/x-ndjson"
 
 Word = Annotated[str, StringConstraints(min_length=1, max_length=64)]
+Target = Annotated[str, StringConstraints(max_length=64)]
 _RULES_AND_GROUPS = (*(group.value for group in Group), *RULES)
 
 
@@ -44,6 +45,11 @@ class CheckRequest(BaseModel):
     words: list[Word] = Field(
         [], max_length=2_000, description="Names and terms that must not be changed, in this request only."
     )
+    replacements: dict[Word, Target] = Field(
+        {},
+        max_length=2_000,
+        description="Texts that are always replaced, in this request only: what is wrong, and what is right.",
+    )
     rules: StrictBool | list[Literal[_RULES_AND_GROUPS]] | None = Field(  # type: ignore[valid-type]
         None,
         description="Rules in addition to the model: a list of ids and groups (`GET /v1/rules`), `true` for "
@@ -51,8 +57,8 @@ class CheckRequest(BaseModel):
     )
     model: StrictBool = Field(
         True,
-        description="`false` applies only the rules, which is fast: an editor can apply them to the whole "
-        "text, and the model only to the paragraphs that changed.",
+        description="`false` applies only the rules and replacements, which is fast: an editor can apply "
+        "them to the whole text, and the model only to the paragraphs that changed.",
     )
     explain: StrictBool = Field(
         False, description="Explain each edit and hint in a sentence, in the language of `Accept-Language`."
@@ -208,10 +214,11 @@ def wanted(asked: CheckRequest, service: Service, *, one_document: bool = False)
     chosen = service.settings.rules if asked.rules is None else asked.rules
     return CheckOptions(
         asked.level,
-        tuple(asked.words),
-        tuple(rule.id for rule in chosen_rules(chosen)),
-        one_document,
-        frozenset(Reason) if asked.model else frozenset(),
+        words=tuple(asked.words),
+        replacements=tuple(asked.replacements.items()),
+        rules=tuple(rule.id for rule in chosen_rules(chosen)),
+        one_document=one_document,
+        reasons=frozenset(Reason) if asked.model else frozenset({Reason.USER_LIST}),
     )
 
 

@@ -39,16 +39,22 @@ class ClientGone(Exception):
 class CheckOptions:
     """How the texts of a request are to be checked.
 
-    rules: the ids of the rules beside the model. one_document: whether the texts are the passages of one
-    document. reasons: those of the other edits that are wanted; where there are none, the model is not
-    asked.
+    replacements: pairs of a text and what always replaces it. rules: the ids of the rules beside the model.
+    one_document: whether the texts are the passages of one document. reasons: those of the other edits that
+    are wanted.
     """
 
     level: str | None = None
     words: tuple[str, ...] = ()
+    replacements: tuple[tuple[str, str], ...] = ()
     rules: tuple[str, ...] = ()
     one_document: bool = False
     reasons: frozenset[Reason] = frozenset(Reason)
+
+    @property
+    def needs_model(self) -> bool:
+        """Whether an edit is wanted that the user's list does not make already."""
+        return bool(self.reasons - {Reason.USER_LIST})
 
 
 class Service:
@@ -163,7 +169,7 @@ class Service:
         numbered = [(first, check, number) for first, check in checks for number in range(len(check.parts))]
         for begin, group in _groups(parts, self.settings.batch_tokens):
             read: Sequence[Changes] = [()] * len(group)
-            if options.reasons:
+            if options.needs_model:
                 read = await ask(group, begin > 0)
             for (first, check, number), changes in zip(numbered[begin:], read, strict=False):
                 checked = check.finish(number, changes)
@@ -177,7 +183,9 @@ class Service:
     def _begin(self, texts: Sequence[str], options: CheckOptions) -> list[tuple[int, Check]]:
         """The checks of a request, each with the number of its first text."""
         try:
-            analyzer = self.checker.analyzer(words=options.words, rules=options.rules)
+            analyzer = self.checker.analyzer(
+                words=options.words, replacements=dict(options.replacements), rules=options.rules
+            )
             if options.one_document:
                 return [(0, analyzer.analyze(texts))]
             return [(number, analyzer.analyze([text])) for number, text in enumerate(texts)]

@@ -5,9 +5,11 @@ import json
 import signal
 import sys
 import zipfile
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from dataclasses import replace
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 from nmspeller.apps.documents.document import Document, from_bytes
@@ -143,15 +145,39 @@ def _in_the_prose_of(document: Document, edits: Sequence[Edit]) -> Iterator[Edit
     end = 0
     for number, edit in enumerate(edits, start=1):
         stop = edit.offset + edit.length
-        segment = bisect_right(starts, edit.offset) - 1
         if edit.offset < end:
             raise _wrong_edit(number, _("it is not after the one before it"))
-        if segment < 0 or stop > segments[segment].stop:
+        first, last = (
+            bisect_right(starts, edit.offset) - 1,
+            bisect_left(starts, max(stop, edit.offset + 1)) - 1,
+        )
+        is_outside = first < 0 or edit.offset + (edit.length > 0) > segments[first].stop
+        if is_outside or stop > segments[last].stop:
             raise _wrong_edit(number, _("it is not in the prose of the document"))
         if document.text[edit.offset : stop] != edit.source:
             raise _wrong_edit(number, _("the document has another text there"))
+        for before, after in pairwise(segments[first : last + 1]):
+            if _is_more_than_markup(document.text[before.stop : after.start]):
+                raise _wrong_edit(number, _("it is not in the prose of the document"))
         end = stop
-        yield edit
+        yield from _around_markup(edit, segments[first : last + 1])
+
+
+def _is_more_than_markup(text: str) -> bool:
+    return "\n" in text or any(map(str.isalnum, text))
+
+
+def _around_markup(edit: Edit, segments: Sequence[Segment]) -> Iterator[Edit]:
+    """The edit in each of the segments that it covers; if lengths differ, the first one takes the target."""
+    stop = edit.offset + edit.length
+    places = [(max(edit.offset, segment.start), min(stop, segment.stop)) for segment in segments]
+    same_length = sum(stop - start for start, stop in places) == len(edit.target)
+    target = edit.target
+    for start, stop in places:
+        own = target[: stop - start] if same_length else target
+        target = target[len(own) :]
+        source = edit.source[start - edit.offset : stop - edit.offset]
+        yield replace(edit, offset=start, length=stop - start, source=source, target=own)
 
 
 def _wrong_edit(number: int, problem: str) -> ApiError:

@@ -9,7 +9,6 @@ from nmspeller.apps.lsp.document import OpenDocument
 from nmspeller.apps.lsp.findings import EditorFinding
 from nmspeller.messages import _, ngettext
 from nmspeller.runtime.correction import Edit, Hint, Reason
-from nmspeller.text.hanzi import is_hanzi
 
 SOURCE = "nmspeller"
 ADD_WORD = "nmspeller.addWord"
@@ -148,22 +147,17 @@ def _ignore(edit: Edit) -> str:
 def _words_around(text: str, finding: EditorFinding, start: int, stop: int) -> list[str]:
     """The words that the user may want to add.
 
-    That is the selection if there is one. Otherwise the word's boundaries are unknown, because Chinese has no
-    spaces, so the finding is offered with the character before it, after it, and both: most words and names
-    have two or three. It is offered alone only if it has no such neighbour. Punctuation and spaces are no
-    words.
+    That is the selection if there is one, and otherwise what may be a word there, because Chinese has no
+    spaces.
     """
     selection = text[start:stop].strip()
     if start <= finding.start and finding.stop <= stop and len(selection) > finding.stop - finding.start:
         is_word = len(selection) <= _LONGEST_WORD and not _OUTSIDE_WORDS.search(selection)
         return [selection] if is_word else []
-    if not any(map(is_hanzi, finding.edit.source)):
-        return []
-    before = finding.start - (finding.start > 0 and is_hanzi(text[finding.start - 1]))
-    after = finding.stop + (finding.stop < len(text) and is_hanzi(text[finding.stop]))
-    spans = dict.fromkeys([(before, finding.stop), (finding.start, after), (before, after)])
-    words = [text[left:right] for left, right in spans if (left, right) != (finding.start, finding.stop)]
-    return words or [finding.edit.source]
+    # Loaded late: the list of words takes a moment.
+    from nmspeller.runtime.word_guess import words_around
+
+    return [text[left:right] for left, right in words_around(text, finding.start, finding.stop)]
 
 
 def _workspace_edit(

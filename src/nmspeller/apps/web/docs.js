@@ -1,22 +1,28 @@
 // The API's own description, read from openapi.json and laid out for people.
 
 import { element } from "./element.js"
-import { _, translate } from "./language.js"
+import { _, onLanguage, presentLanguage, switchLanguage, translate } from "./language.js"
 import { recallOneOf } from "./memory.js"
 
 const dark = matchMedia("(prefers-color-scheme: dark)").matches
-translate()
 document.documentElement.dataset.theme = recallOneOf("theme", ["light", "dark"]) ?? (dark ? "dark" : "light")
-
-const api = await (await fetch("openapi.json")).json()
+let api
 const find = (schema) => (schema?.$ref ? api.components.schemas[schema.$ref.split("/").at(-1)] : schema)
 
-document.getElementById("operations").replaceChildren(
-  element("section", { class: "lesson" }, element("h2", {}, `${api.info.title} ${api.info.version}`), prose(api.info.description)),
-  ...Object.entries(api.paths).flatMap(([path, operations]) =>
-    Object.entries(operations).map(([method, operation]) => describe(method, path, operation)),
-  ),
-)
+document.getElementById("language").addEventListener("click", switchLanguage)
+onLanguage(draw)
+translate()
+
+// The server describes itself in the language that it is asked in.
+async function draw() {
+  api = await (await fetch("openapi.json", { headers: { "Accept-Language": presentLanguage() } })).json()
+  document.getElementById("operations").replaceChildren(
+    element("section", { class: "lesson" }, element("h2", {}, `${api.info.title} ${api.info.version}`), prose(api.info.description)),
+    ...Object.entries(api.paths).flatMap(([path, operations]) =>
+      Object.entries(operations).map(([method, operation]) => describe(method, path, operation)),
+    ),
+  )
+}
 
 function describe(method, path, operation) {
   const [kind, body] = Object.entries(operation.requestBody?.content ?? {})[0] ?? []

@@ -3,9 +3,11 @@
 import { element, icon } from "./element.js"
 import { isDoubtful, isHint, kindOf } from "./kinds.js"
 import { _, fill, presentLanguage } from "./language.js"
+import { ownReplacement } from "./own.js"
 
 const MOST_ROWS = 100
 const MOST_OPTIONS = 5
+const FOCUSABLE = "button, input"
 
 // The same finding in several places is one group, in the order of first places.
 export function groupsOf(findings) {
@@ -77,6 +79,7 @@ function card(finding, group, { accept, ignore, protect, go }) {
     element("p", { class: "kind" }, element("b", {}, name()), ...doubt),
     ...(finding.why ? [element("p", { class: "why" }, finding.why)] : []),
     element("div", { class: "options", role: "group", "aria-label": _("Suggestions") }, ...options),
+    ownReplacement(finding, accept),
     ...(count > 1
       ? [
           element(
@@ -141,7 +144,7 @@ export class Rows {
     this.rows = rows
     const next = rows.get(focused?.key)?.node
     if (next && !next.contains(document.activeElement)) {
-      const buttons = next.querySelectorAll("button")
+      const buttons = next.querySelectorAll(FOCUSABLE)
       ;(buttons[focused.button] ?? buttons[0]).focus({ preventScroll: true })
     }
   }
@@ -150,7 +153,7 @@ export class Rows {
   focused() {
     for (const [key, { node }] of this.rows)
       if (node.contains(document.activeElement))
-        return { key, button: [...node.querySelectorAll("button")].indexOf(document.activeElement) }
+        return { key, button: [...node.querySelectorAll(FOCUSABLE)].indexOf(document.activeElement) }
     return null
   }
 

@@ -1,13 +1,17 @@
 // The page put together.
 
+import { parted, save } from "./downloads.js"
 import { Editor } from "./editor.js"
 import { element } from "./element.js"
 import { Popover, Rows, groupsOf } from "./findings.js"
+import { wordsAt, wordsAtCaret } from "./guess.js"
 import { LEGEND, isHint } from "./kinds.js"
 import { _, fill, onLanguage, switchLanguage, translate } from "./language.js"
 import { recallOneOf, remember } from "./memory.js"
 import { Opened } from "./opened.js"
+import { Replacements } from "./replacements.js"
 import { Rules } from "./rules.js"
+import { countOf } from "./segments.js"
 import { NeedsKey, giveKey } from "./server.js"
 import { Words } from "./words.js"
 import { Writing } from "./writing.js"
@@ -22,13 +26,14 @@ const area = at("text")
 const editor = new Editor({ area, underlay: at("underlay") })
 const levels = [...document.getElementsByName("level")]
 const words = new Words(recheck)
+const replacements = new Replacements(recheck)
 const rules = new Rules(recheck)
 let level = recallOneOf("level", levels.map(({ value }) => value)) ?? "balanced"
 let findings = []
 let composing = false
 
 const acceptable = (list) => list.filter((finding) => !isHint(finding))
-const options = () => ({ level, words: words.list, rules: rules.asked })
+const options = () => ({ level, words: words.list, replacements: replacements.asked, rules: rules.asked })
 const actions = { accept, ignore, protect }
 const rows = new Rows(at("rows"), { ...actions, point })
 const popover = new Popover(at("popover"), {
@@ -56,7 +61,7 @@ function show() {
   const { length: count } = acceptable(findings)
   at("accept-all").disabled = !count
   at("accept-all").textContent = count ? fill(_("Accept all ({count})"), { count }) : _("Accept all")
-  const characters = [...subject.text.replace(/\s/g, "")].length
+  const characters = countOf(subject.text)
   at("length").textContent = fill(_("{count} characters"), { count: characters.toLocaleString() })
   showState()
   showFile()
@@ -178,10 +183,7 @@ function takeBack(way) {
 
 function protect(finding) {
   popover.close(false)
-  // One character is hardly a word: propose it with its neighbours, for the writer to trim.
-  const { text } = finding.piece
-  const around = text.slice(Math.max(0, finding.offset - 1), finding.offset + finding.length + 1)
-  words.open(around.replace(/[^\p{Script=Han}\p{L}\p{N}]/gu, ""))
+  words.open(wordsAt(finding.piece.text, finding.offset, finding.length), true)
 }
 
 function step(direction) {
@@ -241,6 +243,7 @@ document.addEventListener("keydown", (event) => {
 at("scroll").addEventListener("scroll", () => popover.close(false), { passive: true })
 addEventListener("resize", () => popover.close(false))
 
+at("open-words").addEventListener("click", () => words.open(wordsAtCaret(area)))
 at("accept-all").addEventListener("click", acceptAll)
 at("undo").addEventListener("click", () => takeBack("undo"))
 at("clear").addEventListener("click", () => act(() => writing.replace(0, area.value.length, "")))
@@ -316,13 +319,9 @@ function turnTo(next) {
 }
 
 async function download(track) {
-  const { name } = subject.file
-  const dot = name.lastIndexOf(".") > 0 ? name.lastIndexOf(".") : name.length
+  const [name, extension] = parted(subject.file.name)
   try {
-    const address = URL.createObjectURL(await subject.download(track))
-    const file = fill(_("{name}-corrected"), { name: name.slice(0, dot) }) + name.slice(dot)
-    element("a", { href: address, download: file }).click()
-    setTimeout(() => URL.revokeObjectURL(address), 60_000)
+    save(await subject.download(track), fill(_("{name}-corrected"), { name }) + extension)
     notice("")
   } catch (wrong) {
     if (wrong instanceof NeedsKey) askForKey()

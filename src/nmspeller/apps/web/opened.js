@@ -2,6 +2,7 @@
 
 import { Checking } from "./checking.js"
 import { findingsOf } from "./draft.js"
+import { reasonOf } from "./own.js"
 import { byPlace, overlap, placeOf, split } from "./segments.js"
 import { checkFile, correctedFile } from "./server.js"
 
@@ -184,7 +185,7 @@ export class Opened {
     const accepted = this.accepted
     const edits = [...accepted.values()]
       .sort((one, other) => byPlace(one.edit, other.edit))
-      .map(({ edit: { inCodePoints, source, reason, rule }, target }) => ({ ...inCodePoints, source, target, reason, rule }))
+      .map(({ edit, target }) => ({ ...edit.inCodePoints, source: edit.source, target, ...reasonOf(edit, target) }))
     const content = await correctedFile(this.file, edits, track)
     if (this.accepted === accepted) this.saved = true
     return content

@@ -38,6 +38,18 @@ function splitParagraph(paragraph, pieces) {
   cut(paragraph.length)
 }
 
+// How many characters a text has, without white space. No list of them is made: a text may have a million.
+export function countOf(text) {
+  let count = 0
+  for (let index = 0; index < text.length; index += 1) {
+    const unit = text.charCodeAt(index)
+    const isSecondHalf = unit >= 0xdc00 && unit < 0xe000
+    const isSpace = unit <= 0x20 || unit === 0xa0 || unit === 0x3000 || unit === 0x2028 || unit === 0xfeff
+    if (!isSecondHalf && !isSpace) count += 1
+  }
+  return count
+}
+
 // How many items at the front and at the back of two lists, or characters of two texts, are the same.
 export function unchanged(before, after) {
   const most = Math.min(before.length, after.length)

@@ -53,6 +53,14 @@ export async function check(texts, options, signal) {
   return results.map((result, index) => findingsIn(result, unitsOf(texts[index])))
 }
 
+// What may be the word at a place, the likeliest first.
+export async function wordsAround(text, start, length) {
+  const [offset, stop] = [start, start + length].map((unit) => [...text.slice(0, unit)].length)
+  const body = JSON.stringify({ text, offset, length: stop - offset })
+  const answer = await ask("v1/words/around", { method: "POST", body }, { "Content-Type": "application/json" })
+  return (await unlessGone(answer.json())).words.map(({ word }) => word)
+}
+
 export async function rules() {
   return unlessGone((await ask("v1/rules")).json())
 }
@@ -84,7 +92,7 @@ function formOf(file, fields) {
   const form = new FormData()
   form.append("file", file, file.name)
   for (const [name, value] of Object.entries(fields))
-    for (const one of Array.isArray(value) ? value : [value]) form.append(name, one)
+    for (const one of Array.isArray(value) ? value : [value]) form.append(name, typeof one === "object" ? JSON.stringify(one) : one)
   return form
 }
 

@@ -1,70 +1,68 @@
 // The writer's own words, kept in this browser and sent along with each check.
 
 import { element } from "./element.js"
-import { _, fill, onLanguage } from "./language.js"
+import { onLanguage } from "./language.js"
+import { ListOnPage, checked, wordsFrom } from "./lists.js"
 import { recall, remember } from "./memory.js"
-
-const MOST_WORDS = 2000
 
 export class Words {
   constructor(onChange) {
     const saved = recall("words")
-    this.list = Array.isArray(saved) ? saved.filter((word) => typeof word === "string" && word) : []
-    this.onChange = onChange
+    this.words = new ListOnPage("chips", {
+      items: Array.isArray(saved) ? saved.filter((word) => typeof word === "string" && word) : [],
+      count: "words-count",
+      note: "words-note",
+      fileName: "nmspeller-words.txt",
+      parse: wordsFrom,
+      format: (word) => word,
+      label: (word) => [word],
+      merge: (old, added) => [...new Set([...old, ...added])],
+      onChange: (words) => {
+        remember("words", words)
+        onChange()
+      },
+    })
     this.dialog = document.getElementById("words")
     this.input = document.getElementById("word")
-    document.getElementById("open-words").addEventListener("click", () => this.open(""))
+    this.guesses = document.getElementById("guesses")
     document.getElementById("add-word").addEventListener("click", () => this.add())
     this.input.addEventListener("keydown", (event) => {
       if (event.key !== "Enter" || event.isComposing) return
       event.preventDefault()
       this.add()
     })
-    onLanguage(() => this.draw())
+    onLanguage(() => this.words.draw())
   }
 
-  open(proposal) {
+  get list() {
+    return this.words.items
+  }
+
+  // `guessing`: what the word may be, the likeliest first, when it is known. It is put into the field if it is `meant`.
+  async open(guessing = [], isMeant = false) {
     this.dialog.showModal()
-    this.input.value = proposal
+    this.words.say("")
+    this.input.value = ""
+    this.guesses.replaceChildren()
+    this.input.focus()
+    const guesses = (await guessing).filter((word) => !this.list.includes(word))
+    this.guesses.replaceChildren(...guesses.map((word) => element("button", { type: "button", class: "plain small", lang: "zh", onclick: () => this.take(word) }, word)))
+    if (isMeant && guesses.length && !this.input.value) this.take(guesses[0])
+  }
+
+  take(word) {
+    this.input.value = word
     this.input.focus()
     this.input.select()
   }
 
   add() {
-    const words = this.input.value.split(/[\s,，、]+/).filter((word) => word && !this.list.includes(word))
-    this.input.value = ""
+    this.words.attempt(() => {
+      const words = this.input.value.split(/[\s,，、]+/).filter(Boolean).map(checked)
+      if (words.length) this.words.add(words)
+      this.input.value = ""
+      this.guesses.replaceChildren()
+    })
     this.input.focus()
-    if (words.length) this.change([...this.list, ...words].slice(0, MOST_WORDS))
-  }
-
-  change(list) {
-    this.list = list
-    remember("words", list)
-    this.draw()
-    this.onChange()
-  }
-
-  draw() {
-    const count = document.getElementById("words-count")
-    count.textContent = this.list.length
-    count.hidden = !this.list.length
-    document.getElementById("chips").replaceChildren(
-      ...this.list.map((word) =>
-        element(
-          "li",
-          {},
-          word,
-          element(
-            "button",
-            {
-              type: "button",
-              "aria-label": fill(_("Remove “{word}”"), { word }),
-              onclick: () => this.change(this.list.filter((other) => other !== word)),
-            },
-            "×",
-          ),
-        ),
-      ),
-    )
   }
 }

@@ -20,7 +20,7 @@ from nmspeller.runtime.rules.ellipsis_dash import EllipsisDash
 from nmspeller.runtime.rules.half_width_punctuation import HalfWidthPunctuation
 from nmspeller.runtime.rules.idiom import Idiom
 from nmspeller.runtime.rules.impossible_date import ImpossibleDate
-from nmspeller.runtime.rules.mixed_script import VARIANTS, MixedScript
+from nmspeller.runtime.rules.mixed_script import MixedScript
 from nmspeller.runtime.rules.mixed_spacing import MixedSpacing
 from nmspeller.runtime.rules.mixed_width import MixedWidth
 from nmspeller.runtime.rules.name_variants import NameVariants
@@ -31,6 +31,7 @@ from nmspeller.runtime.rules.redundant_amount import RedundantAmount
 from nmspeller.runtime.rules.rule import Example, Group, Note, Rule, RuleMatch
 from nmspeller.runtime.rules.space_between_hanzi import SpaceBetweenHanzi
 from nmspeller.runtime.rules.term_variants import TermVariants
+from nmspeller.runtime.rules.traditional_forms import HongKongForms, TaiwanForms
 from nmspeller.runtime.rules.unbalanced_marks import UnbalancedMarks
 from nmspeller.runtime.rules.weekday import Weekday
 from nmspeller.text.protect import Span
@@ -38,7 +39,6 @@ from nmspeller.text.protect import Span
 __all__ = [
     "READ_AS_FIXED",
     "RULES",
-    "VARIANTS",
     "Category",
     "Example",
     "Group",
@@ -61,6 +61,8 @@ _IN_ORDER_OF_PRECEDENCE: tuple[Rule, ...] = (
     Weekday(),
     RedundantAmount(),
     MixedScript(),
+    TaiwanForms(),
+    HongKongForms(),
     TermVariants(),
     NameVariants(),
     RecommendedForm(),
@@ -86,15 +88,14 @@ READ_AS_FIXED: tuple[Rule, ...] = tuple(
 """Certain rules that change no Chinese character: the model reads the text as they leave it."""
 
 
-def select(names: Iterable[str], variant: str | None = None) -> tuple[Rule, ...]:
+def select(names: Iterable[str]) -> tuple[Rule, ...]:
     """The rules of these ids and groups, each once, in order of precedence.
 
     Args:
         names: ids of rules, and names of groups for those of their rules that are precise.
-        variant: one of `VARIANTS`, the characters that Traditional text is to have.
 
     Raises:
-        InputError: there is no such rule, group or variant.
+        InputError: there is no such rule or group.
     """
     chosen: set[str] = set()
     groups = {group.value: group for group in Group}
@@ -111,16 +112,7 @@ def select(names: Iterable[str], variant: str | None = None) -> tuple[Rule, ...]
                     name=name, names=", ".join([*groups, *RULES])
                 )
             )
-    if variant is not None and variant not in VARIANTS:
-        raise InputError(
-            _("there is no variant {name!r}; choose among {names}.").format(
-                name=variant, names=", ".join(VARIANTS)
-            )
-        )
-    rules = (rule for rule in RULES.values() if rule.id in chosen)
-    return tuple(
-        MixedScript(variant) if variant and isinstance(rule, MixedScript) else rule for rule in rules
-    )
+    return tuple(rule for rule in RULES.values() if rule.id in chosen)
 
 
 def find(text: str, protected: Sequence[Span], rules: Iterable[Rule]) -> list[RuleMatch]:

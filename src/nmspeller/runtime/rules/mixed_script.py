@@ -1,9 +1,8 @@
 """Characters of the other script, and Traditional words that a conversion has spoilt: 頭发, 皇後."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
-from types import MappingProxyType
 
 from nmspeller.messages import N_
 from nmspeller.runtime.rules import word_lists
@@ -14,14 +13,6 @@ from nmspeller.text.protect import Span
 from nmspeller.text.script import Script, detect
 from nmspeller.text.windows import lines, sentences
 from nmspeller.text.words import WordMatcher
-
-VARIANTS: Mapping[str, Mapping[str, str]] = MappingProxyType(
-    {
-        "tw": dict(zip("裏衆羣綫麪啓僞爲峯牀", "裡眾群線麵啟偽為峰床", strict=True)),
-        "hk": dict(zip("裡衆羣臺綫啓僞爲峯", "裏眾群台線啟偽為峰", strict=True)),
-    }
-)
-"""Characters that a Traditional text of Taiwan (tw) or Hong Kong (hk) writes otherwise, and how."""
 
 # Characters of both scripts that Simplified text has in other words only.
 _SIMPLIFIED_WORDS = dict(
@@ -54,11 +45,7 @@ _QUOTED = re.compile("[《〈「『“（(][^》〉」』”）)\n]{0,40}\\Z")
 
 
 class MixedScript(Rule):
-    """Hints at single characters of the script that the text is not written in.
-
-    Args:
-        variant: one of `VARIANTS`, to hint at the forms of the other one in a Traditional text, too.
-    """
+    """Hints at single characters of the script that the text is not written in."""
 
     id = "mixed_script"
     name = N_("Simplified and Traditional mixed")
@@ -68,28 +55,17 @@ class MixedScript(Rule):
     is_precise = False
     example = Example("她的頭发很長，還沒有洗。", None)
 
-    def __init__(self, variant: str | None = None) -> None:
-        self.variant = variant
-
     def matches(self, text: str, protected: Sequence[Span]) -> Iterator[RuleMatch]:
         script = detect(text)
         if script is Script.NEUTRAL:
             return
         closed = Closed(protected)
         end = 0
-        found = sorted(
-            [*_odd_words(text, script), *_odd_characters(text, script), *self._other_forms(text, script)]
-        )
+        found = sorted([*_odd_words(text, script), *_odd_characters(text, script)])
         for start, stop, note in found:
             if start >= end and not closed.overlaps(start, stop):
                 yield replace(self, text, start, stop, None, note)
                 end = stop
-
-    def _other_forms(self, text: str, script: Script) -> Iterator[tuple[int, int, Note]]:
-        forms = VARIANTS.get(self.variant or "", {})
-        if script is Script.TRADITIONAL and forms:
-            for match in re.finditer(f"[{''.join(forms)}]", text):
-                yield *match.span(), _written(forms[match[0]])
 
 
 def _odd_characters(text: str, script: Script) -> Iterator[tuple[int, int, Note]]:
