@@ -211,12 +211,12 @@ async def ask_until_over(soak: Soak, kind: Kind, number: int) -> None:
     headers = {"User-Agent": f"{name} {number}"}
     if kind.pause > LONGEST_IDLE:
         headers["Connection"] = "close"
-    port = 0  # of this end of the connection
+    port, opened = 0, 0.0  # of this end of the connection, and when
 
     async def note_port(event: str, details: dict) -> None:
-        nonlocal port
+        nonlocal port, opened
         if event == "connection.connect_tcp.complete":
-            port = details["return_value"].get_extra_info("client_addr")[1]
+            port, opened = details["return_value"].get_extra_info("client_addr")[1], soak.now
 
     async def watch(request: httpx.Request) -> None:
         request.extensions["trace"] = note_port
@@ -231,8 +231,7 @@ async def ask_until_over(soak: Soak, kind: Kind, number: int) -> None:
             try:
                 outcome = await kind.ask(soak, client)
             except httpx.TransportError as error:
-                was_killed = began <= soak.cut.get(port, -1) <= soak.now
-                outcome = KILLED if was_killed else LOST
+                outcome = KILLED if opened <= soak.cut.get(port, -1) else LOST
                 print(f"{began:.1f} s: {name} lost its connection: {error!r}, {outcome}", flush=True)
             soak.requests.append((name, began, soak.now - began, outcome))
             await asyncio.sleep(kind.pause)
