@@ -6,8 +6,8 @@ Clients that write, paste, stream, upload documents, go away in the middle and s
 ask two workers, with pauses, so that two cores can answer all of it. Meanwhile the word list is swapped and
 one of the workers is killed now and then; the other lives to the end, so that its memory can be watched.
 Every answer is checked against its own request. Writes soak.md and its figures; exits with 1 if an answer
-belonged to another request, or a request was lost that no killed worker had. Bounded by --minutes, and by one
-request a client at a time.
+belonged to another request, or a request was lost that no killed worker had. Bounded by --minutes (Ctrl-C ends
+it early), and by one request a client at a time.
 """
 
 import argparse
@@ -68,6 +68,10 @@ class Soak:
     @property
     def is_over(self) -> bool:
         return self.now > self.length
+
+    def stop(self) -> None:
+        """End now, as if it had been meant to be that long."""
+        self.length = self.now
 
     def text(self, sentences: int) -> str:
         """A text like no other."""
@@ -201,16 +205,14 @@ KINDS = (
     Kind(go_away, 1, 20),
     Kind(hostile_upload, 1, 20),
 )
-# The server closes a connection that is idle for 5 s. A client with a longer pause closes it itself: else the
-# two could meet, and a request be lost for which nobody is to blame.
-LONGEST_IDLE = 3
+# The server closes a connection that is idle for 5 s. Clients use none that has been idle for long: else the two
+# could meet, and a request be lost for which nobody is to blame.
+LIMITS = httpx.Limits(keepalive_expiry=3)
 
 
 async def ask_until_over(soak: Soak, kind: Kind, number: int) -> None:
     name = kind.ask.__name__
     headers = {"User-Agent": f"{name} {number}"}
-    if kind.pause > LONGEST_IDLE:
-        headers["Connection"] = "close"
     port, opened = 0, 0.0  # of this end of the connection, and when
 
     async def note_port(event: str, details: dict) -> None:
@@ -218,12 +220,12 @@ async def ask_until_over(soak: Soak, kind: Kind, number: int) -> None:
         if event == "connection.connect_tcp.complete":
             port, opened = details["return_value"].get_extra_info("client_addr")[1], soak.now
 
-    async def watch(request: httpx.Request) -> None:
+    async def note_request(request: httpx.Request) -> None:
         request.extensions["trace"] = note_port
 
     address = f"http://127.0.0.1:{soak.server.port}"
     async with httpx.AsyncClient(
-        base_url=address, headers=headers, timeout=90, event_hooks={"request": [watch]}
+        base_url=address, headers=headers, timeout=90, limits=LIMITS, event_hooks={"request": [note_request]}
     ) as client:
         await asyncio.sleep(kind.pause * random.random())
         while not soak.is_over:
@@ -232,7 +234,7 @@ async def ask_until_over(soak: Soak, kind: Kind, number: int) -> None:
                 outcome = await kind.ask(soak, client)
             except httpx.TransportError as error:
                 outcome = KILLED if opened <= soak.cut.get(port, -1) else LOST
-                print(f"{began:.1f} s: {name} lost its connection: {error!r}, {outcome}", flush=True)
+                print(f"{began:.1f} s: {name}: {error!r}, {outcome}; connected at {opened:.1f} s", flush=True)
             soak.requests.append((name, began, soak.now - began, outcome))
             await asyncio.sleep(kind.pause)
 
@@ -264,16 +266,22 @@ async def watch(soak: Soak) -> None:
             # A health check may meet a killed worker, too; which one it met is not known.
             status = KILLED if any(began - 1 < kill < soak.now for kill in soak.kills) else repr(error)
         taken = soak.now - began
-        parent = soak.server.process
+        survivor, all_ = await asyncio.to_thread(_memories, soak)
         soak.samples.append(
             {
                 "second": round(began, 1),
-                "survivor_mib": round(_memory(soak.survivor), 1),
-                "all_mib": round(sum(map(_memory, [parent, *parent.children(recursive=True)])), 1),
+                "survivor_mib": round(survivor, 1),
+                "all_mib": round(all_, 1),
                 "health": status,
                 "health_ms": round(1000 * taken, 1),
             }
         )
+
+
+def _memories(soak: Soak) -> tuple[float, float]:
+    """MiB of the worker that lives, and of all processes."""
+    parent = soak.server.process
+    return _memory(soak.survivor), sum(map(_memory, [parent, *parent.children(recursive=True)]))
 
 
 def _memory(process: psutil.Process) -> float:
@@ -284,6 +292,7 @@ def _memory(process: psutil.Process) -> float:
 
 
 async def run(soak: Soak) -> None:
+    asyncio.get_running_loop().add_signal_handler(signal.SIGINT, soak.stop)
     clients = [ask_until_over(soak, kind, number) for kind in KINDS for number in range(kind.clients)]
     await asyncio.gather(*clients, disturb(soak), watch(soak))
 
@@ -303,7 +312,7 @@ def soaked(minutes: float) -> dict:
             server.process.send_signal(signal.SIGTERM)
             exit_code = server.process.wait(90)
     return {
-        "minutes": minutes,
+        "minutes": round(soak.length / 60, 1),
         "cores": len(os.sched_getaffinity(0)),
         "load_average": [load_before, os.getloadavg()[0]],
         "pauses": {kind.ask.__name__: [kind.clients, kind.pause] for kind in KINDS},
