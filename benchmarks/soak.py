@@ -6,8 +6,8 @@ Clients that write, paste, stream, upload documents, go away in the middle and s
 ask two workers, with pauses, so that two cores can answer all of it. Meanwhile the word list is swapped and
 one of the workers is killed now and then; the other lives to the end, so that its memory can be watched.
 Every answer is checked against its own request. Writes soak.md and its figures; exits with 1 if an answer
-belonged to another request, or a request was lost that no killed worker had. Bounded by --minutes (Ctrl-C ends
-it early), and by one request a client at a time.
+belonged to another request, or a request was lost that no killed worker had. Bounded by --minutes (Ctrl-C
+ends it early), and by one request a client at a time.
 """
 
 import argparse
@@ -205,8 +205,8 @@ KINDS = (
     Kind(go_away, 1, 20),
     Kind(hostile_upload, 1, 20),
 )
-# The server closes a connection that is idle for 5 s. Clients use none that has been idle for long: else the two
-# could meet, and a request be lost for which nobody is to blame.
+# The server closes a connection that is idle for 5 s. Clients use none that has been idle for long: else the
+# two could meet, and a request be lost for which nobody is to blame.
 LIMITS = httpx.Limits(keepalive_expiry=3)
 
 
