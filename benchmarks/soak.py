@@ -205,15 +205,16 @@ KINDS = (
     Kind(go_away, 1, 20),
     Kind(hostile_upload, 1, 20),
 )
-# The server closes a connection that is idle for 5 s. Clients use none that has been idle for long: else the
-# two could meet, and a request be lost for which nobody is to blame.
-LIMITS = httpx.Limits(keepalive_expiry=3)
+# The server closes a connection that is idle for a minute. Clients use none that has been idle for long: else
+# the two could meet, and a request be lost for which nobody is to blame.
+LIMITS = httpx.Limits(keepalive_expiry=30)
 
 
 async def ask_until_over(soak: Soak, kind: Kind, number: int) -> None:
     name = kind.ask.__name__
     headers = {"User-Agent": f"{name} {number}"}
     port, opened = 0, 0.0  # of this end of the connection, and when
+    answered = 0.0
 
     async def note_port(event: str, details: dict) -> None:
         nonlocal port, opened
@@ -234,8 +235,13 @@ async def ask_until_over(soak: Soak, kind: Kind, number: int) -> None:
                 outcome = await kind.ask(soak, client)
             except httpx.TransportError as error:
                 outcome = KILLED if opened <= soak.cut.get(port, -1) else LOST
-                print(f"{began:.1f} s: {name}: {error!r}, {outcome}; connected at {opened:.1f} s", flush=True)
-            soak.requests.append((name, began, soak.now - began, outcome))
+                print(
+                    f"{began:.1f} to {soak.now:.1f} s: {name}: {error!r}, {outcome}; "
+                    f"connected at {opened:.1f} s, answered at {answered:.1f} s",
+                    flush=True,
+                )
+            answered = soak.now
+            soak.requests.append((name, began, answered - began, outcome))
             await asyncio.sleep(kind.pause)
 
 
