@@ -30,8 +30,8 @@ from nmspeller.runtime.engine import cores
 _LAST_REQUESTS_SECONDS = 0.5
 # How long the rest of the stop may take, beside the time limit of the last request.
 _STOP_SECONDS = 5.0
-# How long an idle connection stays open, if the time limit does not end it sooner. A request that is sent while
-# the server closes is lost, so this is longer than most clients and proxies use a connection again.
+# How long an idle connection stays open, if the time limit does not end it sooner. A request that is sent at
+# that moment is lost, so this is longer than most clients and proxies wait before they use one again.
 _IDLE_SECONDS = 75
 _MOST_FILES = 4_096
 
