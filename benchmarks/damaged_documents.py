@@ -6,7 +6,8 @@
 runs tests/apps/documents/mutations.py for one format after the other, some documents at a time, so that all
 formats have had equally many whenever it is stopped. It writes damaged_documents.md and its figures after
 every round, and continues from them when it is started again. Files of FOLDER whose suffix belongs to a
-format are damaged, too: there every second document is a copy of one. Bounded by --each.
+format are damaged, too: there every second document is a copy of one. By default these are the files in
+tests/apps/documents/real, which LibreOffice wrote. Bounded by --each.
 """
 
 import argparse
@@ -79,7 +80,7 @@ def as_markdown(formats: dict[str, dict]) -> str:
         ]
         for format, one in formats.items()
     ]
-    header = ["format", "documents", "half of them from", "corrected", "refused", "failed", "slowest, s"]
+    header = ["format", "documents", "half of them copies of", "corrected", "refused", "failed", "slowest, s"]
     failed = sum(one["failed"] for one in formats.values())
     return f"""\
 # Damaged documents
@@ -87,7 +88,8 @@ def as_markdown(formats: dict[str, dict]) -> str:
 Written by `python benchmarks/damaged_documents.py`. {sum(map(total, formats.values())):,} documents with random damage: bytes changed, removed,
 repeated and inserted, in a text, in a whole archive or in its members. Each was read, checked and corrected as an upload is, in a
 process with 2 GiB of memory, and had 20 s. It must be corrected, and then be readable again, or be refused with a sentence; anything
-else failed: {failed}. The time is that of the processor.
+else failed: {failed}. The time is that of the processor. Where a file is named, every second document was a damaged copy of it: Office
+files that LibreOffice wrote, and the project's own texts. All others were random documents.
 
 {table(header, rows)}
 """
@@ -98,10 +100,16 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--each", type=int, default=50_000, help="documents of each format, in all")
-    parser.add_argument("--real", type=Path, metavar="FOLDER", help="files to damage beside random documents")
+    parser.add_argument(
+        "--real",
+        type=Path,
+        metavar="FOLDER",
+        default=DOCUMENTS / "real",
+        help="files to damage beside random documents",
+    )
     parser.add_argument("--out", type=Path, default=PAGES)
     arguments = parser.parse_args()
-    files = {path.suffix: path for path in sorted(arguments.real.iterdir())} if arguments.real else {}
+    files = {path.suffix: path for path in sorted(arguments.real.iterdir())}
     formats: dict[str, dict] = {}
     if figures_path("damaged_documents", arguments.out).exists():
         formats = read_figures("damaged_documents", arguments.out)
