@@ -208,13 +208,13 @@ KINDS = (
 # The server closes a connection that is idle for a minute. Clients use none that has been idle for long: else
 # the two could meet, and a request be lost for which nobody is to blame.
 LIMITS = httpx.Limits(keepalive_expiry=30)
+REQUESTS_A_CONNECTION = 5
 
 
 async def ask_until_over(soak: Soak, kind: Kind, number: int) -> None:
     name = kind.ask.__name__
     headers = {"User-Agent": f"{name} {number}"}
     port, opened = 0, 0.0  # of this end of the connection, and when
-    answered = 0.0
 
     async def note_port(event: str, details: dict) -> None:
         nonlocal port, opened
@@ -225,24 +225,22 @@ async def ask_until_over(soak: Soak, kind: Kind, number: int) -> None:
         request.extensions["trace"] = note_port
 
     address = f"http://127.0.0.1:{soak.server.port}"
-    async with httpx.AsyncClient(
-        base_url=address, headers=headers, timeout=90, limits=LIMITS, event_hooks={"request": [note_request]}
-    ) as client:
-        await asyncio.sleep(kind.pause * random.random())
-        while not soak.is_over:
-            began = soak.now
-            try:
-                outcome = await kind.ask(soak, client)
-            except httpx.TransportError as error:
-                outcome = KILLED if opened <= soak.cut.get(port, -1) else LOST
-                print(
-                    f"{began:.1f} to {soak.now:.1f} s: {name}: {error!r}, {outcome}; "
-                    f"connected at {opened:.1f} s, answered at {answered:.1f} s",
-                    flush=True,
-                )
-            answered = soak.now
-            soak.requests.append((name, began, answered - began, outcome))
-            await asyncio.sleep(kind.pause)
+    options = {"base_url": address, "headers": headers, "timeout": 90, "limits": LIMITS}
+    await asyncio.sleep(kind.pause * random.random())
+    while not soak.is_over:
+        # Now and then a new connection: else all would stay with the worker that is never killed.
+        async with httpx.AsyncClient(**options, event_hooks={"request": [note_request]}) as client:
+            for _ in range(REQUESTS_A_CONNECTION):
+                if soak.is_over:
+                    break
+                began = soak.now
+                try:
+                    outcome = await kind.ask(soak, client)
+                except httpx.TransportError as error:
+                    outcome = KILLED if opened <= soak.cut.get(port, -1) else LOST
+                    print(f"{began:.1f} to {soak.now:.1f} s: {name}: {error!r}, {outcome}", flush=True)
+                soak.requests.append((name, began, soak.now - began, outcome))
+                await asyncio.sleep(kind.pause)
 
 
 async def disturb(soak: Soak) -> None:
