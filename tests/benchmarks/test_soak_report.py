@@ -1,6 +1,7 @@
 """The page of the soak: what was lost and why, and whether memory grows."""
 
 import pytest
+
 from soak_report import ANSWERED, KILLED, LOST, as_markdown, summary
 
 
