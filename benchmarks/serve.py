@@ -372,7 +372,8 @@ Written by `python benchmarks/serve.py`. {result["cores"]} cores, shared by the 
 the load generator; the load average was {result["load_average"]:.1f} when it began. {result["seconds"]:g} s a cell;
 sentences of about 25 characters, one a request; latencies as the client sees them. Every answer was checked
 against its own request; one that does not fit stops the run. Absolute figures are this machine's on that day;
-what counts is the ratio, measured in one run.
+what counts is the ratio, measured in one run. The server calls the engine from two threads, and one client's requests
+mostly from one; the plain handler from up to 40, which get more of cores that other programs use as well.
 
 | clients | serve: requests/s | p50 / p95 / p99 ms | plain: requests/s | p50 / p95 / p99 ms | ratio |
 |---:|---:|---:|---:|---:|---:|

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Installs the Debian packages that some tests use: a browser, two editors, fonts, LibreOffice, strace, tmux.
+# Installs the Debian packages that some tests use: a browser, two editors, fonts, LibreOffice, nginx, strace, tmux.
 # Where they cannot be installed those tests skip with a reason, so this script never fails.
 set -uo pipefail
 
 missing=()
 for package in chromium elpa-eglot emacs-nox fonts-arphic-ukai fonts-noto-cjk libreoffice-impress \
-    libreoffice-writer neovim python3-uno strace tmux; do
+    libreoffice-writer neovim nginx-light python3-uno strace tmux; do
     status=$(dpkg-query --show --showformat='${db:Status-Status}' "$package" 2>/dev/null)
     [ "$status" = installed ] || missing+=("$package")
 done

@@ -63,13 +63,10 @@ def test_two_interrupts_stop_at_once(tmp_path, workers):
     workers.reset(30)
     batch = faults.start(tmp_path, tmp_path / "out", workers)
     workers.wait_for(1)
-    began = time.monotonic()
     batch.send_signal(signal.SIGINT)
     time.sleep(0.3)
     batch.send_signal(signal.SIGINT)
-    _, err = batch.communicate(timeout=300)
-    # A single shard would have taken twice as long.
-    assert time.monotonic() - began < 100
+    _, err = batch.communicate(timeout=150)  # less than the 210 s of a shard
     assert batch.returncode == 130
     assert "Traceback" not in err
     faults.goes_on_as_if_undisturbed(tmp_path, tmp_path / "out")

@@ -125,12 +125,10 @@ def test_interrupts(cluster, workers, tmp_path, times):
     output = tmp_path / "out"
     batch = faults.start(tmp_path, output, workers, "--engine", "ray", "--address", cluster.address)
     workers.wait_for(1)
-    began = time.monotonic()
     for _ in range(times):
         batch.send_signal(signal.SIGINT)
         time.sleep(0.5)
-    _, err = batch.communicate(timeout=300)
-    assert times == 1 or time.monotonic() - began < 100  # half of what a shard takes
+    _, err = batch.communicate(timeout=300 if times == 1 else 150)  # less than the 210 s of a shard
     assert batch.returncode == 130, err
     assert "run the same command again to resume" in err
     assert "Traceback" not in err

@@ -61,10 +61,8 @@ def test_findings_of_a_long_file_come_one_by_one_and_an_interrupt_keeps_them(tmp
         stderr=subprocess.PIPE,
         preexec_fn=listen_to_interrupts,
     )
-    start = time.monotonic()
     first = process.stdout.readline().decode()
     assert first.startswith("a.txt:1:2: 门 → 们")
-    assert time.monotonic() - start < 30  # the whole would take more than a minute
     assert process.poll() is None
     time.sleep(1)  # the first findings are printed, the next are three seconds away
     process.send_signal(signal.SIGINT)
@@ -73,6 +71,7 @@ def test_findings_of_a_long_file_come_one_by_one_and_an_interrupt_keeps_them(tmp
     assert b"Traceback" not in errors
     assert rest.decode().startswith("a.txt:1:5: 圆 → 园")
     assert rest.endswith(b"\n")
+    assert rest.count(b"\n") < 1_000  # of 160,000: the rest was not checked
 
 
 def test_an_interrupt_while_writing_leaves_the_original_and_nothing_else(tmp_path):

@@ -3,7 +3,6 @@
 import os
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import docx
@@ -212,10 +211,8 @@ def test_the_first_findings_are_reviewed_while_the_rest_is_being_checked(tmp_pat
         terminal.wait_for("2/166+")
         terminal.press("q")  # at once, though the check of the second part takes longer
         terminal.wait_for("Save 1 correction now?")
-        before = time.monotonic()
         terminal.press("n")
         assert terminal.exit_code() == 1
-        assert time.monotonic() - before < 30
     assert len(kept_reviews(tmp_path)) == 1
 
 

@@ -211,8 +211,9 @@ def test_white_space_and_notes_around_the_text_stay(raw):
     [
         ("<w:t>\n  我门 &amp; 他 \t</w:t>", "<w:t>\n  我们 &amp; 他 \t</w:t>"),
         ('<w:t xml:space="preserve"> 我门 </w:t>', '<w:t xml:space="preserve"> 我们 </w:t>'),
-        ("<w:t>我<!-- 注 -->门</w:t><w:t>我门</w:t>", "<w:t>我<!-- 注 -->门</w:t><w:t>我们</w:t>"),
-        ("<w:t>我<?注?>门</w:t><w:t>我门</w:t>", "<w:t>我<?注?>门</w:t><w:t>我们</w:t>"),
+        ("<w:t>我<!-- 注 -->门</w:t>", "<w:t>我<!-- 注 -->们</w:t>"),
+        ("<w:t>我<?注?>门</w:t>", "<w:t>我<?注?>们</w:t>"),
+        ("<w:t>我<![CDATA[门&]]></w:t>", "<w:t>我<![CDATA[们&]]></w:t>"),
     ],
 )
 def test_blanks_around_a_text_and_notes_inside_it_stay(before, after):

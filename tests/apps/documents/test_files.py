@@ -1,11 +1,15 @@
 """A file is corrected whole or not at all, and what another program writes meanwhile is never lost."""
 
 import os
+import threading
+import time
+from contextlib import contextmanager
 
 import pytest
 
 from nmspeller import files
 from nmspeller.apps.documents.files import replace
+from nmspeller.apps.documents.leases import StillOpen, without_writers
 from nmspeller.errors import InputError
 
 BEFORE, AFTER, THEIRS = b"old text", b"new text", b"not ours"
@@ -84,6 +88,82 @@ def test_an_edit_right_after_the_last_comparison_is_kept(file, monkeypatch, edit
         replace(file, AFTER, expected=BEFORE)
     assert file.read_bytes() == THEIRS
     assert file.with_name("a.txt.corrected").read_bytes() == AFTER
+    assert names(file.parent) == ["a.txt", "a.txt.corrected"]
+
+
+@pytest.fixture
+def leases(file):
+    """Skips where the system does not tell who has a file open."""
+    with open(file, "ab"), pytest.MonkeyPatch.context() as patch:
+        patch.setattr("nmspeller.apps.documents.leases._PATIENCE", 0)
+        try:
+            with without_writers(file):
+                pytest.skip("this system or file system has no leases")
+        except StillOpen:
+            return
+
+
+@pytest.fixture
+def open_writer(file, monkeypatch):
+    """A program that opens the file right before it is replaced, and has it open."""
+    opened = []
+
+    def open_before(one, other):
+        if not opened:
+            opened.append(open(file, "r+b", buffering=0))  # noqa: SIM115
+        return files.exchange(one, other)
+
+    monkeypatch.setattr("nmspeller.apps.documents.files.exchange", open_before)
+    yield opened
+    for each in opened:
+        each.close()
+
+
+def test_what_a_program_writes_after_the_file_was_replaced_is_kept(file, leases, open_writer, monkeypatch):
+    def write_while_it_is_waited_for(seconds):
+        open_writer[0].write(THEIRS)
+        open_writer[0].close()
+
+    monkeypatch.setattr("time.sleep", write_while_it_is_waited_for)
+    with pytest.raises(InputError, match=r"a\.txt changed .* left alone; .* in .*a\.txt\.corrected"):
+        replace(file, AFTER, expected=BEFORE)
+    assert file.read_bytes() == THEIRS
+    assert names(file.parent) == ["a.txt", "a.txt.corrected"]
+
+
+def test_a_file_that_a_program_has_open_to_write_is_left_alone(file, leases, open_writer, monkeypatch):
+    monkeypatch.setattr("nmspeller.apps.documents.leases._PATIENCE", 0)
+    with pytest.raises(InputError, match=r"a\.txt is open for writing .* in .*a\.txt\.corrected"):
+        replace(file, AFTER, expected=BEFORE)
+    open_writer[0].write(THEIRS)
+    assert file.read_bytes() == THEIRS
+    assert file.with_name("a.txt.corrected").read_bytes() == AFTER
+
+
+def test_a_program_that_is_about_to_open_the_file_finds_it_in_its_place(file, leases, monkeypatch):
+    """It has found the old file under its name, but has not opened it when that is exchanged."""
+
+    def write(path):
+        with open(path, "r+b", buffering=0) as old:
+            old.write(THEIRS)
+
+    writers = []
+
+    @contextmanager
+    def with_late_writer(path):
+        with without_writers(path) as nobody_waits:
+            writers.append(threading.Thread(target=write, args=(path,)))
+            writers[0].start()
+            end = time.monotonic() + 30
+            while nobody_waits() and time.monotonic() < end:
+                time.sleep(0.01)
+            yield nobody_waits
+
+    monkeypatch.setattr("nmspeller.apps.documents.files.without_writers", with_late_writer)
+    with pytest.raises(InputError, match="left alone"):
+        replace(file, AFTER, expected=BEFORE)
+    writers[0].join()
+    assert file.read_bytes() == THEIRS
     assert names(file.parent) == ["a.txt", "a.txt.corrected"]
 
 

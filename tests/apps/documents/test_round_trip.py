@@ -6,7 +6,8 @@ import zipfile
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from random_documents import FORMATS, ErrorChecker, Writer
+from random_documents import FORMATS, document
+from random_tokens import ErrorChecker
 
 from nmspeller.apps.documents.document import check, from_bytes
 
@@ -25,10 +26,9 @@ def members(raw):
 @settings(max_examples=60, deadline=None, derandomize=True)
 @given(seed=st.integers(0, 2**32))
 def test_nothing_but_the_errors_changes(format, seed):
-    before, after = Writer(seed).document(format)
-    document = from_bytes(f"a.{FORMATS[format]}", before)
-    edits = check(ErrorChecker(), document).edits
-    corrected = document.with_edits(edits)
+    before, after = document(format, seed)
+    read = from_bytes(FORMATS[format], before)
+    corrected = read.with_edits(check(ErrorChecker(), read).edits)
     if not zipfile.is_zipfile(io.BytesIO(before)):
         assert corrected == after
         return

@@ -329,3 +329,24 @@ def test_log_holds_the_text_only_where_asked(make_client, capsys, with_text):
 def test_a_server_for_this_machine_alone_takes_whole_books(settings, characters, body):
     chosen = Settings(**settings)
     assert (chosen.longest_text, chosen.largest_body) == (characters, body)
+
+
+def test_time_of_a_request_is_counted_from_its_head():
+    """However long that took to come, the whole time limit is left."""
+    deadlines = []
+
+    async def app(scope, receive, send):
+        deadlines.append(scope["nmspeller.deadline"])
+
+    async def receive():
+        return {"type": "http.request", "body": b"", "more_body": False}
+
+    async def request():
+        loop = asyncio.get_running_loop()
+        before = loop.time()
+        await middleware.BodyLimit(app, limit=100, seconds=30)(
+            {"type": "http", "headers": []}, receive, send=None
+        )
+        assert before + 30 <= deadlines[0] <= loop.time() + 30
+
+    asyncio.run(request())

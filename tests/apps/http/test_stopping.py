@@ -95,7 +95,7 @@ def test_sigterm_under_load_loses_no_request(start_fake_server, workers, to_the_
         for process in workers_of(server) if to_the_group else []:
             process.send_signal(signal.SIGTERM)
         server.process.send_signal(signal.SIGTERM)
-        assert server.process.wait(30) == 0
+        assert server.process.wait(60) == 0
     assert load.outcomes["lost"] == 0
     assert load.outcomes["not connected"] == CLIENTS
 
@@ -112,7 +112,7 @@ def test_after_sigterm_nobody_can_connect_while_the_last_answer_is_awaited(start
         with pytest.raises(ConnectionRefusedError):
             connect(server)
         assert read_answer(connection)[0] == 200
-    assert server.process.wait(30) == 0
+    assert server.process.wait(60) == 0
 
 
 @pytest.mark.parametrize("before", [0, 1], ids=["new connection", "idle connection"])
@@ -128,7 +128,7 @@ def test_request_that_crosses_the_stop_is_answered(start_fake_server, before):
         connection.sendall(check_request())
         assert read_answer(connection)[0] == 200
         assert read_answer(connection) is None
-    assert server.process.wait(30) == 0
+    assert server.process.wait(60) == 0
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGHUP"), reason="there is no SIGHUP here")

@@ -1,6 +1,7 @@
 """The real server on standard input and output, around a model that knows a few mistakes by heart.
 
-The first argument is a file that takes a line of JSON for each part that the model reads.
+The first argument is a file that takes a line of JSON for each part that the model reads; beside it, `.waits`
+takes the seconds of each time that the server waited in vain.
 """
 
 import json
@@ -9,6 +10,7 @@ import sys
 import time
 from pathlib import Path
 
+from nmspeller.apps.lsp import server
 from nmspeller.apps.lsp.stdio import serve
 from nmspeller.errors import InputError
 from nmspeller.runtime.checker import Checker
@@ -42,7 +44,7 @@ class FakeModel:
         if "慢" in part.text:
             time.sleep(1)
         if "停" in part.text:
-            time.sleep(30)
+            time.sleep(300)
         if "坏" in part.text:
             raise RuntimeError("the engine is broken")
         changes = []
@@ -66,5 +68,16 @@ def open_checker(model, *, prefilter):
     return Checker(FakeModel(prefilter))
 
 
+def noting_waits(wait):
+    async def noted(event, seconds):
+        await wait(event, seconds)
+        if not event.is_set():
+            with open(f"{sys.argv[1]}.waits", "a", encoding="utf-8") as waits:
+                waits.write(f"{seconds}\n")
+
+    return noted
+
+
 if __name__ == "__main__":
+    server._wait = noting_waits(server._wait)
     sys.exit(serve(open_checker))

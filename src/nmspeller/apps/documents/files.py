@@ -6,12 +6,22 @@ from io import RawIOBase
 from pathlib import Path
 from typing import BinaryIO
 
+from nmspeller.apps.documents.leases import StillOpen, without_writers
 from nmspeller.errors import InputError
 from nmspeller.files import beside, copy_attributes, exchange, replacing, sync
 from nmspeller.files import reason as system_reason
-from nmspeller.messages import _
+from nmspeller.messages import N_, _
 
 LARGEST = 64 * 1024 * 1024
+
+_CHANGED = N_(
+    "{file} changed while it was being checked and was left alone; what was read of it is corrected "
+    "in {kept}."
+)
+_OPEN = N_(
+    "{file} is open for writing in another program and was left alone; what was read of it is corrected in "
+    "{kept}."
+)
 
 
 def read(path: Path) -> bytes:
@@ -43,9 +53,9 @@ def read_stream(stream: BinaryIO, name: str) -> bytes:
 def replace(path: Path, content: bytes, *, expected: bytes, backup: bool = False) -> Path | None:
     """Put `content` in the place of `expected` in one step: whoever opens the file sees the one or the other.
 
-    A link is followed, permissions are kept. If the file is read-only, or has changed since it was read, it
-    is left alone; in the second case the corrected text is kept beside it. Returns the path of the backup, if
-    there is one.
+    A link is followed, permissions are kept. If the file is read-only, has changed since it was read, or is
+    open for writing in another program, it is left alone; in the last two cases the corrected text is kept
+    beside it. Returns the path of the backup, if there is one.
     """
     target = Path(os.path.realpath(path))
     try:
@@ -63,10 +73,12 @@ def replace(path: Path, content: bytes, *, expected: bytes, backup: bool = False
             copy_attributes(target, corrected)
             sync(corrected)
             kept = _backup(target, expected) if backup else None
-            if not _put_in_place(corrected, target, content, expected):
+            problem = _put_in_place(corrected, target, content, expected)
+            if problem:
                 if kept:
                     kept.unlink()
-                raise _changed(path, _keep(corrected, target))
+                beside_it = _beside_as_named(path, _keep(corrected, target))
+                raise InputError(_(problem).format(file=path, kept=beside_it))
         return kept and _beside_as_named(path, kept)
     except OSError as error:
         raise InputError(
@@ -80,23 +92,36 @@ def _may_be_written(path: Path) -> bool:
     return has_write_bit and os.access(path, os.W_OK)
 
 
-def _put_in_place(corrected: Path, target: Path, content: bytes, expected: bytes) -> bool:
-    """Replace a file unless it has changed, up to the last moment; returns whether it was replaced."""
+def _put_in_place(corrected: Path, target: Path, content: bytes, expected: bytes) -> str | None:
+    """Replace a file unless it has changed, up to the last moment; returns why it was left alone."""
     if not _still_holds(target, expected):
-        return False
+        return _CHANGED
     if target.stat().st_nlink > 1:
         _overwrite(target, content, expected)
     elif exchange(corrected, target):
-        # What another program wrote since the comparison is now where the corrected text was, and so is what
-        # it still writes to a file that it opened before. Syncing gives it time to finish.
         sync(target.parent)
-        if not _still_holds(corrected, expected):
-            exchange(corrected, target)
-            return False
+        return _undone_if_changed(corrected, target, expected)
     else:
         os.replace(corrected, target)
         sync(target.parent)
-    return True
+    return None
+
+
+def _undone_if_changed(old: Path, target: Path, expected: bytes) -> str | None:
+    """Put the old file back in its place if another program wrote to it meanwhile; returns why.
+
+    What that program wrote after the last comparison is in the old file, and so is what it still writes if
+    it opened it before. It must have closed it, and one that waits to open it finds it in its place.
+    """
+    try:
+        with without_writers(old) as nobody_waits:
+            if _still_holds(old, expected) and nobody_waits():
+                return None
+            exchange(old, target)
+            return _CHANGED
+    except StillOpen:
+        exchange(old, target)
+        return _OPEN
 
 
 def _still_holds(path: Path, expected: bytes) -> bool:
@@ -150,15 +175,6 @@ def _keep(corrected: Path, target: Path) -> Path:
     kept = _free_name(target, "corrected")
     os.replace(corrected, kept)
     return kept
-
-
-def _changed(path: Path, kept: Path) -> InputError:
-    return InputError(
-        _(
-            "{file} changed while it was being checked and was left alone; what was read of it is corrected "
-            "in {kept}."
-        ).format(file=path, kept=_beside_as_named(path, kept))
-    )
 
 
 def _beside_as_named(path: Path, kept: Path) -> Path:

@@ -8,15 +8,8 @@ from nmspeller.apps.documents import odf_places, package
 from nmspeller.apps.documents.markup import names
 from nmspeller.apps.documents.office import OBJECT, OfficeDocument, Piece, assembled
 from nmspeller.apps.documents.places import Markers
-from nmspeller.apps.documents.xml_events import (
-    Event,
-    Source,
-    TextReplacement,
-    events,
-    skip,
-    tag_name,
-    with_text,
-)
+from nmspeller.apps.documents.xml_content import TextReplacement, with_text
+from nmspeller.apps.documents.xml_events import Event, Source, events, skip, tag_name
 from nmspeller.errors import InputError
 from nmspeller.messages import N_, _
 

@@ -13,7 +13,8 @@ from typing import NamedTuple, TypeVar
 from nmspeller.apps.documents import package, prose
 from nmspeller.apps.documents.places import Markers, Place, find
 from nmspeller.apps.documents.prose import Passage
-from nmspeller.apps.documents.xml_events import Source, Splice, TextReplacement, can_hold, with_text
+from nmspeller.apps.documents.xml_content import TextReplacement, with_text
+from nmspeller.apps.documents.xml_events import Source, Splice, can_hold
 from nmspeller.errors import InputError
 from nmspeller.messages import _
 from nmspeller.runtime.correction import Edit

@@ -6,15 +6,8 @@ from dataclasses import dataclass, field
 from nmspeller.apps.documents.markup import names
 from nmspeller.apps.documents.office import OBJECT, Piece
 from nmspeller.apps.documents.word_markup import Dialect
-from nmspeller.apps.documents.xml_events import (
-    Event,
-    TextReplacement,
-    escaped,
-    events,
-    skip,
-    text_of,
-    with_text,
-)
+from nmspeller.apps.documents.xml_content import TextReplacement, text_of, with_text
+from nmspeller.apps.documents.xml_events import Event, escaped, events, skip
 
 AUTHOR = "nmspeller"
 """The author of tracked changes and of the comments on them, if no other is named."""
@@ -147,7 +140,7 @@ def _takes_comments(inside: list[str]) -> bool:
 
 
 def _text(member: str, tag: Event, walk: Iterator[Event], run: Run) -> WordText | None:
-    """The text element that begins with this tag; None if it is empty, or has more than text inside."""
+    """The text element that begins with this tag; None if it is empty, or has elements inside."""
     content, is_plain = "", True
     for event in walk:
         if event.kind == "end":
@@ -155,9 +148,8 @@ def _text(member: str, tag: Event, walk: Iterator[Event], run: Run) -> WordText 
             content = content if keeps_blanks else content.strip(_BLANKS)
             whole = WordText(member, tag.start, event.stop, content, tag.stop, event.start, keeps_blanks, run)
             return whole if content and is_plain else None
-        if event.kind in ("start", "other"):
-            is_plain = False
         if event.kind == "start":
+            is_plain = False
             skip(walk)
         content += event.text
     return None

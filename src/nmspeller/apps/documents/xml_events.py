@@ -2,7 +2,7 @@
 
 import codecs
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from itertools import pairwise
 from typing import Any, NamedTuple
 from xml.parsers import expat
@@ -14,8 +14,6 @@ _DEEPEST = 256  # as libxml2
 _MOST_EVENTS = 2_000_000  # a book has some hundred thousand; these take about 15 s
 _DECLARED = re.compile(rb"<\?xml[^>]*?\bencoding\s*=\s*[\"']([A-Za-z0-9._\-]+)")
 _NOT_IN_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-# What is read as one character: a reference, a line end, any character of UTF-8.
-_CHARACTER = re.compile(rb"&[^;]*;|\r\n|[\x00-\x7f]|[\xc0-\xff][\x80-\xbf]*")
 _NO_ATTRIBUTES: Mapping[str, str] = {}
 
 
@@ -69,14 +67,6 @@ class Source(NamedTuple):
             end = splice.stop
         changed = b"".join((*pieces, self.xml[end:]))
         return changed if self.codec == "utf-8" else changed.decode().encode(self.codec, "xmlcharrefreplace")
-
-
-class TextReplacement(NamedTuple):
-    """Replace characters `begin` to `end` of a text by `text`."""
-
-    begin: int
-    end: int
-    text: str
 
 
 class Splice(NamedTuple):
@@ -173,24 +163,6 @@ def escaped(text: str) -> bytes:
     """A text as XML has it."""
     text = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace("\r", "&#13;")
     return text.encode()
-
-
-def with_text(xml: bytes, replacements: "Iterable[TextReplacement]") -> bytes:
-    """A text with other characters in some places, in order; all others are written as they were.
-
-    A CDATA section is written as an ordinary text, since a replacement in it may be what ends it.
-    """
-    if b"<" in xml:
-        xml = escaped(text_of(xml))
-    ends = [0, *(found.end() for found in _CHARACTER.finditer(xml))]
-    return Source(xml).with_splices(
-        [Splice(ends[begin], ends[end], escaped(text)) for begin, end, text in replacements]
-    )
-
-
-def text_of(xml: bytes) -> str:
-    """The text that some XML without markup holds."""
-    return "".join(event.text for event in events(b"<a>%s</a>" % xml))
 
 
 def can_hold(text: str) -> bool:

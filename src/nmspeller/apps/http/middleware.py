@@ -59,6 +59,8 @@ class Observed:
                 headers = MutableHeaders(scope=message)
                 for name, value in _SECURITY_HEADERS.items():
                     headers[name] = value
+                if "content-length" not in headers:  # it comes in parts, which proxies shall not collect
+                    headers["X-Accel-Buffering"] = "no"
                 if self._service.stopping:
                     headers["Connection"] = "close"
             with connection.waiting_for_client(time_limit):

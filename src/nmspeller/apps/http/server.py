@@ -30,6 +30,9 @@ from nmspeller.runtime.engine import cores
 _LAST_REQUESTS_SECONDS = 0.5
 # How long the rest of the stop may take, beside the time limit of the last request.
 _STOP_SECONDS = 5.0
+# How long an idle connection stays open, if the time limit does not end it sooner. A request that is sent at
+# that moment is lost, so this is longer than most clients and proxies wait before they use one again.
+_IDLE_SECONDS = 75
 _MOST_FILES = 4_096
 
 MakeApp = Callable[[], FastAPI]
@@ -107,6 +110,7 @@ async def _serve(app: FastAPI, time_limit: float, listeners: list[socket.socket]
         access_log=False,
         server_header=False,
         proxy_headers=False,  # the application considers them after it has found the connection
+        timeout_keep_alive=_IDLE_SECONDS,
         timeout_graceful_shutdown=round(time_limit),
     )
     server = uvicorn.Server(config)

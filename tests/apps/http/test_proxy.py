@@ -1,0 +1,151 @@
+"""nginx with deploy/nginx.conf in front of a server: what it keeps away, and what it must let through."""
+
+import contextlib
+import json
+import os
+import re
+import shutil
+import socket
+import ssl
+import subprocess
+import time
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from pathlib import Path
+from threading import Thread
+from types import SimpleNamespace
+
+import httpx
+import psutil
+import pytest
+from raw import check_request, exchange
+
+ROOT = Path(__file__).parents[3]
+NGINX = shutil.which("nginx", path="/usr/sbin:/usr/local/sbin:/usr/bin:/usr/local/bin:/opt/homebrew/bin")
+OPENSSL = shutil.which("openssl")
+CONTEXT = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+CONTEXT.check_hostname, CONTEXT.verify_mode = False, ssl.CERT_NONE
+
+pytestmark = pytest.mark.skipif(
+    not (NGINX and OPENSSL), reason="nginx or openssl is not installed; `apt install nginx-light openssl`"
+)
+
+
+@contextlib.contextmanager
+def nginx(folder, upstream):
+    """The port of an nginx with the file that is deployed, but for addresses and paths."""
+    names = ["-keyout", str(folder / "privkey.pem"), "-out", str(folder / "fullchain.pem")]
+    key = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-subj", "/CN=localhost"]
+    subprocess.run([OPENSSL, "req", "-x509", *key, *names], check=True, capture_output=True)
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        port = listener.getsockname()[1]
+    text = (ROOT / "deploy" / "nginx.conf").read_text("utf-8")
+    for deployed, here in (
+        ("server nmspeller:8081", f"server {upstream}"),
+        ("listen 8443 ssl", f"listen 127.0.0.1:{port} ssl"),
+        ("/certificates", str(folder)),
+        ("/tmp/nginx", str(folder / "nginx")),
+    ):
+        assert deployed in text
+        text = text.replace(deployed, here)
+    (folder / "nginx.conf").write_text(text, "utf-8")
+    with open(folder / "nginx.log", "wb") as log:
+        # Started by root it would work as somebody who may not write to the folders of tests.
+        options = "daemon off; user root;" if os.geteuid() == 0 else "daemon off;"
+        command = [NGINX, "-p", str(folder), "-c", str(folder / "nginx.conf"), "-g", options]
+        process = subprocess.Popen(command, stderr=log, stdout=log)
+    try:
+        end = time.monotonic() + 60
+        while socket.socket().connect_ex(("127.0.0.1", port)):
+            assert process.poll() is None, (folder / "nginx.log").read_text()
+            assert time.monotonic() < end
+            time.sleep(0.05)
+        yield port
+    finally:
+        process.terminate()
+        process.wait(60)
+
+
+@pytest.fixture(scope="module")
+def proxy(tmp_path_factory):
+    """A server with a fake speller behind nginx."""
+    from conftest import fake_servers
+
+    folder = tmp_path_factory.mktemp("proxy")
+    with fake_servers(folder) as start:
+        server = start(batch_tokens=20)
+        with nginx(folder, server.address.removeprefix("http://")) as port:
+            yield SimpleNamespace(address=f"https://localhost:{port}", port=port, server=server)
+
+
+def ask(proxy, text, **headers):
+    return httpx.post(
+        f"{proxy.address}/v1/check", json={"text": text}, headers=headers, timeout=60, verify=CONTEXT
+    )
+
+
+def test_a_text_is_checked_through_the_proxy(proxy):
+    answer = ask(proxy, "高心")
+    assert answer.json()["results"][0]["text"] == "高兴"
+    assert answer.headers["server"] == "nginx"
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        b"GET / HTTP/1.1\r\nHost: ",
+        b"POST /v1/check HTTP/1.1\r\nHost: localhost\r\nContent-Length: 50\r\n\r\n{",
+    ],
+    ids=["half a head", "a body that never comes"],
+)
+def test_what_is_not_whole_does_not_reach_the_server(proxy, sent):
+    with contextlib.ExitStack() as stack:
+        for _ in range(25):
+            plain = socket.create_connection(("127.0.0.1", proxy.port), timeout=60)
+            connection = CONTEXT.wrap_socket(plain, server_hostname="localhost")
+            stack.enter_context(connection).sendall(sent)
+        assert ask(proxy, "高心").status_code == 200
+        reached = psutil.Process(proxy.server.process.pid).net_connections()
+        assert sum(one.status == psutil.CONN_ESTABLISHED for one in reached) < 25
+        assert exchange(proxy.server, check_request())[0] == 200
+
+
+def test_requests_that_are_too_large_are_refused(proxy):
+    assert ask(proxy, "高心", Name="x" * 17_000).status_code == 400
+    assert ask(proxy, "字" * 800_000).status_code == 413
+
+
+def test_an_answer_in_parts_is_not_collected(proxy):
+    # Seven parts, which the model takes half a second for each; nginx could hold them all.
+    asking = {"text": "他慢慢来，很高心。" * 95, "stream": True}
+    with httpx.stream("POST", f"{proxy.address}/v1/check", json=asking, timeout=60, verify=CONTEXT) as answer:
+        lines = answer.iter_lines()
+        assert json.loads(next(lines))["edits"]
+        calls = engine_calls(proxy)
+        assert len(list(lines)) == 7
+    assert calls < engine_calls(proxy)
+
+
+def engine_calls(proxy):
+    page = httpx.get(f"{proxy.server.address}/metrics", verify=CONTEXT).text
+    return float(re.search(r"^nmspeller_batch_texts_count (\S+)", page, re.MULTILINE)[1])
+
+
+def test_a_client_cannot_choose_the_address_that_it_is_known_by(tmp_path):
+    received = {}
+
+    class Server(BaseHTTPRequestHandler):
+        def do_GET(self):
+            received.update(self.headers)
+            self.send_response(204)
+            self.end_headers()
+
+    with HTTPServer(("127.0.0.1", 0), Server) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        with nginx(tmp_path, f"127.0.0.1:{server.server_port}") as port:
+            forged = {"X-Forwarded-For": "192.0.2.1"}
+            httpx.get(f"https://localhost:{port}/", headers=forged, timeout=60, verify=CONTEXT)
+        server.shutdown()
+    assert received["X-Forwarded-For"] == "127.0.0.1"
+    assert received["X-Forwarded-Proto"] == "https"
+    assert received["Host"] == "localhost"
