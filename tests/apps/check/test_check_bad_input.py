@@ -189,6 +189,7 @@ def deepest(tmp_path):
         folder = folder.parent
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("settings", ["", 'ignore = ["drafts/", "d/**/e/*.txt"]'])
 def test_folders_that_are_nested_deeply(check, tmp_path, deepest, settings):
     (tmp_path / ".nmspeller.toml").write_text(settings)
