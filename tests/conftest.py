@@ -57,6 +57,7 @@ PLACES = {
     "apps/documents/test_hostile_text.py": "slow",
     "apps/documents/test_mutations.py": "slow",
     "apps/http/test_clients.py": "server",
+    "apps/http/test_connections.py": "server",
     "apps/http/test_files.py": "server",
     "apps/http/test_fuzz.py": "slow",
     "apps/http/test_process.py": "server",

@@ -92,6 +92,13 @@ def start_fake_server(tmp_path):
         yield start
 
 
+@pytest.fixture(scope="module")
+def fake_server(tmp_path_factory):
+    """One server around a fake speller for all tests of a module."""
+    with fake_servers(tmp_path_factory.mktemp("fake")) as start:
+        yield start()
+
+
 @pytest.fixture
 def start_real_server(tmp_path, port):
     """Starts `nmspeller serve` with the shipped model and further options, and stops it in the end."""
