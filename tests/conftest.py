@@ -71,6 +71,7 @@ PLACES = {
     "lab/export": "train",
     "lab/models": "train",
     "lab/evaluation/test_dev_tags.py": "train",
+    "lab/test_your_own.py": "train",
     "lab/training": "train",
     "runtime/test_names.py": "slow",
     "test_offline.py": "server",

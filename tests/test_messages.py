@@ -312,6 +312,7 @@ def nmspeller(*arguments: str, **environment: str) -> subprocess.CompletedProces
     )
 
 
+@pytest.mark.server
 @pytest.mark.parametrize(
     ("arguments", "environment", "reported"),
     [

@@ -144,6 +144,7 @@ def test_a_note_is_in_the_present_language():
         assert "30" in str(note)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "text",
     [
