@@ -74,6 +74,8 @@ PLACES = {
     "lab/test_your_own.py": "train",
     "lab/training": "train",
     "runtime/test_names.py": "slow",
+    "runtime/test_prefilter.py": "train",
+    "runtime/test_torch_engine.py": "train",
     "test_offline.py": "server",
 }
 FIXTURES = {
