@@ -7,7 +7,7 @@
 # make clean       removes everything that the others created
 
 PYTHON ?= python3
-WORKERS ?= 2
+WORKERS ?= 3
 
 venv := .venv
 bin := $(venv)/bin
@@ -23,7 +23,8 @@ run: $(venv)/core.stamp
 	@echo
 	@echo "The command is $(abspath $(bin))/nmspeller; try: $(bin)/nmspeller check --text 我门去公园玩"
 
-# Each test worker gets one thread: more would compete for the cores.
+# Each test worker gets one thread: more would compete for the cores. They often wait, for browsers and servers, so
+# that three workers keep two cores busy.
 test: $(venv)/dev.stamp $(venv)/system.stamp
 	OMP_NUM_THREADS=1 $(bin)/python -m pytest -n $(WORKERS) --dist loadfile
 

@@ -54,16 +54,28 @@ PLACES = {
     "apps/check/test_check_long_texts.py": "server",
     "apps/check/test_check_on_a_terminal.py": "server",
     "apps/check/test_check_review.py": "server",
+    "apps/check/test_check_with_the_shipped_model.py": "server",
     "apps/documents/test_hostile_text.py": "slow",
     "apps/documents/test_mutations.py": "slow",
+    "apps/http/test_clients.py": "server",
+    "apps/http/test_connections.py": "server",
+    "apps/http/test_files.py": "server",
     "apps/http/test_fuzz.py": "slow",
+    "apps/http/test_process.py": "server",
+    "apps/http/test_processes.py": "server",
+    "apps/http/test_real.py": "server",
+    "apps/http/test_stopping.py": "server",
     "apps/lsp": "server",
     "apps/web": "browser",
     "lab/cli": "train",
     "lab/export": "train",
     "lab/models": "train",
+    "lab/evaluation/test_dev_tags.py": "train",
+    "lab/test_your_own.py": "train",
     "lab/training": "train",
     "runtime/test_names.py": "slow",
+    "runtime/test_prefilter.py": "train",
+    "runtime/test_torch_engine.py": "train",
     "test_offline.py": "server",
 }
 FIXTURES = {
@@ -74,6 +86,15 @@ FIXTURES = {
     "start_fake_server": "server",
     "start_real_server": "server",
 }
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Do not even import tests that `-m` excludes by their place: torch alone takes five seconds."""
+    place = collection_path.relative_to(Path(__file__).parent).as_posix()
+    if (marker := PLACES.get(place)) is None or not config.option.markexpr:
+        return None
+    others = {name.partition(":")[0]: False for name in config.getini("markers")}
+    return None if eval(config.option.markexpr, {**others, marker: True}) else True
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

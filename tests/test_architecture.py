@@ -67,6 +67,7 @@ def test_the_public_names_can_be_listed_and_imported():
     assert all(hasattr(nmspeller, name) for name in nmspeller.__all__)
 
 
+@pytest.mark.server
 @pytest.mark.parametrize(
     ("text", "fail", "expected"),
     [("很好。", "true", 0), ("我门去公园玩。", "true", 1), ("我门去公园玩。", "false", 0)],

@@ -224,6 +224,7 @@ def test_one_seed_has_no_deviation():
     assert tables.spread([50.0, 52.0]) == "51.00 ± 1.41"
 
 
+@pytest.mark.slow
 def test_the_pages_in_the_docs_are_written_from_their_figures():
     groups = group_runs(results_file.read_results(PAGES / "data" / "results.json"))
     assert (PAGES / "results.md").read_text(encoding="utf-8") == results_page(groups)

@@ -373,7 +373,7 @@ def test_calibration_loses_few_sentences_and_records_how_many(
         )
 
     def error_scores(texts: list[str]) -> list[np.ndarray]:
-        """Of the segments of each text."""
+        """Of the spans of each text."""
         return [prefilter_scores(pipeline, [text]).error_score for text in texts]
 
     for level, threshold in written.levels.items():
@@ -382,10 +382,10 @@ def test_calibration_loses_few_sentences_and_records_how_many(
         lost = counts(thresholds) < counts(levels[level])
         share = lost.sum() / (counts(levels[level]) > 0).sum()
         assert share <= 0.005
-        segments, clean = np.concatenate(error_scores(texts)), [max(each) for each in error_scores(unchanged)]
+        spans, clean = np.concatenate(error_scores(texts)), [max(each) for each in error_scores(unchanged)]
         assert written.calibration["levels"][level.value] == {
             "lost": round(100 * share, 2),
-            "read": round(100 * np.mean(segments >= threshold), 2),
+            "read": round(100 * np.mean(spans >= threshold), 2),
             "clean_read": round(100 * np.mean(np.array(clean) >= threshold), 2),
         }
 

@@ -42,7 +42,7 @@ def test_each_character_outside_the_edits_finds_its_way_back(start: str, pieces:
         source += wrong + after
     mended = Mended(source, edits)
     assert mended.text == apply_edits(source, edits)
-    written = {place for one in mended.stretches for place in range(one.mended_start, one.mended_stop)}
+    written = {place for one in mended.edited for place in range(one.mended_start, one.mended_stop)}
     places = [mended.to_source(place) for place in range(len(mended.text)) if place not in written]
     replaced = {place for edit in edits for place in range(edit.offset, edit.stop)}
     assert places == [place for place in range(len(source)) if place not in replaced]

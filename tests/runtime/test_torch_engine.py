@@ -144,9 +144,8 @@ def test_numbers_that_leave_the_range_are_never_passed_over(source_folder: Path)
 
 def test_the_benchmark_counts_both_sides(checkpoint_folder: Path) -> None:
     sentences = ["我们门去外国可以认识很多的人"] * 30
-    found = measure(checkpoint_folder, sentences, workers=(1, 2))
+    found = measure(checkpoint_folder, sentences, workers=(2,))
     assert found["model"]["sentences_per_second"] > 0
     assert found["model"]["changed_characters"] > 30
-    assert [pipeline["workers"] for pipeline in found["pipeline"]] == [1, 2]
     edits = sum(len(answer.edits) for answer in Speller(checkpoint_folder, threads=1).check_many(sentences))
-    assert [pipeline["edits"] for pipeline in found["pipeline"]] == [edits, edits]
+    assert [(pipeline["workers"], pipeline["edits"]) for pipeline in found["pipeline"]] == [(2, edits)]

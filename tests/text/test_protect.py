@@ -158,11 +158,13 @@ ADVERSARIAL += [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("unit", ADVERSARIAL)
 def test_hostile_text_takes_linear_time(unit: str) -> None:
     assert_linear(lambda length: protected_spans(unit * (length // len(unit))), 40_000)
 
 
+@pytest.mark.slow
 def test_a_hundred_thousand_words_are_built_in_linear_time() -> None:
     choose = random.Random(0)
     words = {

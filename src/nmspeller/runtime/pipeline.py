@@ -241,7 +241,7 @@ class _Edited:
         ]  # fmt: skip
         self._mended = Mended(part.text, edits)
         locked = [self._mended.range_of(start, stop) for start, stop in part.locked]
-        locked += [(stretch.mended_start, stretch.mended_stop) for stretch in self._mended.stretches]
+        locked += [(span.mended_start, span.mended_stop) for span in self._mended.edited]
         text = self._mended.text
         self.part = Part(text, 0, len(text), tuple(sorted(locked)))
 

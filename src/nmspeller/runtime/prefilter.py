@@ -63,35 +63,35 @@ class Prefilter(OnnxSession):
         return error_scores
 
 
-def segment_starts(windows: Windows, sentences: Sentences) -> Positions:
-    """Where sentences begin; one that is longer than a window is several segments, as the windows keep it."""
+def span_starts(windows: Windows, sentences: Sentences) -> Positions:
+    """Where sentences begin; one that is longer than a window is several spans, as the windows keep it."""
     return np.union1d(windows.keep_starts, sentences.starts)
 
 
-def highest_scores(error_scores: Floats, segments: Positions) -> Floats:
-    """The highest error score of each segment, (segments,), up to the start of the next."""
-    if not len(segments):
+def highest_scores(error_scores: Floats, spans: Positions) -> Floats:
+    """The highest error score of each span, (spans,), up to the start of the next."""
+    if not len(spans):
         return np.zeros(0, np.float32)
-    highest: Floats = np.maximum.reduceat(error_scores, segments)
+    highest: Floats = np.maximum.reduceat(error_scores, spans)
     return highest
 
 
 def narrow(
     windows: Windows, sentences: Sentences, error_scores: Floats, threshold: float, context: int = CONTEXT
 ) -> Windows:
-    """The windows that keep a segment which reaches the threshold, narrowed to the first to the last of them.
+    """The windows that keep a span which reaches the threshold, narrowed to the first to the last of them.
 
     error_scores: (characters,), 0 where no window keeps a character. A sentence that begins or ends outside
     its window is read as far as the window goes.
     """
-    segments = segment_starts(windows, sentences)
-    reached = np.flatnonzero(highest_scores(error_scores, segments) >= threshold)
-    holder = np.searchsorted(windows.keep_starts, segments[reached], side="right") - 1
+    spans = span_starts(windows, sentences)
+    reached = np.flatnonzero(highest_scores(error_scores, spans) >= threshold)
+    holder = np.searchsorted(windows.keep_starts, spans[reached], side="right") - 1
     chosen, first = np.unique(holder, return_index=True)
     last = np.append(first[1:], len(reached))[: len(chosen)] - 1
     windows = windows.subset(chosen)
-    starts, last_starts = segments[reached[first]], segments[reached[last]]
-    stops = np.minimum(np.append(segments, len(error_scores))[reached[last] + 1], windows.keep_stops)
+    starts, last_starts = spans[reached[first]], spans[reached[last]]
+    stops = np.minimum(np.append(spans, len(error_scores))[reached[last] + 1], windows.keep_stops)
     earliest = np.maximum(starts - context, windows.starts)
     latest = np.minimum(stops + context, windows.stops)
     start = np.append(sentences.starts, len(error_scores))[np.searchsorted(sentences.starts, earliest)]

@@ -30,7 +30,7 @@ class Part(NamedTuple):
     locked: tuple[tuple[int, int], ...] = ()
 
 
-class _Stretch(NamedTuple):
+class _EditedSpan(NamedTuple):
     """source[start:stop] is written as mended[mended_start:mended_stop]."""
 
     start: int
@@ -44,33 +44,33 @@ class Mended:
 
     def __init__(self, source: str, edits: Sequence[Edit]) -> None:
         self.text = apply_edits(source, edits) if edits else source
-        self.stretches: list[_Stretch] = []
+        self.edited: list[_EditedSpan] = []
         growth = 0
         for edit in edits:
             start = edit.offset + growth
-            self.stretches.append(_Stretch(edit.offset, edit.stop, start, start + len(edit.target)))
+            self.edited.append(_EditedSpan(edit.offset, edit.stop, start, start + len(edit.target)))
             growth += len(edit.target) - edit.length
-        self._starts = [stretch.start for stretch in self.stretches]
-        self._mended_starts = [stretch.mended_start for stretch in self.stretches]
+        self._starts = [span.start for span in self.edited]
+        self._mended_starts = [span.mended_start for span in self.edited]
 
     def to_source(self, place: int) -> int:
-        """Where the character at `place` stands in the source; inside a stretch, where that begins."""
+        """Where the character at `place` stands in the source; inside an edit, where that begins."""
         before = bisect_right(self._mended_starts, place) - 1
         if before < 0:
             return place
-        stretch = self.stretches[before]
-        return stretch.stop + place - stretch.mended_stop if place >= stretch.mended_stop else stretch.start
+        span = self.edited[before]
+        return span.stop + place - span.mended_stop if place >= span.mended_stop else span.start
 
     def range_of(self, start: int, stop: int) -> tuple[int, int]:
-        """Where source[start:stop], which is not empty, stands in the text; stretches are not divided."""
+        """Where source[start:stop], which is not empty, stands in the text; edits are not divided."""
         first, last = bisect_right(self._starts, start) - 1, bisect_left(self._starts, stop) - 1
         mended_start, mended_stop = start, stop
         if first >= 0:
-            before = self.stretches[first]
+            before = self.edited[first]
             inside = start < before.stop
             mended_start = before.mended_start if inside else before.mended_stop + start - before.stop
         if last >= 0:
-            before = self.stretches[last]
+            before = self.edited[last]
             mended_stop = before.mended_stop + max(0, stop - before.stop)
         return mended_start, mended_stop
 
@@ -146,9 +146,9 @@ class Reading:
 
     def _locked(self, locked: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
         """The ranges of the mended text that must not be changed, in order and disjoint."""
-        if self._mended.stretches:
+        if self._mended.edited:
             locked = [self._mended.range_of(start, stop) for start, stop in locked]
-            locked += [(stretch.mended_start, stretch.mended_stop) for stretch in self._mended.stretches]
+            locked += [(span.mended_start, span.mended_stop) for span in self._mended.edited]
         merged: list[tuple[int, int]] = []
         for start, stop in sorted(locked):
             if merged and start <= merged[-1][1]:
@@ -164,9 +164,9 @@ class Reading:
         windows = split(text, limit)
         for start, stop, keep_start, keep_stop in windows:
             source_stop = len(self.source) if keep_stop == len(text) else self._mended.to_source(keep_stop)
-            piece = text[start:stop].rstrip(_BLANKS)
-            stripped = piece.lstrip(_BLANKS)
-            start += len(piece) - len(stripped)
+            ended = text[start:stop].rstrip(_BLANKS)
+            stripped = ended.lstrip(_BLANKS)
+            start += len(ended) - len(stripped)
             part = Part(
                 stripped,
                 max(0, keep_start - start),

@@ -189,6 +189,7 @@ def deepest(tmp_path):
         folder = folder.parent
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("settings", ["", 'ignore = ["drafts/", "d/**/e/*.txt"]'])
 def test_folders_that_are_nested_deeply(check, tmp_path, deepest, settings):
     (tmp_path / ".nmspeller.toml").write_text(settings)
@@ -234,6 +235,7 @@ def test_a_pipe_is_checked_but_not_corrected_in_place(check, tmp_path):
     assert (tmp_path / "pipe").is_fifo()
 
 
+@pytest.mark.server
 @pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
 def test_a_closed_stream_is_no_bug(tmp_path, closed):
     (tmp_path / "a.txt").write_text("no prose")

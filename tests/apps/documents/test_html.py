@@ -106,6 +106,7 @@ def test_html_in_another_language_ends_where_its_element_does(foreign):
     assert prose(f"{foreign}我们") == ["我们"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "unit", ["<b lang=ja><b lang=zh>", "<b>", "<p lang=ja>", "</b>", '<a lang="', "<a lang "]
 )

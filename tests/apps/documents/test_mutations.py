@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from random_documents import FORMATS
 
-EXAMPLES = os.environ.get("NMSPELLER_FUZZ_EXAMPLES", "500")
+EXAMPLES = os.environ.get("NMSPELLER_FUZZ_EXAMPLES", "100")
 
 
 @pytest.mark.parametrize("format", FORMATS)

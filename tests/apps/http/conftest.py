@@ -13,8 +13,8 @@ from pathlib import Path
 import httpx
 import pytest
 
-HERE = Path(__file__).parent
-sys.path.insert(0, str(HERE))
+FAKES = Path(__file__).with_name("fakes.py")
+sys.path.insert(0, str(FAKES.parent))
 
 
 def free_port():
@@ -68,15 +68,17 @@ class ServerProcess:
 
 
 @contextlib.contextmanager
-def fake_servers(folder):
+def fake_servers(folder, command=(sys.executable, str(FAKES))):
     """Starts servers around a fake speller, and stops them in the end; their logs lie in the folder."""
     servers = []
 
     def start(environment=None, **settings):
         settings = {"port": free_port(), **settings}
-        command = [sys.executable, str(HERE / "fakes.py"), json.dumps(settings)]
         log = folder / f"{len(servers)}.log"
-        servers.append(ServerProcess(command, settings["port"], log, **(environment or {})))
+        started = ServerProcess(
+            [*command, json.dumps(settings)], settings["port"], log, **(environment or {})
+        )
+        servers.append(started)
         return servers[-1]
 
     yield start
@@ -88,6 +90,13 @@ def fake_servers(folder):
 def start_fake_server(tmp_path):
     with fake_servers(tmp_path) as start:
         yield start
+
+
+@pytest.fixture(scope="module")
+def fake_server(tmp_path_factory):
+    """One server around a fake speller for all tests of a module."""
+    with fake_servers(tmp_path_factory.mktemp("fake")) as start:
+        yield start()
 
 
 @pytest.fixture

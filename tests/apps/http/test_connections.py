@@ -24,12 +24,11 @@ def connections(server, count, sending=b""):
 @pytest.mark.parametrize(
     "sending", [b"", b"POST /v1/check HTTP/1.1\r\nHost: "], ids=["nothing", "half a head"]
 )
-def test_silent_connections_make_way_for_others(start_fake_server, sending):
-    server = start_fake_server()
-    with connections(server, MORE_THAN_THE_LIMIT, sending) as silent:
+def test_silent_connections_make_way_for_others(fake_server, sending):
+    with connections(fake_server, MORE_THAN_THE_LIMIT, sending) as silent:
         for path in HEALTH_CHECKS:
-            assert exchange(server, get_request(path))[0] == 200
-        status, _, body = exchange(server, check_request())
+            assert exchange(fake_server, get_request(path))[0] == 200
+        status, _, body = exchange(fake_server, check_request())
         assert status == 200
         assert json.loads(body)["results"][0]["text"] == "高兴"
         assert silent[0].recv(1) == b""  # the oldest was closed, long before its time was over
@@ -38,13 +37,12 @@ def test_silent_connections_make_way_for_others(start_fake_server, sending):
             silent[-1].recv(1)
 
 
-def test_bodies_that_never_come_do_not_keep_others_from_being_answered(start_fake_server):
-    server = start_fake_server()
+def test_bodies_that_never_come_do_not_keep_others_from_being_answered(fake_server):
     unfinished = b"POST /v1/check HTTP/1.1\r\nHost: localhost\r\nContent-Length: 50\r\n\r\n{"
-    with connections(server, MORE_THAN_THE_LIMIT, unfinished):
+    with connections(fake_server, MORE_THAN_THE_LIMIT, unfinished):
         for path in HEALTH_CHECKS:
-            assert exchange(server, get_request(path))[0] == 200
-        assert exchange(server, check_request())[0] == 200
+            assert exchange(fake_server, get_request(path))[0] == 200
+        assert exchange(fake_server, check_request())[0] == 200
 
 
 def test_the_key_is_tested_before_a_body_comes(start_fake_server):
@@ -60,33 +58,30 @@ def test_the_key_is_tested_before_a_body_comes(start_fake_server):
         assert exchange(server, check_request(Authorization="Bearer s3cret"))[0] == 200
 
 
-def test_what_is_not_http_is_an_error_and_ends_the_connection(start_fake_server):
-    server = start_fake_server()
-    with connect(server) as connection:
+def test_what_is_not_http_is_an_error_and_ends_the_connection(fake_server):
+    with connect(fake_server) as connection:
         connection.sendall(b"GET\r\n\r\n")
         assert connection.recv(4_096).startswith(b"HTTP/1.1 400 ")
         while connection.recv(4_096):
             pass
 
 
-def test_a_head_that_is_too_long_is_an_error(start_fake_server):
-    server = start_fake_server()
-    with connect(server) as connection:
+def test_a_head_that_is_too_long_is_an_error(fake_server):
+    with connect(fake_server) as connection:
         with contextlib.suppress(OSError):
             connection.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\nX: " + b"x" * 200_000)
         with contextlib.suppress(ConnectionResetError):
             assert connection.recv(4_096)[:12] in (b"HTTP/1.1 400", b"")
-    assert exchange(server, check_request())[0] == 200
+    assert exchange(fake_server, check_request())[0] == 200
 
 
-def test_request_with_two_lengths_is_an_error_and_its_connection_is_closed(start_fake_server):
-    server = start_fake_server()
+def test_request_with_two_lengths_is_an_error_and_its_connection_is_closed(fake_server):
     smuggled = get_request("/healthz")
     request = (
         b"POST /v1/check HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
         b"Content-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n" + smuggled
     )
-    with connect(server) as connection:
+    with connect(fake_server) as connection:
         connection.sendall(request)
         status, headers, body = read_answer(connection)
         assert status == 400

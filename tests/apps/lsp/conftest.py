@@ -14,6 +14,7 @@ from lsprotocol import types
 from pygls.protocol import default_converter
 from pytest_lsp import client_capabilities
 from pytest_lsp.client import LanguageClient, register_lsp_features
+from tests.forking import starting
 
 from nmspeller.apps.lsp.server import STATUS
 from nmspeller.messages import speaking
@@ -230,17 +231,24 @@ async def _connected(command, folder, log):
     return Editor(client, folder, log)
 
 
-async def _to_fake_server(folder):
+async def _to_fake_server(command, folder):
     log = folder / "asked.jsonl"
     work = folder / "工作 work"
     work.mkdir()
-    return await _connected([sys.executable, str(FAKE_SERVER), str(log)], work, log)
+    return await _connected([*command, str(log)], work, log)
+
+
+@pytest.fixture(scope="session")
+def fake_server():
+    """The command of the server around the fake speller, to be followed by the file for its log."""
+    with starting(FAKE_SERVER) as command:
+        yield command
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def running(tmp_path_factory):
-    """One server around the fake speller for all tests of a module: starting one takes most of a second."""
-    editor = await _to_fake_server(tmp_path_factory.mktemp("lsp"))
+async def running(fake_server, tmp_path_factory):
+    """One server around the fake speller for all tests of a module."""
+    editor = await _to_fake_server(fake_server, tmp_path_factory.mktemp("lsp"))
     await editor.start()
     yield editor
     await _say_goodbye(editor)
@@ -260,9 +268,9 @@ async def editor(running):
 
 
 @pytest_asyncio.fixture(loop_scope="module")
-async def new_editor(tmp_path):
+async def new_editor(fake_server, tmp_path):
     """An editor with a server of its own, around the fake speller; it has still to `start`."""
-    editor = await _to_fake_server(tmp_path)
+    editor = await _to_fake_server(fake_server, tmp_path)
     yield editor
     await _say_goodbye(editor)
 

@@ -4,14 +4,10 @@ import json
 import os
 import signal
 import subprocess
-import sys
 import threading
 import time
-from pathlib import Path
 
 import pytest
-
-FAKE_SERVER = Path(__file__).with_name("fake_server.py")
 
 
 def message(body) -> bytes:
@@ -85,10 +81,10 @@ class Wire:
 
 
 @pytest.fixture
-def wire(tmp_path):
+def wire(fake_server, tmp_path):
     wires = []
 
-    def start(command=(sys.executable, str(FAKE_SERVER), str(tmp_path / "log")), **options):
+    def start(command=(*fake_server, str(tmp_path / "log")), **options):
         wires.append(Wire(command, **options))
         return wires[-1]
 

@@ -7,13 +7,13 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.forking import starting
 
 _spec = importlib.util.spec_from_file_location(
     "http_conftest", Path(__file__).parents[1] / "http" / "conftest.py"
 )
 _servers = importlib.util.module_from_spec(_spec)
 _spec.loader.exec_module(_servers)
-start_fake_server = _servers.start_fake_server
 real_server = _servers.real_server
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -32,9 +32,22 @@ QUIET = (
 
 
 @pytest.fixture(scope="session")
-def fake_server(tmp_path_factory):
+def fakes():
+    """The command of the server around a fake speller."""
+    with starting(_servers.FAKES) as command:
+        yield command
+
+
+@pytest.fixture
+def start_fake_server(fakes, tmp_path):
+    with _servers.fake_servers(tmp_path, fakes) as start:
+        yield start
+
+
+@pytest.fixture(scope="session")
+def fake_server(fakes, tmp_path_factory):
     """The address of a server around a fake speller."""
-    with _servers.fake_servers(tmp_path_factory.mktemp("fake")) as start:
+    with _servers.fake_servers(tmp_path_factory.mktemp("fake"), fakes) as start:
         yield start(model="nowhere").address
 
 

@@ -27,10 +27,9 @@ def pairs(count: int, vocabulary: int = 60):
 
 
 @EVERY
-@MASKED
-def test_every_speller_can_overfit_24_pairs(make, speller, ngram):
+def test_every_speller_can_overfit_24_pairs(make, speller):
     model = make(
-        speller, ngram=ngram, encoder={"hidden": 64, "intermediate": 128, "layers": 1, **STILL}
+        speller, ngram="trigram", encoder={"hidden": 64, "intermediate": 128, "layers": 1, **STILL}
     ).train()
     sources, targets = pairs(24)
     batch = collate(sources, targets)

@@ -34,6 +34,7 @@ def test_different_names_are_right(right):
     assert matches(right) == []
 
 
+@pytest.mark.slow
 def test_many_names_take_no_quadratic_time():
     # In an order of chance: characters of one sound, which are compared, are no neighbours in Unicode.
     codes = random.Random(0).sample(range(0x4E00, 0x9FA0), 4_000)

@@ -56,7 +56,7 @@ def test_there_are_enough_wrong_sentences():
 
 
 @pytest.mark.parametrize("rule", RULES.values(), ids=RULES.keys())
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(text=TEXTS | st.lists(TEXTS, max_size=4).map("".join))
 def test_matches_are_exact_disjoint_and_clear_of_protected_text(rule, text):
     protected = protected_spans(text)
@@ -87,7 +87,7 @@ def test_nothing_is_found_in_a_closed_stretch(rule, text, start, length):
     assert not list(rule.matches(text, [Span(0, len(text), "word")]))
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(text=st.lists(TEXTS, max_size=5).map("".join))
 def test_all_together_are_sorted_and_disjoint_and_change_nothing_else(text):
     matches = find(text, protected_spans(text), RULES.values())
@@ -142,6 +142,7 @@ def test_a_note_is_in_the_present_language():
         assert "30" in str(note)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "text",
     [

@@ -40,20 +40,20 @@ class Search:
         return self._thread.is_alive()
 
     def new(self) -> list[Sequence[Edit]]:
-        """The edits of each chunk that is finished since the last call.
+        """The edits of each batch that is finished since the last call.
 
         Raises:
             InputError: the speller cannot be used.
         """
-        chunks = []
+        batches = []
         while not self._found.empty():
-            chunks.append(self._found.get())
-        if not chunks and self._wrong is not None:
+            batches.append(self._found.get())
+        if not batches and self._wrong is not None:
             raise self._wrong
-        return chunks
+        return batches
 
     def stop(self) -> None:
-        """End with the chunk that is being checked."""
+        """End with the batch that is being checked."""
         self._stopping = True
 
     def _run(self) -> None:

@@ -4,7 +4,8 @@ import signal
 from collections.abc import Iterator
 from functools import partial
 
-from nmspeller.apps.check_review.review import Quit, Review, ToReview
+from nmspeller.apps.check_review.review import Review
+from nmspeller.apps.check_review.session import Quit, Session, ToReview
 from nmspeller.apps.cli.inputs import Input
 from nmspeller.apps.cli.job import INTERRUPTED, CheckJob, exit_on_signal
 
@@ -12,7 +13,8 @@ from nmspeller.apps.cli.job import INTERRUPTED, CheckJob, exit_on_signal
 def review(job: CheckJob, names: list[str]) -> int:
     """Ask about each finding in the terminal and return the exit code."""
     signal.signal(signal.SIGTERM, exit_on_signal)
-    dialogue = Review(asked_words=job.words, report_error=job.report_error)
+    session = Session(job.words, job.report_error)
+    dialogue = Review(session)
     interrupted = False
     try:
         dialogue.run(_to_review(job, names))
@@ -21,7 +23,7 @@ def review(job: CheckJob, names: list[str]) -> int:
     except KeyboardInterrupt:
         interrupted = True
     job.tell_what_was_not_checked()
-    code = INTERRUPTED if interrupted else job.exit_code(found=dialogue.found)
+    code = INTERRUPTED if interrupted else job.exit_code(found=session.found)
     dialogue.end_process_if_searching(code)
     return code
 

@@ -23,8 +23,8 @@ from nmspeller.runtime.correction import Correction, Edit, Hint, clear_of
 from nmspeller.runtime.reading import Part
 from nmspeller.runtime.speller import Speller
 
-# The first chunk is small, so that the first findings show at once; the largest takes a few seconds on a CPU.
-_FIRST_CHUNK, _LARGEST_CHUNK = 500, 4_000
+# The first batch is small, so that the first findings show at once; the largest takes a few seconds on a CPU.
+_FIRST_BATCH, _LARGEST_BATCH = 500, 4_000
 
 
 @dataclass(frozen=True)
@@ -122,15 +122,15 @@ def check(
 ) -> Correction:
     """Check all prose of a document; the offsets of edits and hints are those of `document.text`.
 
-    `advance` is called for each finished chunk, with its number of characters and its edits.
+    `advance` is called for each finished batch, with its number of characters and its edits.
     """
     edits: list[Edit] = []
     hints: list[Hint] = []
     check = checker.begin([passage.text for passage in document.passages])
-    for chunk in _growing_chunks(check.parts):
+    for batch in _growing_batches(check.parts):
         before, characters = len(edits), 0
-        read = checker.read([check.parts[number] for number in chunk], level)
-        for number, changes in zip(chunk, read, strict=True):
+        read = checker.read([check.parts[number] for number in batch], level)
+        for number, changes in zip(batch, read, strict=True):
             checked = check.finish(number, changes)
             passage = document.passages[checked.number]
             edits += passage.in_document(checked.edits)
@@ -172,15 +172,15 @@ def check_file(
     return check((speller or Speller()).checker, document, level=level)
 
 
-def _growing_chunks(parts: Sequence[Part]) -> Iterator[list[int]]:
-    """The numbers of the parts in chunks, each with about twice as many characters as the one before."""
-    chunk: list[int] = []
-    length, limit = 0, _FIRST_CHUNK
+def _growing_batches(parts: Sequence[Part]) -> Iterator[list[int]]:
+    """The numbers of the parts in batches, each with about twice as many characters as the one before."""
+    batch: list[int] = []
+    length, limit = 0, _FIRST_BATCH
     for number, part in enumerate(parts):
-        if chunk and length + len(part.text) > limit:
-            yield chunk
-            chunk, length, limit = [], 0, min(2 * limit, _LARGEST_CHUNK)
-        chunk.append(number)
+        if batch and length + len(part.text) > limit:
+            yield batch
+            batch, length, limit = [], 0, min(2 * limit, _LARGEST_BATCH)
+        batch.append(number)
         length += len(part.text)
-    if chunk:
-        yield chunk
+    if batch:
+        yield batch

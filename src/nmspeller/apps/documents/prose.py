@@ -1,10 +1,10 @@
 """The prose of a document in any format; every app uses this module.
 
-    for segment in segments(text, "markdown"):
-        text[segment.start : segment.stop]      # prose, without any markup
+    for passage in passages(text, "markdown"):
+        passage.text      # prose, without any markup
 
-A sentence with bold type in it is several segments. `passages` joins them, so that the speller reads the
-whole sentence, and maps its edits back to the document.
+A sentence with bold type in it is several segments of the document. A passage joins them, so that the speller
+reads the whole sentence, and maps its edits back to the document.
 """
 
 import re
@@ -65,7 +65,7 @@ _SCANNERS: dict[str, Callable[[str], Iterable[Markup]]] = {
 }
 
 FORMATS = ("text", *_SCANNERS, "code", "code+strings")
-"""The formats that `segments` knows.
+"""The formats that `passages` knows.
 
 `code` stands for any language id or alias that Pygments knows, `code+strings` for the same with its strings.
 """
@@ -226,16 +226,13 @@ def _cut(edit: Edit, length: int) -> tuple[Edit, Edit]:
     return head, rest
 
 
-def segments(text: str, format: str) -> list[Segment]:
-    """The prose of a text in one of `FORMATS`, or in a language id of the language server protocol."""
-    return [segment for passage in passages(text, format) for segment in passage.segments]
-
-
 def passages(text: str, format: str) -> list[Passage]:
     """The prose of a text in passages that continue across inline markup.
 
     Passages without a Chinese character are left out, and so is everything between `nmspeller: off` and
     `nmspeller: on`, and each line with `nmspeller: ignore`.
+
+    format: one of `FORMATS`, or a language id of the language server protocol.
     """
     ignored = (Markup(*found.span()) for found in _IGNORED_LINE.finditer(text))
     marks = [*_breaks(text, format), *_switched_off(text), *ignored]

@@ -7,40 +7,29 @@ batch of texts to the thread at a time, so that documents take turns and no requ
 import asyncio
 import contextlib
 import sys
-import threading
-from collections.abc import Callable, Mapping
-from concurrent.futures import ThreadPoolExecutor
-from contextvars import copy_context
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import lru_cache, partial
 from pathlib import Path
 from time import monotonic
-from typing import Any, Protocol, TypeVar
+from typing import Any
 from urllib.parse import unquote
 
 from lsprotocol import types
-from pygls.exceptions import (
-    JsonRpcException,
-    JsonRpcInvalidParams,
-    JsonRpcInvalidRequest,
-    JsonRpcServerNotInitialized,
-)
 from pygls.lsp.server import LanguageServer
-from pygls.protocol import LanguageServerProtocol, default_converter, lsp_method
-from pygls.protocol.json_rpc import RPCRequest
+from pygls.protocol import default_converter
 from pygls.uris import to_fs_path
 
 from nmspeller import __version__
-from nmspeller.apps.documents.prose import passages
 from nmspeller.apps.lsp import actions, hover
 from nmspeller.apps.lsp.document import OpenDocument
 from nmspeller.apps.lsp.findings import EditorFinding, Prose, batches, place
 from nmspeller.apps.lsp.options import Options, Place
 from nmspeller.apps.lsp.progress import Progress
+from nmspeller.apps.lsp.protocol import SpellingProtocol
 from nmspeller.apps.lsp.settings import EditorSettings
+from nmspeller.apps.lsp.speller_thread import OpenChecker, SpellerThread
 from nmspeller.errors import InputError
 from nmspeller.messages import _, language_of_environment, language_of_tag, speak
-from nmspeller.runtime.checker import Checker
 from nmspeller.runtime.edits import Change
 from nmspeller.runtime.reading import Part
 
@@ -49,15 +38,6 @@ STATUS = "nmspeller/status"
 _SECONDS_BETWEEN_PARTIAL_RESULTS = 1.0
 _SECONDS_A_REQUEST_WAITS = 2.0
 _SECONDS_TO_WAIT_FOR_SETTINGS = 2.0
-_THREAD_NAME = "speller"
-
-Result = TypeVar("Result")
-
-
-class OpenChecker(Protocol):
-    """Loads a model folder, None for the shipped model; `nmspeller.runtime.checker.open_checker` does."""
-
-    def __call__(self, model: str | None, *, prefilter: bool) -> Checker: ...
 
 
 @dataclass
@@ -72,66 +52,14 @@ class _Open:
     hurry: asyncio.Event = field(default_factory=asyncio.Event)
 
 
-class _Protocol(LanguageServerProtocol):
-    """pygls' protocol, with the server's own documents in place of pygls'."""
-
-    _server: "SpellingServer"
-    _initialized = False
-
-    @lsp_method(types.TEXT_DOCUMENT_DID_OPEN)
-    def lsp_text_document__did_open(self, params: types.DidOpenTextDocumentParams) -> None:
-        self._server.open(params.text_document)
-
-    @lsp_method(types.TEXT_DOCUMENT_DID_CHANGE)
-    def lsp_text_document__did_change(self, params: types.DidChangeTextDocumentParams) -> None:
-        self._server.change(params)
-
-    @lsp_method(types.TEXT_DOCUMENT_DID_CLOSE)
-    def lsp_text_document__did_close(self, params: types.DidCloseTextDocumentParams) -> None:
-        self._server.close(params.text_document.uri)
-
-    def structure_message(self, data: dict[str, Any]) -> Any:
-        """The message in pygls' types; the editor waits for an answer to an invalid request as well."""
-        try:
-            return super().structure_message(data)
-        except JsonRpcException:
-            if "method" in data and isinstance(data.get("id"), int | str):
-                error = self._refusal(data["method"]) or JsonRpcInvalidParams(
-                    f"The parameters do not fit {data['method']!r}."
-                )
-                self._send_response(data["id"], error=error.to_response_error())
-            raise
-
-    def handle_message(self, message: Any) -> None:
-        """Answer requests before `initialize` and after `shutdown` with an error: pygls would not.
-
-        What is said while the message is handled, also by tasks that it starts, is in the user's language.
-        """
-        speak(self._server.language)
-        method = getattr(message, "method", None)
-        if isinstance(message, RPCRequest) and (error := self._refusal(method)):
-            self._send_response(message.id, error=error.to_response_error())
-        elif self._initialized or method in (None, types.INITIALIZE, types.EXIT):
-            self._initialized |= method == types.INITIALIZE
-            super().handle_message(message)
-
-    def _refusal(self, method: Any) -> JsonRpcException | None:
-        """Why a request cannot be answered at this time."""
-        if self._shutdown:
-            return JsonRpcInvalidRequest("The server has been shut down.")
-        if not self._initialized and method != types.INITIALIZE:
-            return JsonRpcServerNotInitialized("Send `initialize` first.")
-        return None
-
-
 class SpellingServer(LanguageServer):
     """A language server around the models that `open_checker` loads."""
 
-    protocol: _Protocol
+    protocol: SpellingProtocol
 
     def __init__(self, open_checker: OpenChecker, *, prefilter: bool = False) -> None:
         super().__init__(
-            "nmspeller", __version__, protocol_cls=_Protocol, converter_factory=default_converter
+            "nmspeller", __version__, protocol_cls=SpellingProtocol, converter_factory=default_converter
         )
         self._command_line = {"prefilter": prefilter}
         self.settings = EditorSettings(prefilter=prefilter)
@@ -140,9 +68,7 @@ class SpellingServer(LanguageServer):
         self._language_of_editor = self.language
         self._initial_options: Any = None
         self._configured = asyncio.Event()
-        self._loaded = lru_cache(maxsize=2)(open_checker)
-        self._checker = lru_cache(maxsize=2)(self._make_checker)
-        self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix=_THREAD_NAME)
+        self.speller_thread = SpellerThread(open_checker)
         self._open: dict[str, _Open] = {}
         self._ignored: set[tuple[str, str, str, str]] = set()
         self._warned: set[str] = set()
@@ -207,15 +133,7 @@ class SpellingServer(LanguageServer):
         self.shut_down = True
         for state in self._open.values():
             _cancel(state)
-        self._thread.shutdown(wait=False, cancel_futures=True)
-
-    def finish(self, seconds: float) -> bool:
-        """Accept no more work, and return whether the thread finished its current batch in time."""
-        self._thread.shutdown(wait=False, cancel_futures=True)
-        running = [thread for thread in threading.enumerate() if thread.name.startswith(_THREAD_NAME)]
-        for thread in running:  # one at most
-            thread.join(seconds)
-        return not any(thread.is_alive() for thread in running)
+        self.speller_thread.stop()
 
     # Requests of the editor.
 
@@ -248,14 +166,14 @@ class SpellingServer(LanguageServer):
         finding = hover.at(findings, document.offset(params.position))
         if finding is None:
             return None
-        explained = await self._in_thread(hover.explanation, document, finding)
+        explained = await self.speller_thread.run(hover.explanation, document, finding)
         contents = types.MarkupContent(types.MarkupKind.PlainText, explained)
         return types.Hover(contents, document.range(finding.start, finding.stop))
 
     async def add_word(self, uri: str, word: str) -> None:
         """Add a word to the user's file, and check every document again."""
         try:
-            await self._in_thread(self._place(uri).add_word, word)
+            await self.speller_thread.run(self._place(uri).add_word, word)
         except InputError as error:
             self._warn(str(error))
         self.check_all()
@@ -292,7 +210,7 @@ class SpellingServer(LanguageServer):
                 self._tell(state, "off")
                 return
             place = self._place(state.document.uri)
-            options, warnings = await self._in_thread(place.options, state.document.language)
+            options, warnings = await self.speller_thread.run(place.options, state.document.language)
             for warning in warnings:
                 self._warn(warning)
             if state.options is not None and options.reading != state.options.reading:
@@ -301,7 +219,7 @@ class SpellingServer(LanguageServer):
             state.options = options
             prose = None
             if not options.ignored:
-                prose = await self._in_thread(self._analyze, state.document.text, options)
+                prose = await self.speller_thread.analyze(state.document.text, options)
             if prose is not None:
                 await self._read_new(state, options, prose)
                 state.known = {part: state.known[part] for part in prose.check.parts}
@@ -323,14 +241,6 @@ class SpellingServer(LanguageServer):
         self._warn(sentence)
         self._tell(state, "failed", sentence)
 
-    def _analyze(self, text: str, options: Options) -> Prose | None:
-        """In the thread: a document's prose and its check; only prose needs a model."""
-        found = passages(text, options.format)
-        if not found:
-            return None
-        checker = self._checker_of(options)
-        return Prose(found, checker.begin([passage.text for passage in found], words=options.words))
-
     async def _read_new(self, state: _Open, options: Options, prose: Prose) -> None:
         """Read the parts that are new; for a long document, publish partial results."""
         known = state.known
@@ -339,8 +249,7 @@ class SpellingServer(LanguageServer):
         progress = Progress(self, _("Checking {file}").format(file=_name(state.document.uri)))
         try:
             for batch in batches(new):
-                # The thread adds its results to `known` even if this task is cancelled meanwhile.
-                await self._in_thread(self._read_batch, batch, options, known)
+                await self.speller_thread.read(batch, options, known)
                 done += len(batch)
                 if monotonic() - shown > _SECONDS_BETWEEN_PARTIAL_RESULTS:
                     self._publish(state, prose)
@@ -348,25 +257,6 @@ class SpellingServer(LanguageServer):
                     shown = monotonic()
         finally:
             progress.end()
-
-    def _read_batch(self, batch: list[Part], options: Options, known: dict[Part, tuple[Change, ...]]) -> None:
-        """In the thread: add what the model changes in each part to `known`."""
-        read = self._checker_of(options).read(batch, options.level)
-        known.update(zip(batch, read, strict=True))
-
-    def _checker_of(self, options: Options) -> Checker:
-        return self._checker(options.model, options.prefilter, options.replacements, options.rules)
-
-    def _make_checker(
-        self,
-        model: str | None,
-        prefilter: bool,
-        replacements: tuple[tuple[str, str], ...],
-        rules: bool | tuple[str, ...],
-    ) -> Checker:
-        """From arguments that a cache can compare; other replacements or rules need no other model."""
-        loaded = self._loaded(model, prefilter=prefilter)
-        return Checker(loaded.model, replacements=dict(replacements), rules=rules)
 
     def _publish(self, state: _Open, prose: Prose | None) -> None:
         document = state.document
@@ -388,10 +278,6 @@ class SpellingServer(LanguageServer):
             if left is not None and left <= 0:
                 return
             await asyncio.wait({task}, timeout=left)
-
-    async def _in_thread(self, function: Callable[..., Result], *arguments: Any) -> Result:
-        in_this_language = partial(copy_context().run, function, *arguments)
-        return await asyncio.get_running_loop().run_in_executor(self._thread, in_this_language)
 
     # Messages to the user, and helpers.
 

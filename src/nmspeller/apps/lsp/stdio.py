@@ -10,7 +10,8 @@ from io import BufferedReader, FileIO
 from typing import BinaryIO
 
 from nmspeller.apps.lsp.features import connect
-from nmspeller.apps.lsp.server import OpenChecker, SpellingServer
+from nmspeller.apps.lsp.server import SpellingServer
+from nmspeller.apps.lsp.speller_thread import OpenChecker
 
 _SECONDS_TO_FINISH = 1.0  # long enough to write a word list, and short enough for an editor that waits
 
@@ -33,7 +34,7 @@ def serve(open_checker: OpenChecker, *, prefilter: bool = False) -> int:
     server = connect(SpellingServer(open_checker, prefilter=prefilter))
     server.start_io(_Input(FileIO(sys.stdin.fileno(), closefd=False)), messages)
     code = 0 if server.shut_down else 1
-    if not server.finish(_SECONDS_TO_FINISH):
+    if not server.speller_thread.finish(_SECONDS_TO_FINISH):
         # A thread cannot be stopped, and the interpreter would wait for it: many seconds for a slow batch.
         _exit_at_once(code, messages)
     return code

@@ -64,7 +64,8 @@ class PerCharacter(Cached):
     def encode(self, features: Tensor) -> Tensor:
         """features: (n, ...), rows of a table → (n, hidden)."""
 
-    @torch.compiler.disable  # how many characters a batch has is known only at run time
+    # How many characters a batch has is known only at run time.
+    @torch.compiler.disable  # type: ignore[untyped-decorator]
     def forward(self, ids: Tensor, features: Tensor) -> Tensor:
         """ids: (...), features: (vocabulary, ...) → (..., hidden).
 

@@ -79,7 +79,8 @@ class GraphLayers(Cached):
         self.temperature = config.temperature
         self.dropout = dropout(config.graph_dropout)
 
-    @torch.compiler.disable  # sparse products
+    # Sparse products cannot be compiled.
+    @torch.compiler.disable  # type: ignore[untyped-decorator]
     def forward(self, words: Tensor) -> Tensor:
         """(vocabulary, hidden) → (vocabulary, hidden)."""
         if self.may_cache:

@@ -148,10 +148,10 @@ class PairStream:
             self._cut(everything, batch_sentences, batch_tokens, random)
 
     def _some_text(self, sentences: int, random: np.random.Generator) -> tuple[int, NDArray[np.uint16]]:
-        """A stretch of the text that holds so many sentences, and where it starts.
+        """A span of the text that holds so many sentences, and where it starts.
 
         Cutting all of a large corpus takes longer than a small training. Text has a sentence, joined ones
-        counted once, in every third of the limit; a small stretch may be unlike the others.
+        counted once, in every third of the limit; a small span may be unlike the others.
         """
         size = min(len(self.text), self.limit * (sentences // 2 + 100))
         first = int(random.integers(len(self.text) - size + 1))

@@ -1,0 +1,70 @@
+"""The messages of the protocol that pygls would handle differently."""
+
+from typing import TYPE_CHECKING, Any
+
+from lsprotocol import types
+from pygls.exceptions import (
+    JsonRpcException,
+    JsonRpcInvalidParams,
+    JsonRpcInvalidRequest,
+    JsonRpcServerNotInitialized,
+)
+from pygls.protocol import LanguageServerProtocol, lsp_method
+from pygls.protocol.json_rpc import RPCRequest
+
+from nmspeller.messages import speak
+
+if TYPE_CHECKING:
+    from nmspeller.apps.lsp.server import SpellingServer
+
+
+class SpellingProtocol(LanguageServerProtocol):
+    """pygls' protocol, with the server's own documents in place of pygls'."""
+
+    _server: "SpellingServer"
+    _initialized = False
+
+    @lsp_method(types.TEXT_DOCUMENT_DID_OPEN)
+    def lsp_text_document__did_open(self, params: types.DidOpenTextDocumentParams) -> None:
+        self._server.open(params.text_document)
+
+    @lsp_method(types.TEXT_DOCUMENT_DID_CHANGE)
+    def lsp_text_document__did_change(self, params: types.DidChangeTextDocumentParams) -> None:
+        self._server.change(params)
+
+    @lsp_method(types.TEXT_DOCUMENT_DID_CLOSE)
+    def lsp_text_document__did_close(self, params: types.DidCloseTextDocumentParams) -> None:
+        self._server.close(params.text_document.uri)
+
+    def structure_message(self, data: dict[str, Any]) -> Any:
+        """The message in pygls' types; the editor waits for an answer to an invalid request as well."""
+        try:
+            return super().structure_message(data)
+        except JsonRpcException:
+            if "method" in data and isinstance(data.get("id"), int | str):
+                error = self._refusal(data["method"]) or JsonRpcInvalidParams(
+                    f"The parameters do not fit {data['method']!r}."
+                )
+                self._send_response(data["id"], error=error.to_response_error())
+            raise
+
+    def handle_message(self, message: Any) -> None:
+        """Answer requests before `initialize` and after `shutdown` with an error: pygls would not.
+
+        What is said while the message is handled, also by tasks that it starts, is in the user's language.
+        """
+        speak(self._server.language)
+        method = getattr(message, "method", None)
+        if isinstance(message, RPCRequest) and (error := self._refusal(method)):
+            self._send_response(message.id, error=error.to_response_error())
+        elif self._initialized or method in (None, types.INITIALIZE, types.EXIT):
+            self._initialized |= method == types.INITIALIZE
+            super().handle_message(message)
+
+    def _refusal(self, method: Any) -> JsonRpcException | None:
+        """Why a request cannot be answered at this time."""
+        if self._shutdown:
+            return JsonRpcInvalidRequest("The server has been shut down.")
+        if not self._initialized and method != types.INITIALIZE:
+            return JsonRpcServerNotInitialized("Send `initialize` first.")
+        return None
