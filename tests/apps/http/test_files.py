@@ -341,16 +341,18 @@ def test_key_queue_and_failures(make_client):
 def test_a_full_queue_gives_the_time_to_retry(make_client):
     checker = FakeChecker()
     client = make_client(checker, queue_tokens=100)
-    raw = ("字" * 80).encode()
-    check(client, "a.txt", raw)  # starts the process that reads documents
+    first, *others, last = (
+        (character * 80).encode() for character in "字甲乙丙丁"
+    )  # what was read is remembered
+    check(client, "a.txt", first)  # starts the process that reads documents
     checker.batches.clear()
     checker.hold.clear()
-    waiting = [threading.Thread(target=check, args=(client, "a.txt", raw)) for _ in range(3)]
+    waiting = [threading.Thread(target=check, args=(client, "a.txt", raw)) for raw in others]
     for thread in waiting:
         thread.start()
     while not checker.batches or client.app.state.service.queue.waiting_tokens < 80:
         time.sleep(0.01)
-    answer = check(client, "a.txt", raw)
+    answer = check(client, "a.txt", last)
     checker.hold.set()
     for thread in waiting:
         thread.join()
