@@ -104,7 +104,7 @@ def _find(pipeline: Pipeline, pairs: Sequence[EditPair], clean: Sequence[str]) -
 def kind_of(source: str, edit: Edit) -> str:
     """Which of KINDS an edit is: what repeats its neighbours needs less to be deleted."""
     if edit.reason in (Reason.MISSING, Reason.SWAPPED):
-        return edit.reason.value
+        return str(edit.reason.value)
     before = source[max(edit.offset - edit.length, 0) : edit.offset]
     behind = source[edit.stop : edit.stop + edit.length]
     return "repeated" if edit.source in (before, behind) else "foreign"
