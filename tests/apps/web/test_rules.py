@@ -105,15 +105,6 @@ def test_what_the_rules_found_goes_with_the_last_character(page):
     write(page, "(they came.", 0)
 
 
-def test_a_text_too_long_for_the_rules_says_so_and_keeps_what_the_model_found(open_page, start_fake_server):
-    page = open_page(start_fake_server(max_text_length=60).address, allow_errors=True)
-    switch_on(page)
-    page.keyboard.press("Escape")
-    page.fill("#text", "我很高心。\n" * 12)
-    page.wait_for_selector("#state[data-state=refused]")
-    assert marked(page) == ["心"] * 12
-
-
 def test_a_server_that_cannot_list_its_rules_is_said_to_be_away(open_page, fake_server):
     page = open_page(fake_server, allow_errors=True)
     page.route("**/v1/rules", lambda route: route.abort())

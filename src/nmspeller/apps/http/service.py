@@ -82,7 +82,7 @@ class Service:
     async def warm_up(self) -> None:
         """Check something, so that the first request finds the engine warm and its speed measured."""
         with suppress(EngineFailed, InputError):  # the health checks report it
-            await self.queue.read([Part(5 * _PROBE, 0, 5 * len(_PROBE))] * 8)
+            await self.queue.read([Part(5 * _PROBE, 0, 5 * len(_PROBE))] * 8, afresh=True)
         await asyncio.to_thread(self.checker.begin, [_PROBE], rules=True)
 
     def stop(self) -> None:
@@ -225,7 +225,7 @@ class Service:
         is_working = queue.busy_seconds > 0 and not queue.is_failing
         if is_working or queue.seconds_since_success < _FRESH_SECONDS:
             return True
-        probe = queue.read([Part(_PROBE, 0, len(_PROBE))], client=_HEALTH, admitted=True)
+        probe = queue.read([Part(_PROBE, 0, len(_PROBE))], client=_HEALTH, admitted=True, afresh=True)
         try:
             await asyncio.wait_for(probe, timeout=self.settings.time_limit)
         except (EngineFailed, InputError, asyncio.TimeoutError):

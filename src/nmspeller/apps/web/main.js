@@ -79,9 +79,11 @@ function showState() {
     ? SENTENCES[state]()
     : isEmpty
       ? _("Ready")
-      : findings.length
-        ? fill(_("Checked, {count} to review"), { count: findings.length })
-        : _("Checked")
+      : subject.stretches > 1
+        ? fill(_("Too long for this server at once: checked in {count} stretches, each by itself"), { count: subject.stretches })
+        : findings.length
+          ? fill(_("Checked, {count} to review"), { count: findings.length })
+          : _("Checked")
   at("state").dataset.state = isIdle ? "done" : state
   if (at("state-text").textContent !== sentence) at("state-text").textContent = sentence
   const isLong = state === "checking" && subject.text.length > LONG
