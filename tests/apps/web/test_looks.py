@@ -173,7 +173,7 @@ def test_an_empty_page_offers_an_example_and_files(page):
     with page.expect_file_chooser():
         page.click("#welcome-open")
     page.click("#example")
-    wait_until_checked(page, 2)
+    wait_until_checked(page, 3)
     assert not page.is_visible("#welcome")
     assert not page.is_visible("#legend")
 

@@ -12,10 +12,11 @@ from fastapi import Request
 
 from nmspeller.apps.http import errors, logs
 from nmspeller.apps.http.clients import client_of
-from nmspeller.apps.http.engine_queue import Changes, EngineFailed, EngineQueue, QueueFull
+from nmspeller.apps.http.engine_queue import EngineFailed, EngineQueue, QueueFull
 from nmspeller.apps.http.errors import ApiError
 from nmspeller.apps.http.memory import return_freed_memory
 from nmspeller.apps.http.metrics import Metrics
+from nmspeller.apps.http.part_memory import Changes
 from nmspeller.apps.http.processes import Processes
 from nmspeller.apps.http.settings import Settings
 from nmspeller.errors import InputError

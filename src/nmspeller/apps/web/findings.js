@@ -32,7 +32,7 @@ export function spoken(finding, target = finding.target) {
 const percent = (confidence) => `${Math.min(99, Math.round(100 * confidence))}%`
 
 // White space has to be seen to be judged.
-const visible = (text) => text.replaceAll(" ", "␣").replaceAll("\u3000", "□").replaceAll("\t", "⇥")
+export const visible = (text) => text.replaceAll(" ", "␣").replaceAll("\u3000", "□").replaceAll("\t", "⇥")
 
 function change({ source, target }) {
   const parts = []

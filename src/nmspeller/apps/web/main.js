@@ -28,7 +28,7 @@ let findings = []
 let composing = false
 
 const acceptable = (list) => list.filter((finding) => !isHint(finding))
-const options = () => ({ level, words: words.list, rules: rules.asked })
+const options = async () => ({ level, words: words.list, rules: await rules.asked() })
 const actions = { accept, ignore, protect }
 const rows = new Rows(at("rows"), { ...actions, point })
 const popover = new Popover(at("popover"), {
@@ -98,6 +98,16 @@ function showState() {
   at("legend").hidden = !isEmpty || findings.length > 0
   at("clean").hidden = isEmpty || findings.length > 0 || state !== "done"
   at("waiting").hidden = isEmpty || findings.length > 0 || state !== "checking"
+  showClean()
+}
+
+// Nothing is called free of errors that was not checked, or that was found and ignored.
+function showClean() {
+  const { missing } = rules
+  const isIgnored = subject.pieces.some(({ edits }) => edits.length)
+  at("clean-big").textContent = isIgnored ? _("Nothing left to review") : missing.length ? _("Nothing found in what was checked") : _("No errors found")
+  at("not-checked").hidden = at("check-rules").hidden = !missing.length
+  at("not-checked").textContent = fill(_("Rules that are off: {groups}"), { groups: missing.join(_(", ")) })
   at("try-thorough").hidden = level === "thorough"
 }
 
@@ -268,6 +278,7 @@ function setLevel(value) {
   recheck()
 }
 at("level").addEventListener("change", (event) => setLevel(event.target.value))
+at("check-rules").addEventListener("click", () => rules.applyAll())
 at("try-thorough").addEventListener("click", () => setLevel("thorough"))
 at("menu").addEventListener("click", () => {
   const isOpen = at("more").toggleAttribute("data-open")

@@ -102,7 +102,7 @@ export class Opened {
       ask: async (signal) => {
         this.edits = []
         this.reached = 0
-        for await (const part of checkFile(this.file, this.options(), signal)) {
+        for await (const part of checkFile(this.file, await this.options(), signal)) {
           signal.throwIfAborted()
           this.learn(part)
         }

@@ -108,7 +108,7 @@ export class Writing {
       isStale: () => text !== this.text,
       ask: async (signal) => {
         draft.begin()
-        for await (const part of check(asked, this.options(), signal)) {
+        for await (const part of check(asked, await this.options(), signal)) {
           signal.throwIfAborted()
           const found = part.edits.map((edit) => ({ ...edit, offset: start + edit.offset }))
           draft.learn(start + part.stop, found)
