@@ -32,7 +32,7 @@ def test_typing_underlines_and_clicking_corrects(page):
 
 def test_underlines_lie_under_their_characters(page):
     """The underlay must break lines where the text area does; else lines would lie under the wrong words."""
-    page.fill("#text", "字，“错”。（好）、" * 37 + "高心" + "abc def " * 9 + "己是")
+    page.fill("#text", "字，“错”。（好）、" * 37 + "高心，" + "abc def " * 9 + "，己是")
     wait_until_checked(page, 2)
     for number in range(2):
         box = page.locator("#underlay mark").nth(number).bounding_box()

@@ -22,11 +22,15 @@ export class Editor {
       if (!byPiece.has(finding.piece)) byPiece.set(finding.piece, [])
       byPiece.get(finding.piece).push(finding)
     }
-    const next = pieces.map((piece) => {
+    const next = pieces.map((piece, index) => {
       const own = byPiece.get(piece) ?? []
       const marks = own.map((f) => `${f.offset}+${f.length}${classOf(f, this.active)}`).join(" ")
-      return { key: `${marks}\n${piece.text}`, piece, own }
+      const region = piece.where?.region
+      // Named where it begins.
+      const margin = region && (region === pieces[index - 1]?.where?.region ? "┆" : region)
+      return { key: `${marks}\n${margin}\n${piece.text}`, piece, own, margin }
     })
+    this.underlay.parentElement.toggleAttribute("data-margin", pieces.some(({ where }) => where))
     const most = Math.min(next.length, this.drawn.length)
     let front = 0
     while (front < most && next[front].key === this.drawn[front].key) next[front].node = this.drawn[front++].node
@@ -39,6 +43,7 @@ export class Editor {
     const anchor = back ? this.drawn[this.drawn.length - back].node : this.underlay.lastElementChild
     for (const item of next.slice(front, next.length - back)) {
       item.node = drawPiece(item.piece.text, item.own, this.active)
+      if (item.margin) item.node.dataset.region = item.margin
       this.underlay.insertBefore(item.node, anchor)
     }
     this.drawn = next

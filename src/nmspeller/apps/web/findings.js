@@ -76,6 +76,7 @@ function card(finding, group, { accept, ignore, protect, go }) {
     { class: `card ${kind}` },
     element("p", { class: "kind" }, element("b", {}, name()), ...doubt),
     ...(finding.why ? [element("p", { class: "why" }, finding.why)] : []),
+    ...(finding.piece.where ? [element("p", { class: "where" }, finding.piece.where.label)] : []),
     element("div", { class: "options", role: "group", "aria-label": _("Suggestions") }, ...options),
     ...(count > 1
       ? [

@@ -9,6 +9,7 @@ import { recallOneOf, remember } from "./memory.js"
 import { Opened } from "./opened.js"
 import { Rules } from "./rules.js"
 import { NeedsKey, giveKey } from "./server.js"
+import { isNarrow, onView, wayIntoView } from "./viewport.js"
 import { Words } from "./words.js"
 import { Writing } from "./writing.js"
 
@@ -26,6 +27,7 @@ const rules = new Rules(recheck)
 let level = recallOneOf("level", levels.map(({ value }) => value)) ?? "balanced"
 let findings = []
 let composing = false
+let scrolledTo = 0 // where the text was scrolled to show a finding
 
 const acceptable = (list) => list.filter((finding) => !isHint(finding))
 const options = async () => ({ level, words: words.list, rules: await rules.asked() })
@@ -129,7 +131,9 @@ function point(finding) {
   popover.close(false)
   editor.active = finding?.place ?? null
   show()
-  if (finding) bringIntoView(finding)
+  if (!finding) return
+  bringIntoView(finding)
+  at("rows").querySelector("[data-open]")?.scrollIntoView({ block: "nearest" })
 }
 
 function bringIntoView(finding) {
@@ -139,7 +143,15 @@ function bringIntoView(finding) {
   const frame = box.getBoundingClientRect()
   if (rectangle.top < frame.top + 20 || rectangle.bottom > frame.bottom - 20)
     box.scrollTop += rectangle.top - frame.top - frame.height / 3
+  scrolledTo = box.scrollTop
   return editor.rectangle(finding)
+}
+
+// On a narrow screen the popover is at the lower edge, where it must not cover the finding.
+function uncover() {
+  const finding = findings.find(({ place }) => place === editor.active)
+  if (!finding || !popover.open || !isNarrow()) return
+  scrollBy(0, wayIntoView(editor.rectangle(finding), popover.box.getBoundingClientRect()))
 }
 
 function choose(finding, focus) {
@@ -160,6 +172,7 @@ function choose(finding, focus) {
   const current = findings.find(({ place }) => place === finding.place)
   const group = groupsOf(findings).find((one) => one.findings.includes(current)).findings
   popover.show(current, group, rectangle, { focus })
+  uncover()
 }
 
 // Do something that changes the findings. The focus stays among them if it was there; a phone's keyboard stays away.
@@ -250,8 +263,9 @@ document.addEventListener("keydown", (event) => {
     rows.close()
   }
 })
-at("scroll").addEventListener("scroll", () => popover.close(false), { passive: true })
-addEventListener("resize", () => popover.close(false))
+at("scroll").addEventListener("scroll", () => at("scroll").scrollTop === scrolledTo || popover.close(false), { passive: true })
+addEventListener("resize", () => isNarrow() || popover.close(false))
+onView(uncover)
 
 at("accept-all").addEventListener("click", acceptAll)
 at("undo").addEventListener("click", () => takeBack("undo"))

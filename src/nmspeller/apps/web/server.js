@@ -67,7 +67,8 @@ export async function* checkFile(file, options, signal) {
     if (line.source === undefined) yield partOf(line, units)
     else {
       units = unitsOf(line.source)
-      yield { source: line.source, tracksChanges: line.tracks_changes }
+      const places = line.places.map((place) => ({ ...place, start: units(place.start), stop: units(place.stop) }))
+      yield { source: line.source, tracksChanges: line.tracks_changes, places }
     }
   }
 }
