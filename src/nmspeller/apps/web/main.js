@@ -99,7 +99,8 @@ function showState() {
   at("welcome").hidden = !isEmpty || subject !== writing
   at("legend").hidden = !isEmpty || findings.length > 0
   at("clean").hidden = isEmpty || findings.length > 0 || state !== "done"
-  at("waiting").hidden = isEmpty || findings.length > 0 || state !== "checking"
+  at("waiting").hidden = isEmpty || findings.length > 0 || isIdle
+  at("waiting-text").textContent = sentence
   showClean()
 }
 

@@ -27,6 +27,7 @@ export class Rules {
     this.onChange = onChange
     this.known = [] // as the server describes them
     this.dialog = document.getElementById("rules")
+    this.switches = document.getElementById("rules-groups")
     this.list = document.getElementById("rules-list")
     document.getElementById("open-rules").addEventListener("click", () => this.open())
     onLanguage(() => {
@@ -95,31 +96,37 @@ export class Rules {
     state.textContent = this.chosen.length ? _("some") : _("off")
     state.hidden = ALL.every((group) => this.chosen.includes(group))
     const focused = document.activeElement?.id
-    if (this.known.length) this.list.replaceChildren(...GROUPS.map((group) => this.section(group)))
+    if (this.known.length) {
+      this.switches.replaceChildren(...GROUPS.map((group) => this.switch(group)))
+      this.list.replaceChildren(...GROUPS.map((group) => this.section(group)))
+    }
     if (focused?.startsWith("rule-")) document.getElementById(focused)?.focus()
+  }
+
+  switch({ id: group, name }) {
+    const precise = this.rulesOf(group).filter((rule) => rule.is_precise)
+    return element(
+      "label",
+      { class: "switch" },
+      element("input", {
+        type: "checkbox",
+        role: "switch",
+        id: `rule-group-${group}`,
+        checked: this.rulesOf(group).some((rule) => this.isChosen(rule)),
+        onchange: (event) => this.choose(group, event.target.checked ? precise.map(({ id }) => id) : []),
+      }),
+      element("span", { class: "track" }),
+      element("b", {}, name()),
+    )
   }
 
   section({ id: group, name, what }) {
     const inGroup = this.rulesOf(group)
     const chosen = inGroup.filter((rule) => this.isChosen(rule)).map(({ id }) => id)
-    const precise = inGroup.filter((rule) => rule.is_precise).map(({ id }) => id)
-    const id = `rule-group-${group}`
     return element(
       "section",
-      { "aria-labelledby": `${id}-name` },
-      element(
-        "label",
-        { class: "switch" },
-        element("input", {
-          type: "checkbox",
-          role: "switch",
-          id,
-          checked: chosen.length > 0,
-          onchange: (event) => this.choose(group, event.target.checked ? precise : []),
-        }),
-        element("span", { class: "track" }),
-        element("b", { id: `${id}-name` }, name()),
-      ),
+      {},
+      element("h3", {}, name()),
       element("p", { class: "calm" }, what()),
       element(
         "ul",
