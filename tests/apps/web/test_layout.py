@@ -57,8 +57,9 @@ def test_a_row_opened_on_a_phone_is_in_view_above_the_button(open_page, fake_ser
 
 
 COLLISIONS = """() => {
-  const bars = ".brand > *, .corner > *, .toolbar button, .toolbar label, .file > *, .status > *, .findings h2"
-  const shown = [...document.querySelectorAll(bars)].filter((one) => one.checkVisibility() && getComputedStyle(one).position !== "fixed")
+  const bars = ".brand > *, .corner > *, .toolbar :is(button, label), .file > *, .status > *, .findings h2"
+  const isInTheFlow = (one) => one.checkVisibility() && getComputedStyle(one).position !== "fixed"
+  const shown = [...document.querySelectorAll(bars)].filter(isInTheFlow)
   const boxes = shown
     .map((one) => ({ name: one.id || one.textContent.trim(), box: one.getBoundingClientRect(), one }))
     .filter(({ box }) => box.width && box.height)
