@@ -94,7 +94,7 @@ class _Change:
     @classmethod
     def of(cls, text: str, edit: Edit) -> "_Change":
         left = text[max(0, edit.offset - _NEIGHBOURS) : edit.offset]
-        right = text[edit.offset + edit.length :][:_NEIGHBOURS]
+        right = text[edit.stop : edit.stop + _NEIGHBOURS]
         return cls(
             edit, len(left), simplify(left + edit.source + right), simplify(left + edit.target + right)
         )

@@ -206,8 +206,8 @@ async def test_closing_finishes_what_was_admitted(held):
 async def test_a_slow_engine_is_noticed_even_where_all_calls_are_short():
     queue = make(FakeChecker(seconds=0.6), longest_wait=1)
     for _ in range(4):  # the speed of the last call may be measured only after its answer is delivered
-        await queue.read(parts("占"))
-    waiting = [queue.read(parts("一" * 20)) for _ in range(12)]
+        await queue.read(parts("占"), afresh=True)
+    waiting = [queue.read(parts("一" * 20), afresh=True) for _ in range(12)]
     with pytest.raises(QueueFull):
         await asyncio.gather(*waiting)
 
@@ -231,3 +231,39 @@ def test_client_is_an_address_or_on_this_machine_a_program(first, second, is_one
         for host, agent in (first, second)
     }
     assert (len(clients) == 1) is is_one
+
+
+async def test_what_a_client_sends_again_is_not_read_again(held):
+    held.hold.set()
+    queue = make(held)
+    for texts in (["我很高心", "己是"], ["我很高心", "平果", "己是"]):
+        answers = await queue.read(parts(*texts), client="writer")
+    assert [targets(changes) for changes in answers] == [["兴"], ["苹"], ["已"]]
+    assert order(held) == ["我很高心", "己是", "平果"]
+    await queue.read(parts("平果"), "careful", client="writer")
+    await queue.read([Part("平果", 0, 2, ((0, 1),))], client="writer")
+    await queue.read(parts("平果"), client="another")
+    await queue.read(parts("平果"), client="writer", afresh=True)
+    assert order(held)[3:] == ["平果"] * 4
+
+
+async def test_another_model_reads_everything_anew(held):
+    held.hold.set()
+    queue = make(held)
+    await queue.read(parts("高心"))
+    other = FakeChecker()
+    queue.replace_checker(other)
+    await queue.read(parts("高心"))
+    assert order(other) == ["高心"]
+
+
+async def test_what_was_read_for_a_client_that_went_away_is_remembered(held):
+    queue = make(held)
+    [asked] = await start(queue, ("writer", "我很高心"))
+    while not held.batches:
+        await asyncio.sleep(0.01)
+    asked.cancel()
+    held.hold.set()
+    assert [targets(changes) for changes in await queue.read(parts("我很高心"), client="writer")] == [["兴"]]
+    await queue.read(parts("我很高心"), client="writer")
+    assert len(held.batches) <= 2  # the second, where it asked before the first was done

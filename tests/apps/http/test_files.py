@@ -54,6 +54,14 @@ def test_only_prose_is_checked_and_offsets_are_those_of_the_source(client):
     assert set(answer["edits"][0]) >= {"target", "confidence", "alternatives", "reason"}
 
 
+def test_what_is_no_running_text_has_its_place(client, word):
+    answer = check(client, "a.docx", word).json()
+    assert [answer["source"][place["start"] : place["stop"]] for place in answer["places"]] == ["平果"]
+    assert answer["places"][0]["region"] == "table 1"
+    assert answer["places"][0]["label"] == "table 1, row 1, cell 1"
+    assert check(client, "a.md", MARKDOWN.encode()).json()["places"] == []
+
+
 def test_accepted_edits_and_no_others_are_written(client):
     edits = check(client, "文章.md", MARKDOWN.encode()).json()["edits"]
     answer = correct(client, "文章.md", MARKDOWN.encode(), edits[1:])
@@ -144,7 +152,7 @@ def test_streamed_answer_says_the_same(client, word):
     whole = check(client, "报告.docx", word).json()
     answer = check(client, "报告.docx", word, stream="true")
     first, *parts, last = [json.loads(line) for line in answer.text.splitlines()]
-    assert first == {"source": whole["source"], "tracks_changes": True}
+    assert first == {name: whole[name] for name in ("source", "tracks_changes", "places")}
     assert [edit for part in parts for edit in part["edits"]] == whole["edits"]
     assert all(
         part["start"] <= edit["offset"] < part["stop"] <= len(whole["source"])

@@ -1,5 +1,7 @@
 """What a test sees of the page."""
 
+import json
+
 
 def wait_until_ready(page):
     page.wait_for_function("() => document.documentElement.dataset.theme")
@@ -36,10 +38,10 @@ def answer_with(page, **fields):
 
     def change(route):
         answer = route.fetch()
-        content = answer.json()
-        for result in content["results"]:
-            for edit in result["edits"]:
+        parts = [json.loads(line) for line in answer.text().splitlines()]
+        for part in parts[:-1]:
+            for edit in part["edits"]:
                 edit.update(fields.get(edit["source"], {}))
-        route.fulfill(response=answer, json=content)
+        route.fulfill(response=answer, body="".join(json.dumps(part) + "\n" for part in parts))
 
     page.route("**/v1/check", change)

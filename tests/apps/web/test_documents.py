@@ -260,3 +260,35 @@ def test_a_server_that_returns_goes_on_with_the_file(open_page, start_fake_serve
     page.wait_for_selector("#state[data-state=offline]")
     start_fake_server(port=int(server.address.rsplit(":", 1)[1]))
     wait_until_checked(page, 1)
+
+
+def test_what_is_no_running_text_is_marked_with_its_place(page):
+    document = docx.Document()
+    document.sections[0].header.paragraphs[0].text = "页眉也高心"
+    document.add_paragraph("正文很好。")
+    table = document.add_table(2, 2)
+    for row, cell, content in ((0, 0, "表头"), (1, 0, "平果"), (1, 1, "甜")):
+        table.cell(row, cell).text = content
+    document.add_paragraph("他己是来了。")
+    output = io.BytesIO()
+    document.save(output)
+    open_file(page, "表格.docx", output.getvalue())
+    wait_until_checked(page, 3)
+    drawn = page.evaluate(
+        """[...document.querySelectorAll("#underlay > div")]
+            .map((one) => [one.textContent.trim(), one.dataset.region ?? ""])"""
+    )
+    where = dict(drawn)
+    assert where["页眉也高心"] == "页眉"
+    assert where["表头"] == "表格 1"
+    assert where["平果"] == where["甜"] == "┆"
+    assert where["正文很好。"] == where["他己是来了。"] == ""
+    page.locator(".finding", has_text="平").locator(".open").click()
+    assert page.text_content(".card .where") == "表格 1，第 2 行，第 1 格"
+    heights = page.evaluate(
+        "[document.querySelector('#underlay').clientHeight, document.querySelector('#text').scrollHeight]"
+    )
+    assert abs(heights[0] - heights[1]) <= 1
+    page.click("#close-file")
+    write(page, "我很高心", 1)
+    assert page.locator("[data-margin], [data-region]").count() == 0

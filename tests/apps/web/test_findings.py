@@ -1,5 +1,7 @@
 """The findings beside the text: one row each, which opens; kinds, doubt and places are told apart."""
 
+import json
+
 import pytest
 from looking import answer_with, marked, text, wait_until_checked, write
 
@@ -169,8 +171,9 @@ def test_an_insertion_and_a_replacement_at_one_place_are_two_findings(page):
             "why": f"为何{target}",
         }
 
-    answer = {"results": [{"text": "", "edits": [edit("", "很"), edit("己", "已")], "hints": []}]}
-    page.route("**/v1/check", lambda route: route.fulfill(json=answer))
+    part = {"text": 0, "start": 0, "stop": 5, "edits": [edit("", "很"), edit("己", "已")], "hints": []}
+    answer = "".join(json.dumps(line) + "\n" for line in (part, {"done": True}))
+    page.route("**/v1/check", lambda route: route.fulfill(body=answer))
     write(page, "他己是来了", 2)
     page.keyboard.press("Alt+ArrowUp")
     page.keyboard.press("Alt+ArrowUp")

@@ -173,7 +173,7 @@ def test_an_empty_page_offers_an_example_and_files(page):
     with page.expect_file_chooser():
         page.click("#welcome-open")
     page.click("#example")
-    wait_until_checked(page, 2)
+    wait_until_checked(page, 3)
     assert not page.is_visible("#welcome")
     assert not page.is_visible("#legend")
 
@@ -189,6 +189,14 @@ def test_a_clean_text_is_said_to_be_and_thorough_offered(page):
     write(page, "没有错。", 0)
     page.wait_for_selector("#clean")
     assert not page.is_visible("#try-thorough")
+
+
+def test_what_went_wrong_is_said_where_suggestions_would_be(open_page, fake_server):
+    page = open_page(fake_server, allow_errors=True)
+    page.route("**/v1/check", lambda route: route.abort())
+    page.fill("#text", "我很高心。")
+    page.wait_for_selector("#state[data-state=offline]")
+    assert page.inner_text("#waiting") == page.inner_text("#state-text")
 
 
 def test_progress_of_a_long_text_is_shown_in_per_cent(open_page, start_fake_server):

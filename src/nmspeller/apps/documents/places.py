@@ -26,6 +26,8 @@ _LABELS = {
     "file": N_("file {number}"),
 }
 
+_WITHIN_REGIONS = frozenset(("page", "paragraph", "row", "cell", "address"))
+
 
 @dataclass(frozen=True)
 class Place:
@@ -40,6 +42,11 @@ class Place:
     def label(self) -> str:
         """In the present language: `table 2, row 3, cell 1`."""
         return _(", ").join(_(_LABELS[kind]).format(number=number) for kind, number in self.steps)
+
+    @property
+    def region(self) -> "Place":
+        """What stands apart from the running text here: a table, a header, a note; no steps in the body."""
+        return Place(tuple(step for step in self.steps if step[0] not in _WITHIN_REGIONS))
 
     @property
     def as_json(self) -> dict[str, int | str]:

@@ -15,10 +15,10 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
+from nmspeller.apps.http.part_memory import Changes, PartMemory
 from nmspeller.errors import InputError
 from nmspeller.messages import N_
 from nmspeller.runtime.checker import Checker
-from nmspeller.runtime.edits import Change
 from nmspeller.runtime.reading import Part
 
 SHORT_TOKENS = 256
@@ -41,15 +41,12 @@ class QueueFull(Exception):
         self.retry_after = retry_after
 
 
-Changes = tuple[Change, ...]
-
-
 @dataclass(eq=False)
 class _Call:
     """One call of the engine. `answer` belongs to the event loop and is only touched there."""
 
     parts: Sequence[Part]
-    level: str | None
+    level: str
     client: str
     cost: int
     answer: "asyncio.Future[list[Changes]]"
@@ -81,6 +78,7 @@ class EngineQueue:
         on_failure: Callable[[BaseException], None] = lambda failure: None,
     ) -> None:
         self._checker = checker
+        self._memory = PartMemory()
         self._call_tokens = call_tokens
         self._queue_tokens = queue_tokens
         self._longest_wait = longest_wait
@@ -127,21 +125,33 @@ class EngineQueue:
 
     def replace_checker(self, checker: Checker) -> None:
         """Use another engine from the next call on."""
-        self._checker = checker
+        with self._changed:
+            self._checker, self._memory = checker, PartMemory()
 
     async def read(
-        self, parts: Sequence[Part], level: str | None = None, *, client: str = "", admitted: bool = False
+        self,
+        parts: Sequence[Part],
+        level: str | None = None,
+        *,
+        client: str = "",
+        admitted: bool = False,
+        afresh: bool = False,
     ) -> list[Changes]:
-        """Read parts when it is their client's turn.
+        """Read parts when it is their client's turn; those that it sent before only if asked to, `afresh`.
 
         Raises QueueFull at once where they would wait too long, but not where their request was `admitted`
         before.
         """
+        level = level or self._checker.level
+        known: Sequence[Changes | None] = [None] * len(parts)
+        if not afresh:
+            known = self._memory.recall(client, level, parts)
+        unread = [part for part, changes in zip(parts, known, strict=True) if changes is None]
         with self._changed:
             if self._closing or not self.alive:
                 raise EngineFailed(N_("The engine has stopped."))
-            jobs = list(self._split(parts, level, client))
-            if not admitted:
+            jobs = list(self._split(unread, level, client))
+            if jobs and not admitted:
                 self._raise_if_the_wait_is_too_long(client, _cost(jobs))
             if jobs:
                 self._begin_where_the_others_are(client)
@@ -153,7 +163,8 @@ class EngineQueue:
             # Where the client went away or the time is over, what has not begun need not begin.
             for job in jobs:
                 job.answer.cancel()
-        return [changes for answer in answers for changes in answer]
+        read = iter([changes for answer in answers for changes in answer])
+        return [next(read) if changes is None else changes for changes in known]
 
     def close(self, timeout: float) -> None:
         """Finish what was admitted, then stop; what is not done within `timeout` seconds is left."""
@@ -164,7 +175,7 @@ class EngineQueue:
         for lane in self._lanes:
             lane.join(max(0.0, end - time.monotonic()))
 
-    def _split(self, parts: Sequence[Part], level: str | None, client: str) -> Iterator[_Call]:
+    def _split(self, parts: Sequence[Part], level: str, client: str) -> Iterator[_Call]:
         """Calls that are short enough for those who wait."""
         loop = asyncio.get_running_loop()
         fast_enough = max(SHORT_TOKENS, self._tokens_per_second * _LONGEST_CALL_SECONDS)
@@ -251,8 +262,10 @@ class EngineQueue:
 
     def _call(self, job: _Call) -> None:
         began = time.monotonic()
+        with self._changed:
+            checker, memory = self._checker, self._memory
         try:
-            answers = self._checker.read(job.parts, job.level)
+            answers = checker.read(job.parts, job.level)
             if len(answers) != len(job.parts):
                 raise EngineFailed(f"The engine gave {len(answers)} answers to {len(job.parts)} parts.")
         except InputError as error:
@@ -265,6 +278,8 @@ class EngineQueue:
         else:
             self._last_success = time.monotonic()
             self.is_failing = False
+            # Also where nobody waits any more: a writer goes on, and the whole text is asked for again.
+            memory.keep(job.client, job.level, job.parts, answers)
             job.settle(list(answers))
         seconds = max(time.monotonic() - began, 1e-6)
         self._measure_speed(job.cost, seconds)

@@ -58,11 +58,21 @@ class AcceptedEdit(BaseModel):
     rule: str | None = Field(None, description="As it was answered.")
 
 
+class PlaceAnswer(BaseModel):
+    """The text from `start` to `stop` is no running text, in the language of `Accept-Language`."""
+
+    start: int = Field(description="In code points, from 0.")
+    stop: int = Field(description="In code points.")
+    region: str = Field(description="What stands apart there: a table, a header, a note, a slide, a sheet.")
+    label: str = Field(description="Where exactly: the row and the cell, too.")
+
+
 class CheckedFile(BaseModel):
     """A checked document."""
 
     source: str = Field(description="The document's text as it was read; offsets count its code points.")
     tracks_changes: bool = Field(description="Whether it can be written with tracked changes.")
+    places: list[PlaceAnswer] = Field(description="Of Office documents: what is not running text, in order.")
     edits: list[EditAnswer]
     hints: list[HintAnswer]
 
@@ -110,8 +120,9 @@ router = APIRouter(prefix="/v1", tags=["native"], dependencies=[Depends(require_
     response_model=CheckedFile,
     responses={
         200: {
-            "description": "The text and the edits; streamed, one object a line: first `source` and "
-            "`tracks_changes`, then `start`, `stop`, `edits` and `hints` of each part, at the end `done`.",
+            "description": "The text and the edits; streamed, one object a line: first `source`, "
+            "`tracks_changes` and `places`, then `start`, `stop`, `edits` and `hints` of each part, at the "
+            "end `done`.",
             "content": {STREAM: {"schema": {"type": "string"}}},
         },
         **ERRORS,
@@ -257,7 +268,11 @@ async def _in_process(request: Request, form: FormData, **asked: Any) -> tuple[s
 
 
 def _described(document: ReadDocument) -> dict[str, object]:
-    return {"source": document.text, "tracks_changes": document.tracks_changes}
+    return {
+        "source": document.text,
+        "tracks_changes": document.tracks_changes,
+        "places": [place._asdict() for place in document.places],
+    }
 
 
 async def _stream(document: ReadDocument, parts: AsyncIterator[CheckedPart], explain: bool) -> Response:

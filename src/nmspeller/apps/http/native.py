@@ -57,8 +57,7 @@ class CheckRequest(BaseModel):
     )
     model: StrictBool = Field(
         True,
-        description="`false` applies only the rules and replacements, which is fast: an editor can apply "
-        "them to the whole text, and the model only to the paragraphs that changed.",
+        description="`false` applies only the rules and replacements, which is fast.",
     )
     explain: StrictBool = Field(
         False, description="Explain each edit and hint in a sentence, in the language of `Accept-Language`."

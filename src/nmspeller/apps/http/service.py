@@ -12,10 +12,11 @@ from fastapi import Request
 
 from nmspeller.apps.http import errors, logs
 from nmspeller.apps.http.clients import client_of
-from nmspeller.apps.http.engine_queue import Changes, EngineFailed, EngineQueue, QueueFull
+from nmspeller.apps.http.engine_queue import EngineFailed, EngineQueue, QueueFull
 from nmspeller.apps.http.errors import ApiError
 from nmspeller.apps.http.memory import return_freed_memory
 from nmspeller.apps.http.metrics import Metrics
+from nmspeller.apps.http.part_memory import Changes
 from nmspeller.apps.http.processes import Processes
 from nmspeller.apps.http.settings import Settings
 from nmspeller.errors import InputError
@@ -88,7 +89,7 @@ class Service:
     async def warm_up(self) -> None:
         """Check something, so that the first request finds the engine warm and its speed measured."""
         with suppress(EngineFailed, InputError):  # the health checks report it
-            await self.queue.read([Part(5 * _PROBE, 0, 5 * len(_PROBE))] * 8)
+            await self.queue.read([Part(5 * _PROBE, 0, 5 * len(_PROBE))] * 8, afresh=True)
         await asyncio.to_thread(self.checker.begin, [_PROBE], rules=True)
 
     def stop(self) -> None:
@@ -233,7 +234,7 @@ class Service:
         is_working = queue.busy_seconds > 0 and not queue.is_failing
         if is_working or queue.seconds_since_success < _FRESH_SECONDS:
             return True
-        probe = queue.read([Part(_PROBE, 0, len(_PROBE))], client=_HEALTH, admitted=True)
+        probe = queue.read([Part(_PROBE, 0, len(_PROBE))], client=_HEALTH, admitted=True, afresh=True)
         try:
             await asyncio.wait_for(probe, timeout=self.settings.time_limit)
         except (EngineFailed, InputError, asyncio.TimeoutError):

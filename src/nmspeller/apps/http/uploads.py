@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 from nmspeller.apps.documents.document import Document, from_bytes
 from nmspeller.apps.documents.docx import DocxDocument
+from nmspeller.apps.documents.office import OfficeDocument
 from nmspeller.apps.documents.prose import Passage, Segment
 from nmspeller.apps.http import errors
 from nmspeller.apps.http.errors import ApiError
@@ -28,17 +29,32 @@ _MOST_BYTES_A_CHARACTER = 4
 _LARGEST_MEMORY = 2 * 2**30
 
 
+class PlacedPassage(NamedTuple):
+    """The text from `start` to `stop` stands apart: in which region, and where exactly, in words."""
+
+    start: int
+    stop: int
+    region: str
+    label: str
+
+
 class ReadDocument(NamedTuple):
-    """What a check needs of a document."""
+    """What a check needs of a document, and where its reader finds what is not running text."""
 
     text: str
     tracks_changes: bool
     passages: Sequence[Passage]
+    places: Sequence[PlacedPassage]
 
     @classmethod
     def from_json(cls, content: bytes) -> "ReadDocument":
-        text, tracks_changes, passages = json.loads(content)
-        return cls(text, tracks_changes, [_passage(text, *passage) for passage in passages])
+        text, tracks_changes, passages, places = json.loads(content)
+        return cls(
+            text,
+            tracks_changes,
+            [_passage(text, *passage) for passage in passages],
+            [PlacedPassage(*place) for place in places],
+        )
 
 
 def main() -> None:
@@ -70,7 +86,17 @@ def _answer(raw: bytes, *, language: str, edits: list[dict[str, Any]] | None = N
 def _read(raw: bytes, **asked: Any) -> bytes:
     document = _open(raw, **asked)
     passages = [(passage.segments, passage.seams) for passage in document.passages]
-    return json.dumps((document.text, isinstance(document, DocxDocument), passages)).encode()
+    places = list(_places(document)) if isinstance(document, OfficeDocument) else []
+    return json.dumps((document.text, isinstance(document, DocxDocument), passages, places)).encode()
+
+
+def _places(document: OfficeDocument) -> Iterator[PlacedPassage]:
+    """Where the passages outside the running text are, in order."""
+    for passage in document.passages:
+        start, stop = passage.segments[0].start, passage.segments[-1].stop
+        place = document.place_of(start)
+        if place.region.steps:
+            yield PlacedPassage(start, stop, place.region.label, place.label)
 
 
 def _corrected(raw: bytes, edits: list[dict[str, Any]], *, track: bool, **asked: Any) -> bytes:

@@ -73,7 +73,7 @@ export class Checking {
   failed(wrong, question) {
     if (wrong instanceof Refused) {
       this.failures = 0
-      question.refuse(wrong.message)
+      question.refuse(wrong.message, wrong)
       this.onChange()
       return this.soon(0)
     }

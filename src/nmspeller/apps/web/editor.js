@@ -23,11 +23,16 @@ export class Editor {
       if (!byPiece.has(finding.piece)) byPiece.set(finding.piece, [])
       byPiece.get(finding.piece).push(finding)
     }
-    const next = paragraphsOf(pieces).map((paragraph) => {
+    const paragraphs = paragraphsOf(pieces)
+    const next = paragraphs.map((paragraph, index) => {
       const own = paragraph.flatMap((piece) => byPiece.get(piece) ?? [])
       const marks = own.map((f) => `${paragraph.indexOf(f.piece)}:${f.offset}+${f.length}${classOf(f, this.active)}`).join(" ")
-      return { key: `${marks}\n${paragraph.map(({ text }) => text).join("")}`, paragraph, own }
+      const region = paragraph[0].where?.region
+      // Named where it begins.
+      const margin = region && (region === paragraphs[index - 1]?.at(-1).where?.region ? "┆" : region)
+      return { key: `${marks}\n${margin}\n${paragraph.map(({ text }) => text).join("")}`, paragraph, own, margin }
     })
+    this.underlay.parentElement.toggleAttribute("data-margin", pieces.some(({ where }) => where))
     const most = Math.min(next.length, this.drawn.length)
     let front = 0
     while (front < most && next[front].key === this.drawn[front].key) next[front].node = this.drawn[front++].node
@@ -41,6 +46,7 @@ export class Editor {
     for (const item of next.slice(front, next.length - back)) {
       item.node = document.createElement("div")
       item.node.append(...item.paragraph.map((piece) => drawPiece(piece.text, byPiece.get(piece) ?? [], this.active)))
+      if (item.margin) item.node.dataset.region = item.margin
       this.underlay.insertBefore(item.node, anchor)
     }
     this.drawn = next

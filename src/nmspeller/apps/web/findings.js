@@ -34,7 +34,7 @@ export function spoken(finding, target = finding.target) {
 const percent = (confidence) => `${Math.min(99, Math.round(100 * confidence))}%`
 
 // White space has to be seen to be judged.
-const visible = (text) => text.replaceAll(" ", "␣").replaceAll("\u3000", "□").replaceAll("\t", "⇥")
+export const visible = (text) => text.replaceAll(" ", "␣").replaceAll("\u3000", "□").replaceAll("\t", "⇥")
 
 function change({ source, target }) {
   const parts = []
@@ -78,6 +78,7 @@ function card(finding, group, { accept, ignore, protect, go }) {
     { class: `card ${kind}` },
     element("p", { class: "kind" }, element("b", {}, name()), ...doubt),
     ...(finding.why ? [element("p", { class: "why" }, finding.why)] : []),
+    ...(finding.piece.where ? [element("p", { class: "where" }, finding.piece.where.label)] : []),
     element("div", { class: "options", role: "group", "aria-label": _("Suggestions") }, ...options),
     ownReplacement(finding, accept),
     ...(count > 1

@@ -9,9 +9,9 @@ const KINDS = {
   de: { kind: "de", sign: "的", name: () => _("的, 地 or 得") },
   rule: { kind: "rule", sign: "规", name: () => _("rule") },
   user_list: { kind: "rule", sign: "词", name: () => _("your own replacement") },
-  missing: { kind: "count", sign: "漏", name: () => _("missing character") },
-  extra: { kind: "count", sign: "多", name: () => _("extra character") },
-  swapped: { kind: "count", sign: "倒", name: () => _("swapped characters") },
+  missing: { kind: "length", sign: "漏", name: () => _("missing character") },
+  extra: { kind: "length", sign: "多", name: () => _("extra character") },
+  swapped: { kind: "length", sign: "倒", name: () => _("swapped characters") },
   context: { kind: "context", sign: "义", name: () => _("context") },
 }
 

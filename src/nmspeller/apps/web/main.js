@@ -13,6 +13,7 @@ import { Replacements } from "./replacements.js"
 import { Rules } from "./rules.js"
 import { countOf } from "./segments.js"
 import { NeedsKey, giveKey } from "./server.js"
+import { isNarrow, onView, wayIntoView } from "./viewport.js"
 import { Words } from "./words.js"
 import { Writing } from "./writing.js"
 
@@ -31,9 +32,10 @@ const rules = new Rules(recheck)
 let level = recallOneOf("level", levels.map(({ value }) => value)) ?? "balanced"
 let findings = []
 let composing = false
+let scrolledTo = 0 // where the text was scrolled to show a finding
 
 const acceptable = (list) => list.filter((finding) => !isHint(finding))
-const options = () => ({ level, words: words.list, replacements: replacements.asked, rules: rules.asked })
+const options = async () => ({ level, words: words.list, replacements: replacements.asked, rules: await rules.asked() })
 const actions = { accept, ignore, protect }
 const rows = new Rows(at("rows"), { ...actions, point })
 const popover = new Popover(at("popover"), {
@@ -84,9 +86,11 @@ function showState() {
     ? SENTENCES[state]()
     : isEmpty
       ? _("Ready")
-      : findings.length
-        ? fill(_("Checked, {count} to review"), { count: findings.length })
-        : _("Checked")
+      : subject.stretches > 1
+        ? fill(_("Too long for this server at once: checked in {count} stretches, each by itself"), { count: subject.stretches })
+        : findings.length
+          ? fill(_("Checked, {count} to review"), { count: findings.length })
+          : _("Checked")
   at("state").dataset.state = isIdle ? "done" : state
   if (at("state-text").textContent !== sentence) at("state-text").textContent = sentence
   const isLong = state === "checking" && subject.text.length > LONG
@@ -100,7 +104,18 @@ function showState() {
   at("welcome").hidden = !isEmpty || subject !== writing
   at("legend").hidden = !isEmpty || findings.length > 0
   at("clean").hidden = isEmpty || findings.length > 0 || state !== "done"
-  at("waiting").hidden = isEmpty || findings.length > 0 || state !== "checking"
+  at("waiting").hidden = isEmpty || findings.length > 0 || isIdle
+  at("waiting-text").textContent = sentence
+  showClean()
+}
+
+// Nothing is called free of errors that was not checked, or that was found and ignored.
+function showClean() {
+  const { missing } = rules
+  const isIgnored = subject.pieces.some(({ edits }) => edits.length)
+  at("clean-big").textContent = isIgnored ? _("Nothing left to review") : missing.length ? _("Nothing found in what was checked") : _("No errors found")
+  at("not-checked").hidden = at("check-rules").hidden = !missing.length
+  at("not-checked").textContent = fill(_("Rules that are off: {groups}"), { groups: missing.join(_(", ")) })
   at("try-thorough").hidden = level === "thorough"
 }
 
@@ -122,7 +137,9 @@ function point(finding) {
   popover.close(false)
   editor.active = finding?.place ?? null
   show()
-  if (finding) bringIntoView(finding)
+  if (!finding) return
+  bringIntoView(finding)
+  at("rows").querySelector("[data-open]")?.scrollIntoView({ block: "nearest" })
 }
 
 function bringIntoView(finding) {
@@ -132,7 +149,15 @@ function bringIntoView(finding) {
   const frame = box.getBoundingClientRect()
   if (rectangle.top < frame.top + 20 || rectangle.bottom > frame.bottom - 20)
     box.scrollTop += rectangle.top - frame.top - frame.height / 3
+  scrolledTo = box.scrollTop
   return editor.rectangle(finding)
+}
+
+// On a narrow screen the popover is at the lower edge, where it must not cover the finding.
+function uncover() {
+  const finding = findings.find(({ place }) => place === editor.active)
+  if (!finding || !popover.open || !isNarrow()) return
+  scrollBy(0, wayIntoView(editor.rectangle(finding), popover.box.getBoundingClientRect()))
 }
 
 function choose(finding, focus) {
@@ -153,6 +178,7 @@ function choose(finding, focus) {
   const current = findings.find(({ place }) => place === finding.place)
   const group = groupsOf(findings).find((one) => one.findings.includes(current)).findings
   popover.show(current, group, rectangle, { focus })
+  uncover()
 }
 
 // Do something that changes the findings. The focus stays among them if it was there; a phone's keyboard stays away.
@@ -240,8 +266,9 @@ document.addEventListener("keydown", (event) => {
     rows.close()
   }
 })
-at("scroll").addEventListener("scroll", () => popover.close(false), { passive: true })
-addEventListener("resize", () => popover.close(false))
+at("scroll").addEventListener("scroll", () => at("scroll").scrollTop === scrolledTo || popover.close(false), { passive: true })
+addEventListener("resize", () => isNarrow() || popover.close(false))
+onView(uncover)
 
 at("open-words").addEventListener("click", () => words.open(wordsAtCaret(area)))
 at("accept-all").addEventListener("click", acceptAll)
@@ -269,6 +296,7 @@ function setLevel(value) {
   recheck()
 }
 at("level").addEventListener("change", (event) => setLevel(event.target.value))
+at("check-rules").addEventListener("click", () => rules.applyAll())
 at("try-thorough").addEventListener("click", () => setLevel("thorough"))
 at("menu").addEventListener("click", () => {
   const isOpen = at("more").toggleAttribute("data-open")

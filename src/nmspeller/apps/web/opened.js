@@ -17,6 +17,7 @@ export class Opened {
     this.onRefused = onRefused
     this.original = ""
     this.tracksChanges = false
+    this.places = [] // passages that are no running text: in tables, headers, notes
     this.edits = [] // what is proposed, with offsets in the original text
     this.accepted = new Map() // where -> { edit, target }
     this.saved = true
@@ -103,7 +104,7 @@ export class Opened {
       ask: async (signal) => {
         this.edits = []
         this.reached = 0
-        for await (const part of checkFile(this.file, this.options(), signal)) {
+        for await (const part of checkFile(this.file, await this.options(), signal)) {
           signal.throwIfAborted()
           this.learn(part)
         }
@@ -122,10 +123,11 @@ export class Opened {
     return this.refusal
   }
 
-  learn({ source, tracksChanges, stop, edits }) {
+  learn({ source, tracksChanges, places, stop, edits }) {
     if (source !== undefined) {
       this.original = source
       this.tracksChanges = tracksChanges
+      this.places = places
       this.show()
     } else {
       this.edits.push(...edits)
@@ -177,7 +179,18 @@ export class Opened {
       text += change.isDone ? change.target : change.source
       end = change.offset + change.length
     }
-    return { text: text + this.original.slice(end, stop), edits }
+    return { text: text + this.original.slice(end, stop), edits, where: this.placeAt(start, stop) }
+  }
+
+  // Where the first passage between two offsets of the original is, if it stands apart.
+  placeAt(start, stop) {
+    let [low, high] = [0, this.places.length]
+    while (low < high) {
+      const middle = (low + high) >> 1
+      if (this.places[middle].stop <= start) low = middle + 1
+      else high = middle
+    }
+    return this.places[low]?.start < stop ? this.places[low] : undefined
   }
 
   // The file with what was accepted; as tracked changes where that is asked for.

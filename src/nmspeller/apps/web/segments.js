@@ -1,5 +1,5 @@
-// A text in pieces that are checked one by one: paragraphs, and long paragraphs by their sentences. A keystroke changes one
-// piece, so only that one is sent again.
+// A text in pieces that are drawn one by one: paragraphs, and long paragraphs by their sentences. A keystroke changes one
+// piece, so only that one is drawn again.
 
 const LONG = 240
 const LONGEST = 600

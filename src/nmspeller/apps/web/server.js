@@ -1,4 +1,4 @@
-// The server as the page knows it: answers, or one of five kinds of no.
+// The server as the page knows it: answers, or one of six kinds of no.
 
 import { presentLanguage } from "./language.js"
 import { byPlace } from "./segments.js"
@@ -13,6 +13,7 @@ export class Busy extends Error {
   }
 }
 export class Refused extends Error {}
+export class TooLong extends Refused {}
 
 const KEY = "nmspeller.key"
 
@@ -33,7 +34,7 @@ async function ask(path, { signal, ...request } = {}, headers = {}) {
   if (answer.status === 401) throw key ? new WrongKey() : new NeedsKey()
   if (answer.status === 429 || answer.status === 503) throw new Busy(Number(answer.headers.get("Retry-After")) || 2)
   // A proxy whose server is gone answers in HTML; that is no refusal of the text.
-  if (!answer.ok) throw new Refused((await unlessGone(answer.json())).error)
+  if (!answer.ok) throw new (answer.status === 413 ? TooLong : Refused)((await unlessGone(answer.json())).error)
   return answer
 }
 
@@ -45,12 +46,12 @@ async function unlessGone(promise) {
   }
 }
 
-// The edits of each text, with offsets in JavaScript's own UTF-16 units.
-export async function check(texts, options, signal) {
-  const body = JSON.stringify({ text: texts, explain: true, ...options })
+// One part of the text after the other: where it stops, and what was found in it, with offsets in JavaScript's UTF-16 units.
+export async function* check(text, options, signal) {
+  const body = JSON.stringify({ text, explain: true, stream: true, ...options })
   const answer = await ask("v1/check", { method: "POST", body, signal }, { "Content-Type": "application/json" })
-  const { results } = await unlessGone(answer.json())
-  return results.map((result, index) => findingsIn(result, unitsOf(texts[index])))
+  const units = unitsOf(text)
+  for await (const line of lines(answer.body)) yield partOf(line, units)
 }
 
 // What may be the word at a place, the likeliest first.
@@ -70,17 +71,17 @@ export async function* checkFile(file, options, signal) {
   const form = formOf(file, { explain: true, stream: true, ...options })
   const answer = await ask("v1/files", { method: "POST", body: form, signal })
   let units
-  let isDone = false
   for await (const line of lines(answer.body)) {
-    if (line.error) throw new Refused(line.error)
-    if (line.done) isDone = true
-    else if (line.source !== undefined) {
+    if (line.source === undefined) yield partOf(line, units)
+    else {
       units = unitsOf(line.source)
-      yield { source: line.source, tracksChanges: line.tracks_changes }
-    } else yield { stop: units(line.stop), edits: findingsIn(line, units) }
+      const places = line.places.map((place) => ({ ...place, start: units(place.start), stop: units(place.stop) }))
+      yield { source: line.source, tracksChanges: line.tracks_changes, places }
+    }
   }
-  if (!isDone) throw new Offline()
 }
+
+const partOf = (line, units) => ({ stop: units(line.stop), edits: findingsIn(line, units) })
 
 // The file with some edits, whose offsets count code points.
 export async function correctedFile(file, edits, track) {
@@ -96,16 +97,23 @@ function formOf(file, fields) {
   return form
 }
 
+// The lines of a streamed answer, of which the last says that it is complete.
 async function* lines(body) {
   const reader = body.pipeThrough(new TextDecoderStream()).getReader()
   let rest = ""
+  let isDone = false
   while (true) {
     const { done, value } = await unlessGone(reader.read())
-    if (done) return
+    if (done) break
     const whole = (rest + value).split("\n")
     rest = whole.pop()
-    yield* whole.map((line) => JSON.parse(line))
+    for (const line of whole.map((one) => JSON.parse(one))) {
+      if (line.error) throw new Refused(line.error)
+      if (line.done) isDone = true
+      else yield line
+    }
   }
+  if (!isDone) throw new Offline()
 }
 
 // From code points to UTF-16 units; most texts need no table.

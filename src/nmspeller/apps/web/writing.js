@@ -1,12 +1,13 @@
-// The text that is written on the page: checked piece by piece as it changes, and kept in this browser.
+// The text that is written on the page: checked as a whole after each change (the server remembers what it has read), and kept in
+// this browser.
 
 import { Checking } from "./checking.js"
 import { Draft, findingsOf } from "./draft.js"
 import { History } from "./history.js"
 import { Kept } from "./kept.js"
-import { check } from "./server.js"
+import { TooLong, check } from "./server.js"
 
-const CHARACTERS_AT_ONCE = 1500
+const PAUSE = 100
 
 export class Writing {
   constructor(area, options, onChange) {
@@ -14,13 +15,13 @@ export class Writing {
     this.options = options
     const typedBefore = area.value // by someone quicker than this script
     area.value = Kept.recall() + typedBefore
-    this.draft = new Draft()
-    this.draft.update(area.value)
+    this.draft = new Draft(area.value)
     this.history = new History(area)
     this.kept = new Kept(() => this.history.text, onChange)
     this.checking = new Checking(this, onChange)
     this.ignored = new Set()
-    this.oneByOne = false
+    this.most = Infinity // how many characters this server takes at once, as far as is known
+    this.timer = 0
     this.onChange = onChange
     this.checking.soon(0)
     if (typedBefore) this.kept.soon()
@@ -94,46 +95,51 @@ export class Writing {
 
   recheck() {
     this.draft.forget()
-    if (!this.options().rules) this.draft.learnMatches(this.text, [])
     this.checking.restart()
   }
 
   question() {
-    const texts = this.draft.unknown(this.oneByOne ? 0 : CHARACTERS_AT_ONCE)
-    if (texts.length) return this.questionToTheModel(texts)
-    this.oneByOne = false
-    return this.options().rules && this.draft.isUnruled ? this.questionToTheRules(this.text) : null
-  }
-
-  questionToTheModel(texts) {
-    return {
-      isStale: () => texts.some((text) => !this.draft.has(text)),
-      ask: async (signal) => {
-        const answers = await check(texts, { ...this.options(), rules: false }, signal)
-        signal.throwIfAborted()
-        this.draft.learn(texts, answers)
-      },
-      // Together they may only have been too long, or one of them the fault of all; alone, asking again would not help.
-      refuse: (sentence) => {
-        if (texts.length > 1) this.oneByOne = true
-        else this.draft.refuse(texts[0], sentence)
-      },
-    }
-  }
-
-  questionToTheRules(text) {
+    const { draft, text } = this
+    if (draft.isKnown) return null
+    const start = draft.known
+    const stop = draft.end(this.most)
+    const asked = text.slice(start, stop)
     return {
       isStale: () => text !== this.text,
       ask: async (signal) => {
-        const [found] = await check([text], { ...this.options(), model: false }, signal)
+        draft.begin()
+        for await (const part of check(asked, await this.options(), signal)) {
+          signal.throwIfAborted()
+          const found = part.edits.map((edit) => ({ ...edit, offset: start + edit.offset }))
+          draft.learn(start + part.stop, found)
+          this.showSoon()
+        }
         signal.throwIfAborted()
-        this.draft.learnMatches(text, found)
+        draft.finish(stop)
       },
-      refuse: (sentence) => this.draft.learnMatches(text, [], sentence),
+      // What is too long for the server may still be read in stretches of whole lines.
+      refuse: (sentence, wrong) => {
+        if (wrong instanceof TooLong && asked.trimEnd().includes("\n")) this.most = Math.ceil(asked.length / 2)
+        else draft.finish(stop, sentence)
+      },
     }
   }
 
+  // Parts may come by the hundred.
+  showSoon() {
+    this.timer ||= setTimeout(() => {
+      this.timer = 0
+      this.draft.lay()
+      this.onChange()
+    }, PAUSE)
+  }
+
+  // In how many stretches the text was checked.
+  get stretches() {
+    return this.draft.stretches
+  }
+
   error() {
-    return this.draft.error()
+    return this.draft.error
   }
 }
