@@ -306,7 +306,7 @@ def test_a_full_queue_gives_the_time_to_retry(make_client):
     checker = FakeChecker()
     client = make_client(checker, queue_tokens=100)
     raw = ("字" * 80).encode()
-    check(client, "a.txt", raw)  # starts the process that reads documents
+    check(client, "a.txt", "文".encode())  # starts the process that reads documents
     checker.batches.clear()
     checker.hold.clear()
     waiting = [threading.Thread(target=check, args=(client, "a.txt", raw)) for _ in range(3)]
