@@ -104,7 +104,7 @@ def test_picky_is_thorough(make_client):
     checker = FakeChecker()
     client = make_client(checker)
     for level in ("default", "picky", "PICKY"):
-        check(client, "平果", level=level)
+        check(client, f"平果{level}", level=level)
     assert [level for _, level in checker.batches] == ["balanced", "thorough", "thorough"]
 
 
