@@ -32,7 +32,7 @@ from typing import Any
 import docx
 from playwright.sync_api import Page, sync_playwright
 
-from first_findings import cpu_seconds, made_text, peak_memory
+from long_text import cpu_seconds, made_text, peak_memory
 from page import table, write_figures, write_page
 
 TEXT, PICTURES, SHORT_TEXT = 1_000_000, 60_000_000, 20_000
