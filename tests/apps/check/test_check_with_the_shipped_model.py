@@ -10,6 +10,7 @@ import pytest
 
 from nmspeller.runtime.correction import Reason
 from nmspeller.runtime.pipeline import SHIPPED
+from nmspeller.runtime.rules import RULES
 from nmspeller.text.script import is_traditional
 
 ROOT = Path(__file__).parents[3]
@@ -24,7 +25,7 @@ def test_the_sample_of_the_readme():
     result = nmspeller("check", "examples/sample.txt", cwd=ROOT)
     found = result.stdout.decode()
     assert result.returncode == 1
-    for correction in ("门 → 们", "汽 → 气", "己 → 已", "气 → 汽"):
+    for correction in ("门 → 们", "汽 → 气", "己经 → 已经", "气 → 汽"):
         assert correction in found
     assert not result.stderr
     readme = (ROOT / "README.md").read_text("utf-8")
@@ -40,8 +41,9 @@ def edits_of_the_sample():
 def test_the_findings_that_the_manual_shows(edits_of_the_sample):
     manual = (ROOT / "docs" / "cli.md").read_text("utf-8")
     for edit in edits_of_the_sample[:3]:
-        finding = f"{edit['source']} → {edit['target']}  {Reason(edit['reason']).label}"
-        (line,) = [line for line in manual.splitlines() if finding in line]
+        why = RULES[edit["rule"]].name if edit["rule"] else Reason(edit["reason"]).label
+        finding = f"{edit['source']} → {edit['target']} {why} "
+        (line,) = [line for line in manual.splitlines() if finding in " ".join(line.split()) + " "]
         assert line.endswith(f"{edit['confidence']:.2f}")
 
 

@@ -67,6 +67,12 @@ class ServerProcess:
         return self.process.returncode
 
 
+@pytest.fixture(scope="session")
+def servers_of_fakes():
+    """`fake_servers`, for fixtures of other files: several folders have a module `conftest`."""
+    return fake_servers
+
+
 @contextlib.contextmanager
 def fake_servers(folder, command=(sys.executable, str(FAKES))):
     """Starts servers around a fake speller, and stops them in the end; their logs lie in the folder."""

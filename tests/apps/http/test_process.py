@@ -26,8 +26,9 @@ def corrected(server, text):
     """As a client gets it: asked again where a busy machine had no time for it within a short limit."""
     for _ in range(10):
         answer = check(server, text)
-        if answer.status_code != 503:
+        if answer.status_code not in (429, 503):
             break
+        time.sleep(float(answer.headers.get("Retry-After", 0)))
     return answer.json()["results"][0]["text"]
 
 

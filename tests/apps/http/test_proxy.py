@@ -67,12 +67,10 @@ def nginx(folder, upstream):
 
 
 @pytest.fixture(scope="module")
-def proxy(tmp_path_factory):
+def proxy(tmp_path_factory, servers_of_fakes):
     """A server with a fake speller behind nginx."""
-    from conftest import fake_servers
-
     folder = tmp_path_factory.mktemp("proxy")
-    with fake_servers(folder) as start:
+    with servers_of_fakes(folder) as start:
         server = start(batch_tokens=20)
         with nginx(folder, server.address.removeprefix("http://")) as port:
             yield SimpleNamespace(address=f"https://localhost:{port}", port=port, server=server)

@@ -46,9 +46,8 @@ async def test_a_chinese_editor_reads_chinese(new_editor):
     assert [action.title for action in await editor.actions(uri, 2)] == [
         "将“在”改为“再”",
         "将“在”改为“载”",
-        "将“天在”加入词表",
         "将“在见”加入词表",
-        "将“天在见”加入词表",
+        "将“明天在见”加入词表",
         "忽略此处的“在”",
         "修正全部 1 处",
     ]

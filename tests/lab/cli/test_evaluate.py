@@ -17,7 +17,8 @@ from nmspeller.runtime.correction import Correction
 class SmallSpeller:
     """Replaces 再 by 在 and 的 by 地, whatever the context."""
 
-    def __init__(self, model=None, *, level="balanced"):
+    def __init__(self, model=None, *, level="balanced", rules=True):
+        assert rules is False  # the model alone is measured
         if model == "absent":
             raise InputError("no model at absent; name a folder that holds model.onnx.")
         self.active = level != "careful"

@@ -154,6 +154,8 @@ def _words_around(text: str, finding: EditorFinding, start: int, stop: int) -> l
     if start <= finding.start and finding.stop <= stop and len(selection) > finding.stop - finding.start:
         is_word = len(selection) <= _LONGEST_WORD and not _OUTSIDE_WORDS.search(selection)
         return [selection] if is_word else []
+    if not finding.edit.source.strip():
+        return []  # what may be missing is no word that stands there
     # Loaded late: the list of words takes a moment.
     from nmspeller.runtime.word_guess import words_around
 

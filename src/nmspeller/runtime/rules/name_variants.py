@@ -2,7 +2,6 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import combinations
 
 from nmspeller.messages import N_
 from nmspeller.runtime.rules.categories import NAMES
@@ -53,17 +52,19 @@ class NameVariants(Rule):
 
     def matches(self, text: str, protected: Sequence[Span]) -> Iterator[RuleMatch]:
         named = {match["name"] for match in _NAMED.finditer(text)}
-        names = [name for name in named if simplify(name).text not in words().short_words]
-        pairs = _sound_alike(names) if len(names) > 1 else set()
-        if not pairs:
+        names = sorted(name for name in named if simplify(name).text not in words().short_words)
+        groups = _sound_alike(names) if len(names) > 1 else []
+        if not groups:
             return
-        places = _places({name for pair in pairs for name in pair}, text)
+        places = _places({name for group in groups for name in group}, text)
         times = Counter(name for _, name in places)
         other_of: dict[str, str] = {}
-        for pair in sorted(pairs):
-            if all(times[name] >= _LEAST_TIMES for name in pair):
-                rarer, other = sorted(pair, key=lambda name: (times[name], name))
-                other_of.setdefault(rarer, other)
+        for group in groups:
+            commonest = max(group, key=lambda name: (times[name], name))
+            for name in group:
+                # The same name in both scripts is no mistake.
+                if times[name] >= _LEAST_TIMES and simplify(name).text != simplify(commonest).text:
+                    other_of.setdefault(name, commonest)
         closed = Closed(protected)
         for start, name in places:
             if name in other_of and not closed.overlaps(start, start + len(name)):
@@ -72,8 +73,8 @@ class NameVariants(Rule):
                 yield replace(self, text, start, start + len(name), None, note)
 
 
-def _sound_alike(names: Iterable[str]) -> set[tuple[str, str]]:
-    """Pairs of names of one length that differ in one character of the given name, but not in its sound."""
+def _sound_alike(names: Iterable[str]) -> list[list[str]]:
+    """Groups of names of one length that differ in one character of the given name, but not in its sound."""
     # Loaded with the first names: most texts have none.
     from nmspeller.knowledge import pinyin
 
@@ -82,13 +83,7 @@ def _sound_alike(names: Iterable[str]) -> set[tuple[str, str]]:
         for place in range(1, len(name)):
             for reading in pinyin.readings(name[place])[:_COMMON_READINGS]:
                 alike[name[:place], reading, name[place + 1 :]].append(name)
-    return {
-        pair
-        for group in alike.values()
-        for pair in combinations(sorted(group), 2)
-        # The same name in both scripts is no mistake.
-        if simplify(pair[0]).text != simplify(pair[1]).text
-    }
+    return [group for group in alike.values() if len(group) > 1]
 
 
 def _places(names: set[str], text: str) -> list[tuple[int, str]]:
