@@ -159,6 +159,18 @@ async def test_what_would_wait_too_long_is_an_error(held):
     await asyncio.gather(*first, *second)
 
 
+async def test_who_has_too_much_waiting_is_refused_before_a_text_is_analyzed(held):
+    queue = make(held, longest_wait=0.01)
+    queue.raise_if_full("one")
+    first = await occupy(queue, held)
+    second = await start(queue, ("one", "二" * 90))
+    with pytest.raises(QueueFull):
+        queue.raise_if_full("one")
+    queue.raise_if_full("another")
+    held.hold.set()
+    await asyncio.gather(*first, *second)
+
+
 async def test_abandoned_work_is_not_started(held):
     queue = make(held)
     first = await occupy(queue, held)

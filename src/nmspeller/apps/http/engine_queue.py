@@ -128,6 +128,14 @@ class EngineQueue:
         with self._changed:
             self._checker, self._memory = checker, PartMemory()
 
+    def raise_if_full(self, client: str) -> None:
+        """Raise QueueFull where this client could not even add a single character.
+
+        A flood of requests is refused by it before any of their texts is analyzed.
+        """
+        with self._changed:
+            self._raise_if_the_wait_is_too_long(client, 0)
+
     async def read(
         self,
         parts: Sequence[Part],

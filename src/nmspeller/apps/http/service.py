@@ -110,7 +110,7 @@ class Service:
     async def check(self, request: Request, texts: Sequence[str], options: CheckOptions) -> list[Correction]:
         """The corrections of one request's texts, in order; an ApiError where there are none."""
         self._measure(texts)
-        client = client_of(request.scope)
+        client = self._admitted_client(request, options)
         asked = _while_connected(request, self._ask_for_all(texts, options, client))
         corrections = await self._in_time(asked, request.scope.get("nmspeller.deadline"))
         self._count(request, texts, [edit for correction in corrections for edit in correction.edits])
@@ -121,7 +121,7 @@ class Service:
     ) -> AsyncIterator[CheckedPart]:
         """The parts of long documents, in order, as they are ready; each group of them has its own time."""
         self._measure(texts)
-        client = client_of(request.scope)
+        client = self._admitted_client(request, options)
 
         async def ask(group: Sequence[Part], admitted: bool) -> list[Changes]:
             asked = self._ask(options.level, client, group, admitted)
@@ -135,6 +135,15 @@ class Service:
         """What `uploads` answers; its process is killed where the client goes away or the time is over."""
         answer = _while_connected(request, self._processes.run(document, **asked))
         return await self._in_time(answer, request.scope.get("nmspeller.deadline"))
+
+    def _admitted_client(self, request: Request, options: CheckOptions) -> str:
+        client = client_of(request.scope)
+        try:
+            if options.needs_model:
+                self.queue.raise_if_full(client)
+        except QueueFull as full:
+            raise errors.queue_full(full.retry_after) from None
+        return client
 
     def _measure(self, texts: Sequence[str]) -> None:
         length = sum(map(len, texts))
