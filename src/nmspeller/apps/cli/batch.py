@@ -170,14 +170,13 @@ def batch(
     # Workers on other machines do not have these files, and run in other folders.
     known = tuple(word for path in words or () for word in read_words(path))
     folder = str(model.resolve()) if model else None
-    asked = chosen_rules(rules, none=no_rules)
     settings = SpellerSettings(
         folder,
         level.value,
         known,
         device.value,
         prefilter,
-        DEFAULT_RULES if asked is None else asked,
+        chosen_rules(rules, none=no_rules, default=DEFAULT_RULES),
         speller,
     )
     kind = format.value if format else None

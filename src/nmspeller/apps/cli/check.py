@@ -133,7 +133,7 @@ def check(
         replacements=tuple(replacements or ()),
         model=model,
         prefilter=prefilter,
-        rules=options.chosen_rules(rules, none=no_rules),
+        rules=options.chosen_rules(rules, none=no_rules, default=None),
         format=format.value,
         encoding=encoding.value,
         strings=strings,

@@ -1,7 +1,7 @@
 """Options that several commands share."""
 
 from enum import Enum
-from typing import Any
+from typing import Any, TypeVar
 
 import typer
 
@@ -14,6 +14,8 @@ OUTPUT = N_("Output")
 CORRECTING = N_("Correcting")
 FINDINGS = N_("What is found")
 KNOWN = N_("Known findings")
+
+Default = TypeVar("Default")
 
 
 class Language(str, Enum):
@@ -153,10 +155,10 @@ NO_RULES = flag("--no-rules", FINDINGS, N_("Apply no rules, only the model and y
 ONE_CHOICE_OF_RULES = Excludes(("--rules",), ("--no-rules",))
 
 
-def chosen_rules(names: str | None, *, none: bool) -> tuple[str, ...] | None:
-    """The rules and groups that the two options ask for; None if they leave it to the settings."""
+def chosen_rules(names: str | None, *, none: bool, default: Default) -> tuple[str, ...] | Default:
+    """The rules and groups that the two options ask for; the default if neither is given."""
     if none or names is None:
-        return () if none else None
+        return () if none else default
     from nmspeller.runtime.rule_matches import named_rules
 
     return named_rules(names)

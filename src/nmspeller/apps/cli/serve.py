@@ -91,7 +91,6 @@ def serve(
     """Run the server until it is stopped."""
     require(context, (ONE_CHOICE_OF_RULES,))
     block_sighup()
-    asked = chosen_rules(rules, none=no_rules)
     try:
         from nmspeller.apps.http.server import run
         from nmspeller.apps.http.settings import Settings
@@ -109,7 +108,7 @@ def serve(
             level=level,
             words=tuple(map(str, words or ())),
             prefilter=prefilter,
-            rules=DEFAULT_RULES if asked is None else asked,
+            rules=chosen_rules(rules, none=no_rules, default=DEFAULT_RULES),
             api_key=api_key,
             insecure=insecure,
             allow_origins=tuple(allow_origin),

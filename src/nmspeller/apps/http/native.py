@@ -18,7 +18,6 @@ from nmspeller.messages import _
 from nmspeller.runtime.analysis import CheckedPart
 from nmspeller.runtime.correction import Correction, Edit, Hint, Reason
 from nmspeller.runtime.policy import Level
-from nmspeller.runtime.rule_matches import chosen_rules
 from nmspeller.runtime.rules import RULES, Group
 from nmspeller.runtime.why import why
 
@@ -215,7 +214,7 @@ def wanted(asked: CheckRequest, service: Service, *, one_document: bool = False)
         asked.level,
         words=tuple(asked.words),
         replacements=tuple(asked.replacements.items()),
-        rules=tuple(rule.id for rule in chosen_rules(chosen)),
+        rules=chosen if isinstance(chosen, bool) else tuple(chosen),
         one_document=one_document,
         reasons=frozenset(Reason) if asked.model else frozenset({Reason.USER_LIST}),
     )

@@ -40,7 +40,7 @@ class ClientGone(Exception):
 class CheckOptions:
     """How the texts of a request are to be checked.
 
-    replacements: pairs of a text and what always replaces it. rules: the ids of the rules beside the model.
+    replacements: pairs of a text and what always replaces it. rules: as `Speller` takes them.
     one_document: whether the texts are the passages of one document. reasons: those of the other edits that
     are wanted.
     """
@@ -48,7 +48,7 @@ class CheckOptions:
     level: str | None = None
     words: tuple[str, ...] = ()
     replacements: tuple[tuple[str, str], ...] = ()
-    rules: tuple[str, ...] = ()
+    rules: bool | tuple[str, ...] = ()
     one_document: bool = False
     reasons: frozenset[Reason] = frozenset(Reason)
 
