@@ -70,6 +70,9 @@ def calibrate(
         help="The edits_dev.json of `lab data prepare`: pairs with missing and extra characters, to choose "
         "the thresholds of a model that tags these.",
     ),
+    others: list[Path] = typer.Option(
+        [], help="Pairs of other kinds, on which the number of passes is chosen, too."
+    ),
     prefilter: bool = typer.Option(
         False,
         "--prefilter",
@@ -85,11 +88,14 @@ def calibrate(
     if prefilter and edits:
         raise InputError("a prefilter has no tags; leave out --edits, or --prefilter.")
     unequal = read_dev(edits) if edits else None
+    if prefilter and others:
+        raise InputError("a prefilter has no passes of its own; leave out --others, or --prefilter.")
     pairs, unchanged = [pair for path in dev for pair in _pairs(path)], _sentences(clean)
     if prefilter:
         report = export.calibrate_prefilter_model(model, pairs, unchanged).calibration
     else:
-        report = export.calibrate_model(model, pairs, unchanged, unequal).calibration
+        further = [pair for path in others for pair in _pairs(path)]
+        report = export.calibrate_model(model, pairs, unchanged, unequal, further).calibration
     typer.echo(json.dumps(report, ensure_ascii=False) if as_json else _plain(report))
 
 

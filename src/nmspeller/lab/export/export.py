@@ -75,15 +75,17 @@ def calibrate_model(
     dev: Sequence[Pair],
     clean: Sequence[str] = (),
     edits: Mapping[str, Sequence[EditPair]] | None = None,
+    others: Sequence[Pair] = (),
 ) -> Policy:
     """Choose the thresholds of an exported model and write them to its policy.json.
 
+    others: pairs of other kinds, on which the number of passes is chosen, too.
     edits: dev sets of unequal length, for the thresholds of tags; without them these stay as they are.
     """
     folder = Path(folder)
     pipeline = Pipeline(folder)
     unequal = target_pairs(pipeline, edits) if edits is not None else []
-    policy = calibrate(pipeline, dev, clean)
+    policy = calibrate(pipeline, dev, clean, others)
     if unequal:
         policy = calibrate_tags(pipeline, policy, unequal, clean)
     policy.write(folder / "policy.json")
