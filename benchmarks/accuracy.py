@@ -219,14 +219,28 @@ def measure_unusual(speller: Speller, limit: int | None) -> dict[str, Any]:
 
 
 def measure_slips(speller: Speller, limit: int | None) -> dict[str, Any]:
-    """Common slips of native writers: how many sentences of our own list are corrected exactly."""
-    rows = list(sample([line.split("\t") for line in SLIPS.read_text("utf-8").splitlines()], limit))
-    sources, targets = [row[0] for row in rows], [row[1] for row in rows]
-    levels = {}
-    for level in Level:
-        answers = [each.text for each in speller.check_many(sources, level=level)]
-        levels[level.value] = sum(map(str.__eq__, answers, targets))
-    return {"sentences": len(rows), "corrected": levels}
+    """Common slips of native writers: how many sentences of our own list are corrected exactly, by kind."""
+    rows = sample([line.split("\t") for line in SLIPS.read_text("utf-8").splitlines()], limit)
+    kinds: dict[str, Any] = {}
+    for kind in ("replaced", "missing", "extra", "swapped"):
+        own = [row for row in rows if kind_of_slip(*row) == kind]
+        answers = {level: speller.check_many([source for source, _ in own], level=level) for level in Level}
+        kinds[kind] = {
+            "sentences": len(own),
+            "corrected": {
+                level.value: sum(
+                    answer.text == target for answer, (_, target) in zip(found, own, strict=True)
+                )
+                for level, found in answers.items()
+            },
+        }
+    return kinds
+
+
+def kind_of_slip(source: str, target: str) -> str:
+    if len(source) != len(target):
+        return "missing" if len(source) < len(target) else "extra"
+    return "swapped" if sorted(source) == sorted(target) else "replaced"
 
 
 def edited_names(corrections: Sequence[Correction], names: Sequence[str]) -> list[list[str]]:
