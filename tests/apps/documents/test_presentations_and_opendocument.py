@@ -203,7 +203,7 @@ def test_entities_are_rejected(name):
 @pytest.mark.parametrize(
     ("name", "raw", "sentence"),
     [
-        ("a.odt", b"PK", "a.odt is not an OpenDocument file that can be read"),
+        ("a.odt", b"PK", "a.odt is not an OpenDocument file that can be read (no whole zip archive)."),
         ("a.odt", archive({"mimetype": ""}), "a.odt is not an OpenDocument file that can be read"),
         ("a.odt", odt("", manifest="<manifest:encryption-data/>"), "a.odt has a password; save it without"),
         ("a.pptx", archive({"x": ""}), "a.pptx is not a PowerPoint presentation."),
