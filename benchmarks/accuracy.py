@@ -30,7 +30,7 @@ from nmspeller.runtime.decoder import Positions, ScoringEngine
 from nmspeller.runtime.engine import Ids, Scores
 from nmspeller.runtime.onnx_runtime import onnxruntime
 from nmspeller.runtime.pipeline import SHIPPED, Pipeline
-from nmspeller.runtime.policy import Level, Policy
+from nmspeller.runtime.policy import LEAST_TAG, Level, Policy
 from page import figures_path, write_figures, write_page
 
 Row = TypeVar("Row")
@@ -42,7 +42,6 @@ SLIPS = ROOT / "tests" / "assets" / "native_slips.tsv"
 
 # SIGHAN13 is read in all three ways in use, so that nobody has to guess which one a figure follows.
 DE_RULES: dict[str, DropDe] = {"both": True, "prediction": "prediction", "none": False}
-_LOWEST_TAG = 0.1
 
 
 def main() -> None:
@@ -103,7 +102,7 @@ class RememberingEngine:
         lowest_tag: float = np.inf,
     ) -> Iterator[Scores]:
         # Levels differ in the tags that they want; whoever reads the scores passes over those in excess.
-        lowest_tag = min(lowest_tag, _LOWEST_TAG)
+        lowest_tag = min(lowest_tag, LEAST_TAG)
         bounds = np.array([most, lowest_tag])
         key = hashlib.sha256(b"".join(array.tobytes() for array in (ids, starts, stops, bounds))).digest()
         if key not in self._scores:
