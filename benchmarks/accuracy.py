@@ -9,15 +9,12 @@ shipped.json without measuring.
 """
 
 import argparse
-import hashlib
 import json
 import sys
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any, TypeVar
-
-import numpy as np
 
 from accuracy_report import page, write_card
 from clean_text import has_mistake
@@ -25,12 +22,11 @@ from nmspeller import InputError, Speller
 from nmspeller.lab.evaluation import suites
 from nmspeller.lab.evaluation.example_sentences import CASES
 from nmspeller.lab.evaluation.metrics import DropDe, evaluate, percent
+from nmspeller.lab.export.remembering_engine import RememberingEngine
 from nmspeller.runtime.correction import Correction
-from nmspeller.runtime.decoder import Positions, ScoringEngine
-from nmspeller.runtime.engine import Ids, Scores
 from nmspeller.runtime.onnx_runtime import onnxruntime
 from nmspeller.runtime.pipeline import SHIPPED, Pipeline
-from nmspeller.runtime.policy import LEAST_TAG, Level, Policy
+from nmspeller.runtime.policy import Level, Policy
 from page import figures_path, write_figures, write_page
 
 Row = TypeVar("Row")
@@ -72,7 +68,9 @@ def main() -> None:
 
 def measure(model: Path, clean: Path | None, limit: int | None, threads: int | None) -> dict[str, Any]:
     speller = Speller(model, threads=threads, rules=False)
-    remember_scores(speller)
+    pipeline = speller.checker.model
+    assert isinstance(pipeline, Pipeline)
+    pipeline.wrap_engine(RememberingEngine)  # the first pass over a text is the same at every level
     return {
         "model": describe(model, speller),
         "limit": limit,
@@ -83,37 +81,6 @@ def measure(model: Path, clean: Path | None, limit: int | None, threads: int | N
         "slips": measure_slips(speller, limit),
         "cases": measure_cases(speller),
     }
-
-
-class RememberingEngine:
-    """Scores a batch of windows once: the first pass over a text is the same at every level."""
-
-    def __init__(self, engine: ScoringEngine) -> None:
-        self._engine = engine
-        self._scores: dict[bytes, list[Scores]] = {}
-        self.longest, self.characters_per_batch = engine.longest, engine.characters_per_batch
-
-    def scores(
-        self,
-        ids: Ids,
-        starts: Positions,
-        stops: Positions,
-        most: float = np.inf,
-        lowest_tag: float = np.inf,
-    ) -> Iterator[Scores]:
-        # Levels differ in the tags that they want; whoever reads the scores passes over those in excess.
-        lowest_tag = min(lowest_tag, LEAST_TAG)
-        bounds = np.array([most, lowest_tag])
-        key = hashlib.sha256(b"".join(array.tobytes() for array in (ids, starts, stops, bounds))).digest()
-        if key not in self._scores:
-            self._scores[key] = list(self._engine.scores(ids, starts, stops, most, lowest_tag))
-        return iter(self._scores[key])
-
-
-def remember_scores(speller: Speller) -> None:
-    pipeline = speller.checker.model
-    assert isinstance(pipeline, Pipeline)
-    pipeline._decoder = replace(pipeline._decoder, engine=RememberingEngine(pipeline._decoder.engine))
 
 
 def describe(model: Path, speller: Speller) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """A model folder, loaded: parts of texts in, the model's changes out."""
 
 import hashlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from nmspeller.errors import InputError
 from nmspeller.messages import _
 from nmspeller.runtime.correction import Edit, Reason
-from nmspeller.runtime.decoder import Decoder, Detections, confidence
+from nmspeller.runtime.decoder import Decoder, Detections, ScoringEngine, confidence
 from nmspeller.runtime.device import Device, open_engine, prefilter_files, weight_files
 from nmspeller.runtime.edits import Change
 from nmspeller.runtime.engine import Floats, Ids, TagScores
@@ -72,6 +72,12 @@ class Pipeline:
             engine, hanzi, hanzi & simplified, self.vocabulary.unk, self.explains, self._prefilter
         )
         self._tag_decoder = TagDecoder(engine, self.vocabulary, self._decoder.targets, self.policy.evidence)
+
+    def wrap_engine(self, wrap: Callable[[ScoringEngine], ScoringEngine]) -> None:
+        """Put something between the pipeline and its engine."""
+        engine = wrap(self._decoder.engine)
+        self._decoder = replace(self._decoder, engine=engine)
+        self._tag_decoder = replace(self._tag_decoder, engine=engine)
 
     def _open_prefilter(self, path: Path, thresholds: Path, threads: int | None) -> Prefilter:
         prefilter = Prefilter(path, self.vocabulary, threads=threads)

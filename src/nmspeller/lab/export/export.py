@@ -19,6 +19,7 @@ from nmspeller.lab.export.arithmetic import Float, Integer
 from nmspeller.lab.export.bert_graph import build
 from nmspeller.lab.export.evidence_weights import fit_evidence
 from nmspeller.lab.export.prefilter_calibration import calibrate_prefilter
+from nmspeller.lab.export.remembering_engine import RememberingEngine
 from nmspeller.lab.export.tag_thresholds import calibrate_tags, target_pairs
 from nmspeller.lab.export.thresholds import calibrate
 from nmspeller.lab.export.weights import SpellerWeights, read_weights
@@ -116,7 +117,9 @@ def calibrate_model(
     if edits is not None:
         policy = replace(policy, evidence=fit_evidence(pipeline, clean, edits.noise))
         policy.write(folder / "policy.json")
-        policy = calibrate_tags(Pipeline(folder), policy, unequal, clean)
+        weighing = Pipeline(folder)
+        weighing.wrap_engine(RememberingEngine)
+        policy = calibrate_tags(weighing, policy, unequal, clean)
     policy.write(folder / "policy.json")
     return policy
 
