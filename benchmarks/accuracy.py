@@ -9,15 +9,12 @@ shipped.json without measuring.
 """
 
 import argparse
-import hashlib
 import json
 import sys
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any, TypeVar
-
-import numpy as np
 
 from accuracy_report import page, write_card
 from clean_text import has_mistake
@@ -25,9 +22,8 @@ from nmspeller import InputError, Speller
 from nmspeller.lab.evaluation import suites
 from nmspeller.lab.evaluation.example_sentences import CASES
 from nmspeller.lab.evaluation.metrics import DropDe, evaluate, percent
+from nmspeller.lab.export.remembering_engine import RememberingEngine
 from nmspeller.runtime.correction import Correction
-from nmspeller.runtime.decoder import Positions, ScoringEngine
-from nmspeller.runtime.engine import Ids, Scores
 from nmspeller.runtime.onnx_runtime import onnxruntime
 from nmspeller.runtime.pipeline import SHIPPED, Pipeline
 from nmspeller.runtime.policy import Level, Policy
@@ -42,7 +38,6 @@ SLIPS = ROOT / "tests" / "assets" / "native_slips.tsv"
 
 # SIGHAN13 is read in all three ways in use, so that nobody has to guess which one a figure follows.
 DE_RULES: dict[str, DropDe] = {"both": True, "prediction": "prediction", "none": False}
-_LOWEST_TAG = 0.1
 
 
 def main() -> None:
@@ -73,7 +68,9 @@ def main() -> None:
 
 def measure(model: Path, clean: Path | None, limit: int | None, threads: int | None) -> dict[str, Any]:
     speller = Speller(model, threads=threads, rules=False)
-    remember_scores(speller)
+    pipeline = speller.checker.model
+    assert isinstance(pipeline, Pipeline)
+    pipeline.wrap_engine(RememberingEngine)  # the first pass over a text is the same at every level
     return {
         "model": describe(model, speller),
         "limit": limit,
@@ -84,37 +81,6 @@ def measure(model: Path, clean: Path | None, limit: int | None, threads: int | N
         "slips": measure_slips(speller, limit),
         "cases": measure_cases(speller),
     }
-
-
-class RememberingEngine:
-    """Scores a batch of windows once: the first pass over a text is the same at every level."""
-
-    def __init__(self, engine: ScoringEngine) -> None:
-        self._engine = engine
-        self._scores: dict[bytes, list[Scores]] = {}
-        self.longest, self.characters_per_batch = engine.longest, engine.characters_per_batch
-
-    def scores(
-        self,
-        ids: Ids,
-        starts: Positions,
-        stops: Positions,
-        most: float = np.inf,
-        lowest_tag: float = np.inf,
-    ) -> Iterator[Scores]:
-        # Levels differ in the tags that they want; whoever reads the scores passes over those in excess.
-        lowest_tag = min(lowest_tag, _LOWEST_TAG)
-        bounds = np.array([most, lowest_tag])
-        key = hashlib.sha256(b"".join(array.tobytes() for array in (ids, starts, stops, bounds))).digest()
-        if key not in self._scores:
-            self._scores[key] = list(self._engine.scores(ids, starts, stops, most, lowest_tag))
-        return iter(self._scores[key])
-
-
-def remember_scores(speller: Speller) -> None:
-    pipeline = speller.checker.model
-    assert isinstance(pipeline, Pipeline)
-    pipeline._decoder = replace(pipeline._decoder, engine=RememberingEngine(pipeline._decoder.engine))
 
 
 def describe(model: Path, speller: Speller) -> dict[str, Any]:
@@ -219,14 +185,28 @@ def measure_unusual(speller: Speller, limit: int | None) -> dict[str, Any]:
 
 
 def measure_slips(speller: Speller, limit: int | None) -> dict[str, Any]:
-    """Common slips of native writers: how many sentences of our own list are corrected exactly."""
-    rows = list(sample([line.split("\t") for line in SLIPS.read_text("utf-8").splitlines()], limit))
-    sources, targets = [row[0] for row in rows], [row[1] for row in rows]
-    levels = {}
-    for level in Level:
-        answers = [each.text for each in speller.check_many(sources, level=level)]
-        levels[level.value] = sum(map(str.__eq__, answers, targets))
-    return {"sentences": len(rows), "corrected": levels}
+    """Common slips of native writers: how many sentences of our own list are corrected exactly, by kind."""
+    rows = sample([line.split("\t") for line in SLIPS.read_text("utf-8").splitlines()], limit)
+    kinds: dict[str, Any] = {}
+    for kind in ("replaced", "missing", "extra", "swapped"):
+        own = [row for row in rows if kind_of_slip(*row) == kind]
+        answers = {level: speller.check_many([source for source, _ in own], level=level) for level in Level}
+        kinds[kind] = {
+            "sentences": len(own),
+            "corrected": {
+                level.value: sum(
+                    answer.text == target for answer, (_, target) in zip(found, own, strict=True)
+                )
+                for level, found in answers.items()
+            },
+        }
+    return kinds
+
+
+def kind_of_slip(source: str, target: str) -> str:
+    if len(source) != len(target):
+        return "missing" if len(source) < len(target) else "extra"
+    return "swapped" if sorted(source) == sorted(target) else "replaced"
 
 
 def edited_names(corrections: Sequence[Correction], names: Sequence[str]) -> list[list[str]]:

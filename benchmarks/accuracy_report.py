@@ -71,7 +71,10 @@ Kept: the name or term stays as it is; when listed: with all of them as the user
 
 UNUSUAL = """\
 Own sentences that look wrong and are right, the test half of `tests/assets/clean`: terms kept / sentences
-left as they are. The slips (`tests/assets/native_slips.tsv`) are own sentences, too."""
+left as they are."""
+SLIPS = """\
+Common slips of native writers, own sentences, too (`tests/assets/native_slips.tsv`), that are corrected
+exactly:"""
 
 
 def page(result: dict[str, Any]) -> str:
@@ -231,11 +234,12 @@ def _unusual(result: dict[str, Any]) -> str:
             for level in found["levels"].values()
         ]
         rows.append([kind, str(found["sentences"]), *cells])
-    slips = result["slips"]
-    shares = ", ".join(f"{count} at `{level}`" for level, count in slips["corrected"].items())
-    parts = [UNUSUAL, table(["", "sentences", *LEVELS], rows)]
-    parts.append(f"Of {slips['sentences']} common slips of native writers are corrected: {shares}.")
-    return "\n\n".join(parts)
+    slips = [
+        [f"characters {kind}", str(found["sentences"]), *(str(found["corrected"][level]) for level in LEVELS)]
+        for kind, found in result["slips"].items()
+    ]
+    counted = table(["slips corrected", "sentences", *LEVELS], slips)
+    return "\n\n".join([UNUSUAL, table(["", "sentences", *LEVELS], rows), SLIPS, counted])
 
 
 def _cases(result: dict[str, Any]) -> str:

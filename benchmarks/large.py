@@ -12,6 +12,7 @@ longest time in which the page did not answer; and memory. Then the page is clos
 not checked. Needs Chromium. Writes docs/results/large.md and its figures.
 """
 
+import argparse
 import contextlib
 import io
 import os
@@ -61,6 +62,9 @@ addEventListener("keydown", () => {
 
 
 def main() -> None:
+    argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    ).parse_args()
     text = made_text(TEXT, "\n")[:TEXT]
     cases: dict[str, Any] = {
         "Word document, 60 MB": ("a.docx", word_document()),

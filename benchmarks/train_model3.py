@@ -1,6 +1,7 @@
 """The trainings behind model 3, step by step; needs PyTorch, numpy and safetensors alone.
 
     python benchmarks/train_model3.py starts PARTS OUT         # OUT/backbone and OUT/model2 from their parts
+    python benchmarks/train_model3.py pretrain CONFIG OUT --data DATA [--seconds S]    # from random weights
     python benchmarks/train_model3.py train RECIPE START OUT --data DATA [--teacher CHECKPOINT] [--seconds S]
     python benchmarks/train_model3.py judge CHECKPOINT --data DATA --out FILE
     python benchmarks/train_model3.py mix A B OUT --data DATA --shares 0.35,0.5,0.65
@@ -25,6 +26,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from nmspeller.lab.configs import read_config
 from nmspeller.lab.data.edit_sets import DEV_FILE, read_dev
 from nmspeller.lab.data.prepared import Prepared
 from nmspeller.lab.evaluation import dev_characters, dev_tags
@@ -36,12 +38,25 @@ from nmspeller.lab.models.config import EncoderConfig
 from nmspeller.lab.models.registry import from_arrays
 from nmspeller.lab.models.speller import SpellerModel
 from nmspeller.lab.training.finetune import finetune
-from nmspeller.lab.training.recipes import read_recipe, with_budget
+from nmspeller.lab.training.pretrain import pretrain as pretrain_encoder
+from nmspeller.lab.training.recipes import read_pretrain_recipe, read_recipe, with_budget, with_seconds
 from nmspeller.lab.training.start import load_teacher, start_model
 
-MODEL: dict[str, Any] = {"speller": "bert", "tags": True}
 CLEAN_SHARE = "0.4%"  # of clean sentences changed, where weights are chosen
 DEVICE = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+
+
+def pretrain(options: argparse.Namespace) -> None:
+    """Pretrain a BERT of the sizes in a config of `lab pretrain`."""
+    values = read_config("pretrain", options.recipe)
+    plan = read_pretrain_recipe(values["recipe"])
+    if options.seconds:
+        plan = with_seconds(plan, options.seconds)
+    result = pretrain_encoder(
+        plan, data=options.data, out=options.out, start=None, encoder=values["encoder"], seed=options.seed
+    )
+    (options.out / "pretrain.json").write_text(json.dumps(result) + "\n")
+    print({name: result[name] for name in ("after", "seconds", "tokens")}, flush=True)
 
 
 def train(options: argparse.Namespace) -> None:
@@ -54,7 +69,8 @@ def train(options: argparse.Namespace) -> None:
     if options.workers is not None:
         stages = (replace(stage, loop=replace(stage.loop, workers=options.workers)) for stage in plan.stages)
         plan = replace(plan, stages=tuple(stages))
-    model = start_model(MODEL, options.start, vocabulary=prepared.vocabulary, seed=options.seed)
+    description = {"speller": "bert", "tags": not plan.stages[0].detect}
+    model = start_model(description, options.start, vocabulary=prepared.vocabulary, seed=options.seed)
     teacher = load_teacher(options.teacher, prepared.vocabulary) if options.teacher else None
     steps: list[Any] = []
     finetune(model, plan, prepared, out=options.out, seed=options.seed, report=steps.append, teacher=teacher)
@@ -193,7 +209,8 @@ def main() -> None:
     )
     commands = parser.add_subparsers(required=True)
     wanted: dict[Any, tuple[str, ...]] = {
-        train: ("recipe", "start", "out"), judge: ("checkpoint",), mix: ("a", "b", "out"),
+        pretrain: ("recipe", "out"), train: ("recipe", "start", "out"),
+        judge: ("checkpoint",), mix: ("a", "b", "out"),
         quantise: ("checkpoint", "out"), pack: ("checkpoint", "out"), unpack: ("parts", "like", "out"),
         starts: ("parts", "out"), pick: ("mixes", "out"),
     }  # fmt: skip
@@ -202,7 +219,7 @@ def main() -> None:
         own.set_defaults(command=command)
         for name in names:
             own.add_argument(name, type=str if name == "recipe" else Path)
-        if command in (train, judge, mix, quantise):
+        if command in (pretrain, train, judge, mix, quantise):
             own.add_argument("--data", type=Path, required=True)
         if command is judge:
             own.add_argument("--out", type=Path, required=True)
@@ -210,10 +227,11 @@ def main() -> None:
             own.add_argument("--shares", default="0,0.35,0.5,0.65,1")
         if command is starts:
             own.add_argument("--names", default="backbone,model2")
-        if command is train:
-            own.add_argument("--teacher", type=Path)
+        if command in (pretrain, train):
             own.add_argument("--seconds", type=float)
             own.add_argument("--seed", type=int, default=0)
+        if command is train:
+            own.add_argument("--teacher", type=Path)
             own.add_argument("--workers", type=int)
     options = parser.parse_args()
     options.command(options)

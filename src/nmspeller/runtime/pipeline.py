@@ -1,7 +1,7 @@
 """A model folder, loaded: parts of texts in, the model's changes out."""
 
 import hashlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from nmspeller.errors import InputError
 from nmspeller.messages import _
 from nmspeller.runtime.correction import Edit, Reason
-from nmspeller.runtime.decoder import Decoder, Detections, confidence
+from nmspeller.runtime.decoder import Decoder, Detections, ScoringEngine, confidence
 from nmspeller.runtime.device import Device, open_engine, prefilter_files, weight_files
 from nmspeller.runtime.edits import Change
 from nmspeller.runtime.engine import Floats, Ids, TagScores
@@ -21,7 +21,7 @@ from nmspeller.runtime.part_batch import PartBatch
 from nmspeller.runtime.policy import Level, Policy, Thresholds
 from nmspeller.runtime.prefilter import Prefilter, PrefilterThresholds
 from nmspeller.runtime.reading import Mended, Part
-from nmspeller.runtime.tag_decoder import TagDecoder
+from nmspeller.runtime.tag_decoder import Proposal, TagDecoder
 from nmspeller.runtime.verified import verify
 from nmspeller.text.script import is_traditional
 from nmspeller.text.vocabulary import Vocabulary
@@ -71,7 +71,13 @@ class Pipeline:
         self._decoder = Decoder(
             engine, hanzi, hanzi & simplified, self.vocabulary.unk, self.explains, self._prefilter
         )
-        self._tag_decoder = TagDecoder(engine, self.vocabulary, self._decoder.targets)
+        self._tag_decoder = TagDecoder(engine, self.vocabulary, self._decoder.targets, self.policy.evidence)
+
+    def wrap_engine(self, wrap: Callable[[ScoringEngine], ScoringEngine]) -> None:
+        """Put something between the pipeline and its engine."""
+        engine = wrap(self._decoder.engine)
+        self._decoder = replace(self._decoder, engine=engine)
+        self._tag_decoder = replace(self._tag_decoder, engine=engine)
 
     def _open_prefilter(self, path: Path, thresholds: Path, threads: int | None) -> Prefilter:
         prefilter = Prefilter(path, self.vocabulary, threads=threads)
@@ -149,6 +155,15 @@ class Pipeline:
         for number, each, changes in zip(edited, read_again, replaced, strict=True):
             together = [*each.changes, *each.in_source(changes)]
             found[number] = tuple(sorted(together, key=lambda change: change.place))
+
+    def proposals(self, parts: Sequence[Part]) -> Iterator[tuple[int, Proposal]]:
+        """Every edit that a tag may lead to, with the number of its part; for fitting weights."""
+        everything = Thresholds(2.0, 2.0, repeated=0.0, foreign=0.0, missing=0.0)
+        first = 0
+        for batch, _detections, tags in self._find(parts, everything, 1):
+            for proposal in self._tag_decoder.proposals(batch, tags):
+                yield first + proposal.part, proposal
+            first += len(batch.parts)
 
     def _replacements(self, batch: PartBatch, detections: Detections) -> list[tuple[Change, ...]]:
         """The detections of each part, as characters."""

@@ -11,8 +11,13 @@ from nmspeller.errors import InputError
 from nmspeller.files import reason, write_whole
 from nmspeller.messages import _
 from nmspeller.runtime.choice import Choice
+from nmspeller.runtime.evidence import EvidenceWeights
 
 FORMAT = "nmspeller policy 2"
+TAGGED = ("repeated", "foreign", "missing")
+"""What tags lead to: extra characters that repeat their neighbours, other extra ones, and missing ones."""
+LEAST_TAG = 0.1
+"""The least probability of a tag that is worth another reading; of lower ones few lead to an edit."""
 
 
 class Level(Choice):
@@ -33,7 +38,7 @@ class Thresholds:
     lowest error score of a sentence that the model reads; 0, the value of every policy, reads everything.
     `swapped` applies to both of two neighbours that change places, which support one another.
     `repeated` and `foreign` apply to characters that the model finds extra, by whether they repeat their
-    neighbours, and `missing` to what it fills in; see `tag_decoder`.
+    neighbours, and `missing` to what it fills in; see `tag_decoder` and `evidence`.
     """
 
     explained: float
@@ -47,8 +52,8 @@ class Thresholds:
 
     @property
     def lowest_tag(self) -> float:
-        """The least probability of a tag that may lead to an edit."""
-        return min(self.repeated, self.foreign, self.missing)
+        """The least probability of a tag that may lead to an edit; above 1 if none does."""
+        return LEAST_TAG if min(getattr(self, kind) for kind in TAGGED) <= 1 else 2.0
 
     def __post_init__(self) -> None:
         for one in fields(self):
@@ -65,7 +70,8 @@ class Policy:
 
     `window` is how many characters the model reads at once, `passes` how often a sentence is read: the second
     time with the first edits applied. `calibration` records the data that the thresholds were chosen on, and
-    the results there. `sha256` has the hash of each file of the model, by name (see `verified`).
+    the results there. `sha256` has the hash of each file of the model, by name (see `verified`). `evidence`
+    has the weights of the evidence for each kind of TAGGED that some were fitted for.
 
     Raises:
         ValueError: a level accepts what a less strict one does not.
@@ -76,6 +82,7 @@ class Policy:
     passes: int = 1
     calibration: dict[str, Any] = field(default_factory=dict)
     sha256: dict[str, str] = field(default_factory=dict)
+    evidence: dict[str, EvidenceWeights] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         for strict, lax in pairwise(self.levels[level] for level in Level):
@@ -112,7 +119,10 @@ class Policy:
             hashes = content.get("sha256", {})
             if not all(isinstance(digits, str) for digits in hashes.values()):
                 raise ValueError("a hash is a string")
-            return cls(levels, window, passes, content["calibration"], hashes)
+            evidence = {kind: EvidenceWeights(**each) for kind, each in content.get("evidence", {}).items()}
+            if unknown := evidence.keys() - set(TAGGED):
+                raise ValueError(f"there is no evidence for {', '.join(sorted(unknown))}")
+            return cls(levels, window, passes, content["calibration"], hashes, evidence)
         except OSError as error:
             raise InputError(
                 _("cannot read {path} ({reason}); a model folder needs its policy.json.").format(
@@ -134,6 +144,7 @@ class Policy:
             "passes": self.passes,
             "sha256": self.sha256,
             "levels": {level.value: _of_policy(least) for level, least in self.levels.items()},
+            "evidence": {kind: asdict(weights) for kind, weights in self.evidence.items()},
             "calibration": self.calibration,
         }
         write_whole(path, (json.dumps(content, indent=1, ensure_ascii=False) + "\n").encode())

@@ -2,12 +2,12 @@
 
 The model tags characters that are extra, and places before which something is missing. A gap is filled in by
 another reading with [MASK] in it, one or two. Then the part is read as corrected: an edit beside which the
-model still finds a character extra or missing is dropped.
+model still finds a character extra or missing is dropped. What the readings say is weighed together.
 """
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import groupby, pairwise
 from typing import NamedTuple
 
@@ -17,13 +17,27 @@ from numpy.typing import NDArray
 from nmspeller.runtime.decoder import ScoringEngine
 from nmspeller.runtime.edits import Change
 from nmspeller.runtime.engine import Floats, Ids, TagScores
+from nmspeller.runtime.evidence import Evidence, EvidenceWeights
 from nmspeller.runtime.part_batch import PartBatch
-from nmspeller.runtime.policy import Thresholds
+from nmspeller.runtime.policy import LEAST_TAG, TAGGED, Thresholds
 from nmspeller.text.vocabulary import Vocabulary
 
-# An edit is dropped where a tag beside it is still as probable as this afterwards.
-_HOLDS = 0.5
+# A tag that is as probable as this stands: beside an edit that was made, it speaks against the edit.
+_STANDS = 0.5
 _LEAST_FILLED = 0.3
+# A gap takes two more readings, and most of what is less likely to be one is none.
+_LEAST_MISSING = 0.2
+# Two masks are tried where one leaves something missing.
+_STILL_MISSING = 0.1
+
+
+class Proposal(NamedTuple):
+    """An edit of a part, by its number, of one of the kinds TAGGED, with what speaks for it."""
+
+    part: int
+    kind: str
+    change: Change
+    evidence: Evidence
 
 
 class _Row(NamedTuple):
@@ -31,102 +45,122 @@ class _Row(NamedTuple):
 
     best: Ids  # (n, 5)
     probabilities: Floats  # (n, 5)
+    own: Floats  # (n,) of the characters that are there
     tags: Floats  # (n + 1, 2): extra, missing before
 
 
 @dataclass(frozen=True)
 class TagDecoder:
-    """Turns tags into changes of parts; `targets` (vocabulary,) marks the ids that may be filled in."""
+    """Turns tags into changes of parts; `targets` (vocabulary,) marks the ids that may be filled in.
+
+    weights: of the evidence for each kind; one without takes the tag's word for it.
+    """
 
     engine: ScoringEngine
     vocabulary: Vocabulary
     targets: NDArray[np.bool_]
+    weights: Mapping[str, EvidenceWeights] = field(default_factory=dict)
 
     def find(self, batch: PartBatch, tags: TagScores, thresholds: Thresholds) -> dict[int, list[Change]]:
         """The insertions and deletions in each part that has any, by the part's number, in order.
 
         tags: as `Decoder.find` gives them.
         """
+        least = {kind: getattr(thresholds, kind) for kind in TAGGED}
+        wanted = [kind for kind in TAGGED if least[kind] <= 1]
+        accepted: dict[int, list[Change]] = {}
+        for part, kind, change, _evidence in self.proposals(batch, tags, wanted):
+            if change.confidence >= least[kind]:
+                accepted.setdefault(part, []).append(change)
+        return {part: _apart(changes) for part, changes in accepted.items()}
+
+    def proposals(
+        self, batch: PartBatch, tags: TagScores, kinds: Collection[str] = TAGGED
+    ) -> Iterator[Proposal]:
+        """Every edit of some kinds that still holds once it is made, by itself."""
         order = np.lexsort((tags.places, tags.windows))
         tags = TagScores._make(values[order] for values in tags)
         # The end of a window is the place where the next part starts: the window's start tells them apart.
         parts = np.searchsorted(batch.offsets, tags.windows, side="right") - 1
-        possible: list[tuple[int, Change]] = []
+        deletions: list[Proposal] = []
+        gaps: list[Proposal] = []
         for number, group in groupby(range(len(parts)), lambda index: int(parts[index])):
             chosen = list(group)
             own = TagScores._make(values[chosen] for values in tags)
             here = own._replace(places=own.places - batch.offsets[number])
-            possible += [(number, change) for change in self._deletions(batch, number, here, thresholds)]
-            possible += [(number, gap) for gap in self._gaps(batch, number, here, thresholds)]
-        filled = self._filled(batch, possible)
-        accepted = [
-            (number, change)
-            for number, change in filled
-            if change.target == "" or change.confidence >= thresholds.missing
-        ]
-        verified: dict[int, list[Change]] = {}
-        for number, change in self._verified(batch, accepted):
-            verified.setdefault(number, []).append(change)
-        return {number: _apart(changes) for number, changes in verified.items()}
+            deletions += self._deletions(batch, number, here)
+            if "missing" in kinds:
+                gaps += self._gaps(batch, number, here)
+        possible = [each for each in deletions if each.kind in kinds]
+        for proposal in self._verified(batch, [*possible, *self._filled(batch, gaps)]):
+            weights = self.weights.get(proposal.kind, EvidenceWeights())
+            confidence = weights.confidence(proposal.evidence)
+            yield proposal._replace(change=proposal.change._replace(confidence=confidence))
 
-    def _deletions(
-        self, batch: PartBatch, number: int, tags: TagScores, thresholds: Thresholds
-    ) -> Iterator[Change]:
-        """Runs of characters that the model finds extra; one that repeats its neighbours needs less."""
+    def _deletions(self, batch: PartBatch, number: int, tags: TagScores) -> Iterator[Proposal]:
+        """Runs of characters that the model finds extra."""
         part, offset = batch.parts[number], int(batch.offsets[number])
         hanzi = self.vocabulary.is_hanzi()
-        lowest = min(thresholds.repeated, thresholds.foreign)
         likely = {
             int(place): float(extra)
             for place, extra in zip(tags.places, tags.extra, strict=True)
-            if extra >= lowest
+            if extra >= LEAST_TAG
             and place < len(part.text)
             and batch.allowed[offset + place]
             and hanzi[batch.ids[offset + place]]
         }
-        for start, stop in _runs(sorted(likely)):
+        for start, stop in _likeliest_runs(likely):
             size, run = stop - start, part.text[start:stop]
             repeats = run in (part.text[max(0, start - size) : start], part.text[stop : stop + size])
-            score = min(likely[place] for place in range(start, stop))
-            if score >= (thresholds.repeated if repeats else thresholds.foreign):
-                yield Change(start, "", score, score, length=size)
+            tag = min(likely[place] for place in range(start, stop))
+            change = Change(start, "", tag, tag, length=size)
+            yield Proposal(number, "repeated" if repeats else "foreign", change, Evidence(tag))
 
-    def _gaps(
-        self, batch: PartBatch, number: int, tags: TagScores, thresholds: Thresholds
-    ) -> Iterator[Change]:
+    def _gaps(self, batch: PartBatch, number: int, tags: TagScores) -> Iterator[Proposal]:
         """Places where something is missing, not inside anything that must not change; not yet filled in."""
         part = batch.parts[number]
         for place, missing in zip(tags.places.tolist(), tags.missing.tolist(), strict=True):
             inside = any(start < place < stop for start, stop in part.locked)
-            if missing >= thresholds.missing and not inside:
-                yield Change(place, "?", missing, missing, length=0)
+            if missing >= _LEAST_MISSING and not inside:
+                change = Change(place, "", missing, missing, length=0)
+                yield Proposal(number, "missing", change, Evidence(missing))
 
-    def _filled(self, batch: PartBatch, possible: list[tuple[int, Change]]) -> list[tuple[int, Change]]:
-        """The gaps with what the model reads at one [MASK] or two; deletions stay as they are."""
-        wanted = Counter(number for number, change in possible if not change.length)
+    def _filled(self, batch: PartBatch, gaps: Sequence[Proposal]) -> list[Proposal]:
+        """The gaps with what the model reads at one [MASK], or at two where one is not enough."""
+        wanted = Counter(gap.part for gap in gaps)
         gaps = [
-            (number, change)
-            for number, change in possible
-            if not change.length and len(batch.parts[number].text) + 2 * wanted[number] <= self.engine.longest
+            gap
+            for gap in gaps
+            if len(batch.parts[gap.part].text) + 2 * wanted[gap.part] <= self.engine.longest
         ]
-        found = [(number, change) for number, change in possible if change.length]
-        mask = self.vocabulary.mask
-        rows = [
-            np.insert(self._ids(batch, number), gap.offset, [mask] * size).astype(np.int32)
-            for size in (1, 2)
-            for number, gap in gaps
+        one = self._read([self._with_masks(batch, gap, 1) for gap in gaps])
+        short = [
+            number
+            for number, (gap, row) in enumerate(zip(gaps, one, strict=True))
+            if row.tags[gap.change.offset + 1, 1] >= _STILL_MISSING
         ]
-        read = self._read(rows)
-        for (number, gap), single, double in zip(gaps, read[: len(gaps)], read[len(gaps) :], strict=True):
-            place = gap.offset
-            wants_two = single.tags[place + 1, 1] > double.tags[place + 1, 0]
-            change = self._filling(gap, double if wants_two else single, 2 if wants_two else 1)
-            if change is not None:
-                found.append((number, change))
+        two = dict(
+            zip(
+                short, self._read([self._with_masks(batch, gaps[number], 2) for number in short]), strict=True
+            )
+        )
+        found = []
+        for number, (gap, single) in enumerate(zip(gaps, one, strict=True)):
+            place, double = gap.change.offset, two.get(number)
+            if double is not None and single.tags[place + 1, 1] > double.tags[place + 1, 0]:
+                filling = self._filling(gap, double, 2)
+            else:
+                filling = self._filling(gap, single, 1)
+            if filling is not None:
+                found.append(filling)
         return found
 
-    def _filling(self, gap: Change, row: _Row, size: int) -> Change | None:
-        here = range(gap.offset, gap.offset + size)
+    def _with_masks(self, batch: PartBatch, gap: Proposal, size: int) -> Ids:
+        masks = [self.vocabulary.mask] * size
+        return np.insert(self._ids(batch, gap.part), gap.change.offset, masks).astype(np.int32)
+
+    def _filling(self, gap: Proposal, row: _Row, size: int) -> Proposal | None:
+        here = range(gap.change.offset, gap.change.offset + size)
         chosen: list[tuple[str, float]] = []
         others: tuple[tuple[str, float], ...] = ()
         for place in here:
@@ -143,28 +177,32 @@ class TagDecoder:
         if filled < _LEAST_FILLED:
             return None
         needed = 1 - float(row.tags[here.start : here.stop, 0].max())
-        score = gap.confidence * needed * filled**0.5
         text = "".join(character for character, _ in chosen)
-        return Change(gap.offset, text, filled, score, others, length=0)
+        change = gap.change._replace(target=text, probability=filled, others=others)
+        return gap._replace(change=change, evidence=gap.evidence._replace(filled=filled, needed=needed))
 
-    def _verified(self, batch: PartBatch, changes: list[tuple[int, Change]]) -> Iterator[tuple[int, Change]]:
-        """The changes beside which the model finds nothing extra or missing once they are made."""
-        rows = [
-            np.concatenate(
-                (
-                    self._ids(batch, number)[: change.offset],
-                    self.vocabulary.encode(change.target),
-                    self._ids(batch, number)[change.offset + change.length :],
-                )
+    def _verified(self, batch: PartBatch, proposals: list[Proposal]) -> Iterator[Proposal]:
+        """Those beside which the model finds nothing extra or missing once they are made."""
+        rows = []
+        for part, _kind, change, _evidence in proposals:
+            ids, stop = self._ids(batch, part), change.offset + change.length
+            rows.append(
+                np.concatenate((ids[: change.offset], self.vocabulary.encode(change.target), ids[stop:]))
             )
-            for number, change in changes
-        ]
-        for (number, change), row in zip(changes, self._read(rows), strict=True):
-            first, end = max(change.offset - 1, 0), change.offset + len(change.target)
+        for proposal, row in zip(proposals, self._read(rows), strict=True):
+            start = proposal.change.offset
+            first, end = max(start - 1, 0), start + len(proposal.change.target)
             extra = row.tags[first : end + 1, 0].max()
             missing = row.tags[first : end + 2, 1].max()
-            if max(extra, missing) < _HOLDS:
-                yield number, change
+            settled = 1 - float(max(extra, missing))
+            if settled > 1 - _STANDS:
+                after = proposal.evidence._replace(
+                    target=float(row.own[start:end].min(initial=1)),
+                    before=float(row.own[first:start].min(initial=1)),
+                    behind=float(row.own[end : end + 1].min(initial=1)),
+                    settled=settled,
+                )
+                yield proposal._replace(evidence=after)
 
     @staticmethod
     def _ids(batch: PartBatch, number: int) -> Ids:
@@ -179,13 +217,15 @@ class TagDecoder:
         flat = np.concatenate(rows)
         best = np.zeros((len(flat), 5), np.int32)
         probabilities = np.zeros((len(flat), 5), np.float32)
+        own = np.zeros(len(flat), np.float32)
         tags = [np.zeros((len(row) + 1, 2), np.float32) for row in rows]
         for scores in self.engine.scores(flat, edges[:-1], edges[1:], np.inf, 0.0):
             best[scores.positions], probabilities[scores.positions] = scores.best, scores.probabilities
+            own[scores.positions] = scores.source_probabilities
             for window, place, extra, missing in zip(*scores.tags, strict=True):
                 tags[window][place] = extra, missing
         return [
-            _Row(best[start:stop], probabilities[start:stop], tags[number])
+            _Row(best[start:stop], probabilities[start:stop], own[start:stop], tags[number])
             for number, (start, stop) in enumerate(pairwise(edges.tolist()))
         ]
 
@@ -199,6 +239,13 @@ def _apart(changes: list[Change]) -> list[Change]:
         else:
             kept.append(change)
     return kept
+
+
+def _likeliest_runs(likely: Mapping[int, float]) -> Iterator[tuple[int, int]]:
+    """The runs of likely places; of a run with places that are likelier than not, the runs of those."""
+    for start, stop in _runs(sorted(likely)):
+        strong = [place for place in range(start, stop) if likely[place] >= _STANDS]
+        yield from _runs(strong) if strong else [(start, stop)]
 
 
 def _runs(places: list[int]) -> Iterator[tuple[int, int]]:

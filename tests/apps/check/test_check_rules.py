@@ -90,4 +90,5 @@ def test_wrong_choices_of_rules_are_told(check):
     result = check("--rules", "idiom,grammar", "a.txt")
     assert result.code == 2
     assert "there is no rule 'grammar'; choose among spelling, typography, idiom" in result.err
+    assert "there is no rule 'a.txt'" in check("--rules", "a.txt").err
     assert "--rules cannot be used with --no-rules" in check("--rules", "idiom", "--no-rules", "a.txt").err

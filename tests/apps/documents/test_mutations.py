@@ -1,7 +1,7 @@
 """Damaged documents of every format are corrected or refused, in bounded time and memory.
 
-NMSPELLER_FUZZ_EXAMPLES sets how many of each format are tried. Where `real` has a file of the format, which
-LibreOffice wrote, every second document is a damaged copy of it.
+NMSPELLER_DAMAGED_DOCUMENTS sets how many of each format are tried. Where `real` has a file of the format,
+which LibreOffice wrote, every second document is a damaged copy of it.
 """
 
 import os
@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from random_documents import FORMATS
 
-EXAMPLES = os.environ.get("NMSPELLER_FUZZ_EXAMPLES", "100")
+EXAMPLES = os.environ.get("NMSPELLER_DAMAGED_DOCUMENTS", "100")
 
 
 @pytest.mark.parametrize("format", FORMATS)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nmspeller.apps.documents.prose import Passage, Segment, format_of, passages
+from nmspeller.apps.documents.prose import Passage, ProseSpan, format_of, passages
 from nmspeller.errors import InputError
 from nmspeller.runtime.correction import Edit, Reason, apply_edits
 
@@ -371,11 +371,11 @@ documents = st.one_of(st.text(), st.lists(st.sampled_from(MARKS.split(" "))).map
 def test_segments_are_in_order_and_passages_are_made_of_them(text, format):
     found = passages(text, format)
     end = 0
-    for segment in (segment for passage in passages(text, format) for segment in passage.segments):
-        assert end <= segment.start < segment.stop <= len(text)
-        end = segment.stop
+    for span in (span for passage in passages(text, format) for span in passage.spans):
+        assert end <= span.start < span.stop <= len(text)
+        end = span.stop
     for passage in found:
-        assert passage.text == "".join(text[start:stop] for start, stop in passage.segments)
+        assert passage.text == "".join(text[start:stop] for start, stop in passage.spans)
 
 
 @settings(max_examples=150, deadline=None)
@@ -390,11 +390,11 @@ def test_edits_come_back_to_the_very_characters(text, format, length, grow):
         placed = list(passage.in_document(edits))
         for edit in placed:
             assert text[edit.offset : edit.offset + edit.length] == edit.source
-            assert any(a <= edit.offset and edit.offset + edit.length <= b for a, b in passage.segments)
+            assert any(a <= edit.offset and edit.offset + edit.length <= b for a, b in passage.spans)
         changed = apply_edits(text, placed)
-        # All that is not in the passage's segments is still there, in order.
+        # All that is not in the passage's spans is still there, in order.
         at = end = 0
-        for start, stop in passage.segments:
+        for start, stop in passage.spans:
             at = changed.index(text[end:start], at) + start - end
             end = stop
         assert changed.endswith(text[end:])
@@ -402,7 +402,7 @@ def test_edits_come_back_to_the_very_characters(text, format, length, grow):
 
 
 def test_an_edit_over_markup_is_split_there():
-    passage = Passage("借少你", (Segment(2, 3), Segment(5, 7)))
+    passage = Passage("借少你", (ProseSpan(2, 3), ProseSpan(5, 7)))
     (first, second) = passage.in_document(
         [Edit(0, 2, "借少", "介绍", 0.9, ("介少", "长了三"), Reason.SIMILAR_SOUND)]
     )

@@ -26,7 +26,7 @@ def check(raw, edits):
     """The document with tracked changes, after a look at what becomes of them."""
     document = DocxDocument.parse(raw, "a.docx")
     changed, fixed = document.with_edits(edits, track=True), document.with_edits(edits)
-    for member in {piece.member for piece in document.pieces}:
+    for member in {span.member for span in document.spans}:
         before, fixed_part, now = part(raw, member), part(fixed, member), part(changed, member)
         for accept, expected in ((True, fixed_part), (False, before)):
             assert characters(decided(now, accept=accept)) == characters(decided(expected, accept=accept))

@@ -126,7 +126,7 @@ def test_json_stays_the_same_but_for_the_edits(texts, is_ascii, is_indented):
 @settings(max_examples=300, deadline=None)
 def test_yaml_of_any_kind_is_read(text):
     assert "".join(
-        text[slice(*one)] for passage in passages(text, "yaml") for one in passage.segments
+        text[slice(*one)] for passage in passages(text, "yaml") for one in passage.spans
     ) == "".join(prose(text, "yaml"))
 
 

@@ -9,7 +9,7 @@ from nmspeller.apps.documents.prose import passages
 def prose(text, format):
     found = passages(text, format)
     for passage in found:
-        assert "".join(text[start:stop] for start, stop in passage.segments) == passage.text
+        assert "".join(text[start:stop] for start, stop in passage.spans) == passage.text
     return [passage.text for passage in found]
 
 

@@ -1,6 +1,7 @@
 """A model with tags is exported, quantised, imported and reopened with them."""
 
 import json
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +11,7 @@ import torch
 
 from nmspeller import Speller
 from nmspeller.__main__ import run
+from nmspeller.lab.data.neighbours import count_neighbours
 from nmspeller.lab.export.conversion import import_onnx, prepare_qat
 from nmspeller.lab.export.export import export_model
 from nmspeller.lab.export.tag_proposals import KINDS
@@ -86,9 +88,10 @@ def test_the_command_writes_thresholds_for_a_model_with_tags(
 ) -> None:
     folder = export_model(tagged, tmp_path / "model")
     edits = {"edits_revisions": [["我我们去外国", "我们去外国", "extra"], ["我去外", "我去外国", "missing"]]}
-    (tmp_path / "edits_dev.json").write_text(json.dumps(edits), "utf-8")
+    prepared = with_neighbours(tmp_path / "prepared", tagged)
+    (prepared / "edits_dev.json").write_text(json.dumps(edits), "utf-8")
     arguments = ["lab", "calibrate", str(folder), "--dev", str(pairs), "--json"]
-    assert run([*arguments, "--edits", str(tmp_path / "edits_dev.json")]) == 0
+    assert run([*arguments, "--edits", str(prepared)]) == 0
     printed = json.loads(capsys.readouterr().out)
     assert printed["tags"]["pairs"] == 2
     policy = Policy.read(folder / "policy.json")
@@ -101,11 +104,23 @@ def test_the_command_writes_thresholds_for_a_model_with_tags(
             assert getattr(again.levels[level], kind) == getattr(policy.levels[level], kind)
 
 
+def with_neighbours(folder: Path, model: Path) -> Path:
+    """A folder as `lab data prepare` writes it, for the vocabulary of a model."""
+    folder.mkdir()
+    shutil.copy(model / "vocab.txt", folder)
+    vocabulary = Vocabulary.from_file(folder / "vocab.txt")
+    words = ("我们", "外国", "可以", "认识", "的", "去")
+    text = vocabulary.encode("我们去外国可以认识很多的人。" * 3).astype(np.uint16)
+    count_neighbours(text, vocabulary, [(word, 9) for word in words]).save(folder / "neighbours.npz")
+    return folder
+
+
 def test_a_model_without_tags_has_no_thresholds_to_choose(
     model_folder: Path, pairs: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    edits = tmp_path / "edits_dev.json"
-    edits.write_text('{"edits_revisions": [["我我们", "我们", "extra"]]}', "utf-8")
+    edits = with_neighbours(tmp_path / "prepared", model_folder)
+    content = '{"edits_revisions": [["我我们", "我们", "extra"]]}'
+    (edits / "edits_dev.json").write_text(content, "utf-8")
     before = (model_folder / "policy.json").read_bytes()
     arguments = ["lab", "calibrate", str(model_folder), "--dev", str(pairs), "--edits", str(edits)]
     for more, words in (([], "does not tag"), (["--prefilter"], "a prefilter has no tags")):

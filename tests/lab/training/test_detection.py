@@ -15,11 +15,11 @@ ROWS = [np.array([2, 5, 6, 7, 3]), np.array([2, 8, 9, 3])]
 RIGHT = [np.array([2, 5, 6, 9, 3]), np.array([2, 8, 9, 3])]
 
 
-def bert(seed, *, layers=1, vocabulary=10):
+def bert(seed, *, layers=1, vocabulary=10, tags=False):
     torch.manual_seed(seed)
     sizes = {"hidden": 16, "heads": 2, "intermediate": 32, "positions": 8, "mask_id": 4, "dropout": 0.0}
     encoder = {"vocabulary": vocabulary, "layers": layers, "attention_dropout": 0.0, **sizes}
-    return build(parse({"speller": "bert", "encoder": encoder}))
+    return build(parse({"speller": "bert", "encoder": encoder, "tags": tags}))
 
 
 @torch.no_grad()
@@ -48,6 +48,40 @@ def test_the_confidence_is_the_decoders():
         here, source = probabilities[row, column], int(batch.ids[row, column])
         best = np.float32(max(np.delete(here, source)))
         assert found[row, column] == pytest.approx(float(confidence(best, here[source])), abs=1e-5)
+
+
+class Certain(torch.nn.Module):
+    """Tags that are sure of one thing, at the second character of the first row."""
+
+    def __init__(self, tag):
+        super().__init__()
+        self.tag = tag
+
+    def forward(self, hidden):
+        scores = torch.full((*hidden.shape[:-1], 2), -20.0)
+        scores[0, 2, self.tag] = 20.0
+        return scores
+
+
+@pytest.mark.parametrize(("tag", "places"), [(0, [[0, 2]]), (1, [[0, 1], [0, 2]])])
+def test_a_tag_is_an_error_where_it_stands_and_a_gap_on_either_side(tag, places):
+    teacher = bert(0, tags=True)
+    teacher.tags = Certain(tag)
+    with torch.no_grad():
+        found = edit_confidence(teacher, a_batch())
+    assert np.argwhere(found.numpy() > 0.99).tolist() == places
+
+
+def test_errors_that_only_tags_tell_of_are_learnt():
+    teacher, student = bert(0, tags=True), bert(1)
+    tags = [np.array([0, 0, 1, 0, 0]), np.array([0, 0, 0, 0])]
+    right = [np.where(row < 4, NO_TARGET, row) for row in ROWS]
+    plain, told = (collate(ROWS, right, tags=given) for given in (None, tags))
+    loss = Detection(teacher, student, 0.0)
+    with torch.no_grad():
+        own = student.source_scores(told)[0, 2].item()
+        # One of the five positions is wrong: -log sigmoid(-score) instead of -log sigmoid(score).
+        assert (loss(student, told) - loss(student, plain)).item() == pytest.approx(own / 5, abs=1e-4)
 
 
 def test_the_student_learns_where_the_teacher_would_edit():

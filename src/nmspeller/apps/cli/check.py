@@ -115,6 +115,7 @@ def check(
 ) -> None:
     """Check what the options are combined for, or say why they do not go together."""
     require(context, _CONFLICTS)
+    chosen_rules = options.chosen_rules(rules, none=no_rules, default=None)
     if not files and text is None:
         raise InputError(_("Give files or folders, - for standard input, or --text TEXT."))
     from nmspeller.apps.baseline import Baseline
@@ -133,7 +134,7 @@ def check(
         replacements=tuple(replacements or ()),
         model=model,
         prefilter=prefilter,
-        rules=options.chosen_rules(rules, none=no_rules, default=None),
+        rules=chosen_rules,
         format=format.value,
         encoding=encoding.value,
         strings=strings,

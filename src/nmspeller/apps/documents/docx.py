@@ -25,7 +25,7 @@ _KIND = N_("a Word document")
 class DocxDocument(OfficeDocument):
     """A Word document; `body` is the member of its main part."""
 
-    pieces: Sequence[WordText]
+    spans: Sequence[WordText]
     body: str
 
     @classmethod
@@ -38,8 +38,8 @@ class DocxDocument(OfficeDocument):
             if body is None:
                 raise InputError(_("{name} is not a Word document.").format(name=name))
             found = (one for member, xml in sources.items() for one in texts(member, xml, member == body))
-            text, passages, pieces, starts = assembled(found)
-        return cls(name, text, passages, raw, pieces, starts, body)
+            text, passages, spans, starts = assembled(found)
+        return cls(name, text, passages, raw, spans, starts, body)
 
     @cached_property
     def markers(self) -> Markers:
@@ -64,6 +64,6 @@ class DocxDocument(OfficeDocument):
         # Parts that only comments need were not read before, and may be damaged.
         with package.reading(self.raw, self.name, _KIND):
             members = with_tracked_changes(
-                self.raw, self.body, self.text, sources, self.pieces, changes, author
+                self.raw, self.body, self.text, sources, self.spans, changes, author
             )
         return package.with_members(self.raw, members) if members else self.raw

@@ -9,7 +9,7 @@ from urllib.parse import unquote
 from zipfile import ZipFile
 
 from nmspeller.apps.documents import package, prose
-from nmspeller.apps.documents.office import OfficeDocument, Piece, assembled
+from nmspeller.apps.documents.office import OfficeDocument, TextSpan, assembled
 from nmspeller.apps.documents.places import Place
 from nmspeller.apps.documents.xml_events import Source, events
 from nmspeller.errors import InputError
@@ -23,7 +23,7 @@ _PAGE, _CONTENTS = "application/xhtml+xml", "application/x-dtbncx+xml"
 
 
 @dataclass(frozen=True)
-class PageText(Piece):
+class PageText(TextSpan):
     """Some prose of a page, without markup, and where it is."""
 
     place: Place
@@ -44,12 +44,12 @@ class EpubDocument(OfficeDocument):
                     _("{name} is copy-protected; check a copy without the protection.").format(name=name)
                 )
             found = (one for member in members for one in _texts(member, Source.of(archive.read(member)).xml))
-            text, passages, pieces, starts = assembled(found)
-        return cls(name, text, passages, raw, pieces, starts)
+            text, passages, spans, starts = assembled(found)
+        return cls(name, text, passages, raw, spans, starts)
 
     def place_of(self, offset: int) -> Place:
-        piece = self.piece_at(offset)
-        return piece.place if isinstance(piece, PageText) else super().place_of(offset)
+        span = self.span_at(offset)
+        return span.place if isinstance(span, PageText) else super().place_of(offset)
 
 
 def _book(archive: ZipFile) -> str | None:
@@ -92,17 +92,17 @@ def _encrypted(archive: ZipFile) -> Iterator[str]:
 
 
 def _texts(member: str, xml: bytes) -> Iterator[PageText | str]:
-    """The segments of each passage, with a line end after each passage."""
+    """The spans of each passage, with a line end after each passage."""
     text = xml.decode()
     is_contents = not member.endswith(("htm", "html", "xhtml")) and "<ncx" in text
     found = prose.passages(text, "xml" if is_contents else "html")
-    # Each character's first byte, to place the segments in the bytes of the member.
+    # Each character's first byte, to place the spans in the bytes of the member.
     starts = [0, *accumulate(len(character.encode()) for character in text)]
     file = posixpath.basename(member)
     for number, passage in enumerate(found, 1):
         place = Place((("file", file), ("paragraph", number)))
         yield "\n"
-        for start, stop in passage.segments:
+        for start, stop in passage.spans:
             for run in _PLAIN.finditer(text, start, stop):
                 if run.group() in "<>&":
                     yield run.group()

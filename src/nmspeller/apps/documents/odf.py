@@ -6,7 +6,7 @@ from functools import cached_property
 
 from nmspeller.apps.documents import odf_places, package
 from nmspeller.apps.documents.markup import names
-from nmspeller.apps.documents.office import OBJECT, OfficeDocument, Piece, assembled
+from nmspeller.apps.documents.office import OBJECT, OfficeDocument, TextSpan, assembled
 from nmspeller.apps.documents.places import Markers
 from nmspeller.apps.documents.xml_content import TextReplacement, with_text
 from nmspeller.apps.documents.xml_events import Event, Source, events, skip, tag_name
@@ -26,7 +26,7 @@ _SKIPPED = names("tracked-changes ruby-text note-citation")
 
 
 @dataclass(frozen=True)
-class Blanks(Piece):
+class Blanks(TextSpan):
     """An element that stands for blanks, since several in a text are shown as one."""
 
     def with_text(self, replacements: Sequence[TextReplacement], xml: bytes) -> bytes:
@@ -51,21 +51,21 @@ class OdfDocument(OfficeDocument):
             members = (_CONTENT, _STYLES) if has_styles else (_CONTENT,)
             sources = {member: Source.of(archive.read(member)).xml for member in members}
             found = (one for member, xml in sources.items() for one in _texts(member, xml))
-            text, passages, pieces, starts = assembled(found)
-        return cls(name, text, passages, raw, pieces, starts)
+            text, passages, spans, starts = assembled(found)
+        return cls(name, text, passages, raw, spans, starts)
 
     @cached_property
     def markers(self) -> Markers:
         return odf_places.markers({member: one.xml for member, one in self.sources().items()})
 
 
-def _texts(member: str, xml: bytes) -> Iterator[Piece | str]:
+def _texts(member: str, xml: bytes) -> Iterator[TextSpan | str]:
     """The text of paragraphs, with line breaks, tabs and objects between them."""
     walk = events(xml)
     inside: list[str] = []
     for event in walk:
         if event.kind == "text" and inside and inside[-1] in _INLINE:
-            yield Piece(member, event.start, event.stop, event.text)
+            yield TextSpan(member, event.start, event.stop, event.text)
         elif event.kind == "end" and inside.pop() in _PARAGRAPHS:
             yield "\n"  # at both ends: a paragraph may be inside another one, in a note or a frame
         if event.kind != "start":
@@ -85,7 +85,7 @@ def _texts(member: str, xml: bytes) -> Iterator[Piece | str]:
             yield OBJECT
 
 
-def _blanks(member: str, event: Event) -> Iterator[Piece | str]:
+def _blanks(member: str, event: Event) -> Iterator[TextSpan | str]:
     count = event.attributes.get(f"{_TEXT}}}c", "1")
     if count in _COUNTS:
         yield Blanks(member, event.start, event.stop, " " * int(count))

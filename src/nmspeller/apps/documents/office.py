@@ -1,4 +1,4 @@
-"""Office documents: pieces of text in the XML of a package, and edits that change these pieces alone."""
+"""Office documents: spans of text in the XML of a package, and edits that change these spans alone."""
 
 import io
 import zipfile
@@ -27,7 +27,7 @@ _BLANKS = str.maketrans("\n\r\t", "   ")
 
 
 @dataclass(frozen=True)
-class Piece:
+class TextSpan:
     """Some text of a member; bytes `start` to `stop` of the member's XML in UTF-8 hold it."""
 
     member: str
@@ -40,13 +40,13 @@ class Piece:
         return with_text(xml[self.start : self.stop], replacements)
 
 
-AnyPiece = TypeVar("AnyPiece", bound=Piece)
+AnyTextSpan = TypeVar("AnyTextSpan", bound=TextSpan)
 
 
 class Change(NamedTuple):
-    """Replace characters `begin` to `end` of a piece by `text`, as an edit asks."""
+    """Replace characters `begin` to `end` of a span by `text`, as an edit asks."""
 
-    piece: int
+    span: int
     begin: int
     end: int
     text: str
@@ -55,13 +55,13 @@ class Change(NamedTuple):
 
 @dataclass(frozen=True)
 class OfficeDocument:
-    """`text` has one line a paragraph; `starts` has the offset of each piece."""
+    """`text` has one line a paragraph; `starts` has the offset of each span."""
 
     name: str
     text: str
     passages: Sequence[Passage]
     raw: bytes
-    pieces: Sequence[Piece]
+    spans: Sequence[TextSpan]
     starts: Sequence[int]
 
     @cached_property
@@ -82,7 +82,7 @@ class OfficeDocument:
     def with_edits(self, edits: Iterable[Edit], *, track: bool = False, force: bool = False) -> bytes:
         """The file's new content; all but the edited texts is the same to the byte.
 
-        An edit may span several pieces: each keeps its share of the characters, and its font. A signed file
+        An edit may span several spans: each keeps its share of the characters, and its font. A signed file
         is edited only by `force`.
         """
         if track:
@@ -91,31 +91,31 @@ class OfficeDocument:
             self.require_unsigned()
         splices: dict[str, list[Splice]] = defaultdict(list)
         sources = self.sources()
-        for index, changes in groupby(self.changes(edits), key=lambda change: change.piece):
-            piece = self.pieces[index]
+        for index, changes in groupby(self.changes(edits), key=lambda change: change.span):
+            span = self.spans[index]
             replacements = [TextReplacement(change.begin, change.end, change.text) for change in changes]
-            xml = piece.with_text(replacements, sources[piece.member].xml)
-            splices[piece.member].append(Splice(piece.start, piece.stop, xml))
+            xml = span.with_text(replacements, sources[span.member].xml)
+            splices[span.member].append(Splice(span.start, span.stop, xml))
         return package.with_members(
             self.raw, {member: sources[member].with_splices(found) for member, found in splices.items()}
         )
 
     def sources(self) -> Mapping[str, Source]:
-        """The XML of each member that has a piece."""
+        """The XML of each member that has a span."""
         with zipfile.ZipFile(io.BytesIO(self.raw)) as archive:
             return {
                 member: Source.of(archive.read(member))
-                for member in dict.fromkeys(piece.member for piece in self.pieces)
+                for member in dict.fromkeys(span.member for span in self.spans)
             }
 
-    def piece_at(self, offset: int) -> Piece | None:
-        """The piece that holds a character, or the last one before it."""
-        return self.pieces[max(bisect_right(self.starts, offset) - 1, 0)] if self.pieces else None
+    def span_at(self, offset: int) -> TextSpan | None:
+        """The span that holds a character, or the last one before it."""
+        return self.spans[max(bisect_right(self.starts, offset) - 1, 0)] if self.spans else None
 
     def place_of(self, offset: int) -> Place:
         """Where a character is, in words for a person who looks for it in the document."""
-        piece = self.piece_at(offset)
-        found = find(self.markers, piece.member, piece.start) if piece else None
+        span = self.span_at(offset)
+        found = find(self.markers, span.member, span.start) if span else None
         return found or Place((("paragraph", self.text.count("\n", 0, offset) + 1),))
 
     @cached_property
@@ -124,7 +124,7 @@ class OfficeDocument:
         return {}
 
     def changes(self, edits: Iterable[Edit]) -> Iterator[Change]:
-        """The edits as changes of pieces, in order; the last piece of an edit takes what remains of it."""
+        """The edits as changes of spans, in order; the last span of an edit takes what remains of it."""
         for edit in edits:
             if not can_hold(edit.target):  # a control character in a user's replacement
                 raise InputError(
@@ -135,18 +135,18 @@ class OfficeDocument:
             target, touched = edit.target, self._touched(edit)
             for index in touched:
                 begin = max(edit.offset - self.starts[index], 0)
-                end = min(edit.offset + edit.length - self.starts[index], len(self.pieces[index].text))
+                end = min(edit.offset + edit.length - self.starts[index], len(self.spans[index].text))
                 share = target if index == touched[-1] else target[: end - begin]
                 target = target[len(share) :]
                 yield Change(index, begin, end, share, edit)
 
     def _touched(self, edit: Edit) -> range:
-        """The pieces that an edit is in; one that only inserts is in the piece before it, if that is near."""
+        """The spans that an edit is in; one that only inserts is in the span before it, if that is near."""
         first = bisect_right(self.starts, edit.offset) - 1
         if edit.length:
             return range(first, bisect_right(self.starts, edit.offset + edit.length - 1))
         before = first - 1 if first > 0 and self.starts[first] == edit.offset else first
-        is_near = before >= 0 and edit.offset <= self.starts[before] + len(self.pieces[before].text)
+        is_near = before >= 0 and edit.offset <= self.starts[before] + len(self.spans[before].text)
         return range(before, before + 1) if is_near else range(before + 1, before + 2)
 
 
@@ -158,11 +158,11 @@ def no_tracking(name: str) -> InputError:
 
 
 def assembled(
-    found: Iterable[AnyPiece | str],
-) -> tuple[str, list[Passage], list[AnyPiece], list[int]]:
-    """The text of some pieces and of what stands between them, its passages, the pieces and their offsets."""
+    found: Iterable[AnyTextSpan | str],
+) -> tuple[str, list[Passage], list[AnyTextSpan], list[int]]:
+    """The text of some spans and of what stands between them, its passages, the spans and their offsets."""
     texts: list[str] = []
-    pieces: list[AnyPiece] = []
+    spans: list[AnyTextSpan] = []
     starts: list[int] = []
     length = 0
     for one in found:
@@ -173,9 +173,9 @@ def assembled(
             content = one
         else:
             content = one.text.translate(_BLANKS)
-            pieces.append(one)
+            spans.append(one)
             starts.append(length)
         texts.append(content)
         length += len(content)
     text = "".join(texts)
-    return text, prose.passages(text, "text"), pieces, starts
+    return text, prose.passages(text, "text"), spans, starts

@@ -31,12 +31,14 @@ def reading(raw: bytes, name: str, kind: str) -> Iterator[zipfile.ZipFile]:
                     )
                 )
             if damaged := archive.testzip():
-                raise zipfile.BadZipFile(_("{member} is damaged").format(member=damaged))
+                raise ValueError(_("{member} is damaged").format(member=damaged))
             yield archive
     except InputError:
         raise
     except Exception as error:  # zipfile, zlib and expat each raise their own exceptions
         problem = (str(error) or type(error).__name__).splitlines()[0][:120]
+        if isinstance(error, zipfile.BadZipFile):
+            problem = _("no whole zip archive")
         raise InputError(
             _("{name} is not {kind} that can be read ({problem}).").format(
                 name=name, kind=_(kind), problem=problem

@@ -7,7 +7,7 @@ from zipfile import ZipFile
 
 from nmspeller.apps.documents import package
 from nmspeller.apps.documents.markup import names
-from nmspeller.apps.documents.office import OBJECT, OfficeDocument, Piece, assembled
+from nmspeller.apps.documents.office import OBJECT, OfficeDocument, TextSpan, assembled
 from nmspeller.apps.documents.package import references
 from nmspeller.apps.documents.places import Marker, Markers, Place
 from nmspeller.apps.documents.xml_events import Source, events, root
@@ -38,8 +38,8 @@ class PptxDocument(OfficeDocument):
                 for member in (slide, *(one.member for one in references(archive, slide, _NOTES)))
             ]
             found = (one for member in members for one in _texts(member, Source.of(archive.read(member)).xml))
-            text, passages, pieces, starts = assembled(found)
-        return cls(name, text, passages, raw, pieces, starts)
+            text, passages, spans, starts = assembled(found)
+        return cls(name, text, passages, raw, spans, starts)
 
     @cached_property
     def markers(self) -> Markers:
@@ -66,7 +66,7 @@ def _slides(archive: ZipFile, main: str) -> list[str]:
     return list(dict.fromkeys(slides[id] for id in ids if id in slides))
 
 
-def _texts(member: str, xml: bytes) -> Iterator[Piece | str]:
+def _texts(member: str, xml: bytes) -> Iterator[TextSpan | str]:
     """The text of runs, with line breaks and formulas between them.
 
     Fields, such as the slide's number, have none.
@@ -74,7 +74,7 @@ def _texts(member: str, xml: bytes) -> Iterator[Piece | str]:
     inside: list[str] = []
     for event in events(xml):
         if event.kind == "text" and inside[-2:] == ["r", "t"]:
-            yield Piece(member, event.start, event.stop, event.text)
+            yield TextSpan(member, event.start, event.stop, event.text)
         elif event.kind == "start":
             inside.append(event.local_name if event.namespace in _DRAWING else event.name)
             if inside[-1] in ("p", "br"):

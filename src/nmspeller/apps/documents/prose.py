@@ -3,7 +3,7 @@
     for passage in passages(text, "markdown"):
         passage.text      # prose, without any markup
 
-A sentence with bold type in it is several segments of the document. A passage joins them, so that the speller
+A sentence with bold type in it is several spans of the document. A passage joins them, so that the speller
 reads the whole sentence, and maps its edits back to the document.
 """
 
@@ -130,7 +130,7 @@ _SWITCH = re.compile(r"nmspeller:[ \t]*(off|on)\b")
 _IGNORED_LINE = re.compile(r"^[^\r\n]*nmspeller:[ \t]*ignore\b[^\r\n]*", re.MULTILINE)
 
 
-class Segment(NamedTuple):
+class ProseSpan(NamedTuple):
     """Code points `start` to `stop` of the document are prose without markup."""
 
     start: int
@@ -139,13 +139,13 @@ class Segment(NamedTuple):
 
 @dataclass(frozen=True)
 class Passage:
-    """Prose that is checked as one text: `text` is the text of all its segments, concatenated.
+    """Prose that is checked as one text: `text` is the text of all its spans, concatenated.
 
     `seams` are the places in `text` where there is markup in the document, not only a line break.
     """
 
     text: str
-    segments: tuple[Segment, ...]
+    spans: tuple[ProseSpan, ...]
     seams: tuple[int, ...] = ()
 
     def in_document(self, edits: Iterable[Edit]) -> Iterator[Edit]:
@@ -157,7 +157,7 @@ class Passage:
         for edit in edits:
             if edit.rule and len(edit.target) != edit.length and self._meets_seam(edit):
                 continue
-            number, rest = self._segment_of(edit.offset), edit
+            number, rest = self._span_of(edit.offset), edit
             while rest.offset + rest.length > self._stops[number]:
                 head, rest = _cut(rest, self._stops[number] - rest.offset)
                 yield from self._placed(head, number)
@@ -165,18 +165,18 @@ class Passage:
             yield from self._placed(rest, number)
 
     def _placed(self, edit: Edit, number: int) -> Iterator[Edit]:
-        """An edit inside one segment, with its offset in the document; none if it changes nothing."""
+        """An edit inside one span, with its offset in the document; none if it changes nothing."""
         if edit.source != edit.target:
-            yield replace(edit, offset=self.segments[number].stop - self._stops[number] + edit.offset)
+            yield replace(edit, offset=self.spans[number].stop - self._stops[number] + edit.offset)
 
     @cached_property
     def _stops(self) -> list[int]:
-        """Where each segment ends in `text`."""
-        return [*accumulate(stop - start for start, stop in self.segments)]
+        """Where each span ends in `text`."""
+        return [*accumulate(stop - start for start, stop in self.spans)]
 
-    def _segment_of(self, offset: int) -> int:
-        """The segment that holds text[offset], or the last one if that is the end."""
-        return min(bisect_right(self._stops, offset), len(self.segments) - 1)
+    def _span_of(self, offset: int) -> int:
+        """The span that holds text[offset], or the last one if that is the end."""
+        return min(bisect_right(self._stops, offset), len(self.spans) - 1)
 
     def hints_in_document(self, document: str, hints: Iterable[Hint]) -> Iterator[Hint]:
         """The hints of `text` as hints of the document's text; markup inside one belongs to it.
@@ -199,8 +199,8 @@ class Passage:
         return self._place_of(start), self._place_of(stop - 1) + 1
 
     def _place_of(self, offset: int) -> int:
-        number = self._segment_of(offset)
-        return self.segments[number].stop - self._stops[number] + offset
+        number = self._span_of(offset)
+        return self.spans[number].stop - self._stops[number] + offset
 
 
 def _cut(edit: Edit, length: int) -> tuple[Edit, Edit]:
@@ -238,10 +238,10 @@ def passages(text: str, format: str) -> list[Passage]:
     marks = [*_breaks(text, format), *_switched_off(text), *ignored]
     found = []
     for group in _groups(len(text), in_order(marks)):
-        pieces = _without_edges(text, group)
-        prose = "".join(text[start:stop] for start, stop in pieces)
+        spans = _without_edges(text, group)
+        prose = "".join(text[start:stop] for start, stop in spans)
         if _HAS_HANZI.search(prose):
-            found.append(Passage(prose, tuple(pieces), tuple(_seams(text, pieces))))
+            found.append(Passage(prose, tuple(spans), tuple(_seams(text, spans))))
     return found
 
 
@@ -302,38 +302,38 @@ def _switched_off(text: str) -> Iterator[Markup]:
         yield Markup(off, len(text))
 
 
-def _without_edges(text: str, pieces: list[Segment]) -> list[Segment]:
+def _without_edges(text: str, spans: list[ProseSpan]) -> list[ProseSpan]:
     """The same prose without leading and trailing white space."""
-    first, after = 0, len(pieces)
-    while first < after and text[slice(*pieces[first])].isspace():
+    first, after = 0, len(spans)
+    while first < after and text[slice(*spans[first])].isspace():
         first += 1
-    while first < after and text[slice(*pieces[after - 1])].isspace():
+    while first < after and text[slice(*spans[after - 1])].isspace():
         after -= 1
-    pieces = pieces[first:after]
-    if pieces:
-        start, stop = pieces[0]
-        pieces[0] = Segment(stop - len(text[start:stop].lstrip()), stop)
-        start, stop = pieces[-1]
-        pieces[-1] = Segment(start, start + len(text[start:stop].rstrip()))
-    return pieces
+    spans = spans[first:after]
+    if spans:
+        start, stop = spans[0]
+        spans[0] = ProseSpan(stop - len(text[start:stop].lstrip()), stop)
+        start, stop = spans[-1]
+        spans[-1] = ProseSpan(start, start + len(text[start:stop].rstrip()))
+    return spans
 
 
-def _seams(text: str, pieces: Iterable[Segment]) -> Iterator[int]:
-    """The places in the pieces' prose where something other than white space was left out."""
+def _seams(text: str, spans: Iterable[ProseSpan]) -> Iterator[int]:
+    """The places in the spans' prose where something other than white space was left out."""
     length = 0
-    for piece, following in pairwise(pieces):
-        length += piece.stop - piece.start
-        if text[piece.stop : following.start].strip():
+    for span, following in pairwise(spans):
+        length += span.stop - span.start
+        if text[span.stop : following.start].strip():
             yield length
 
 
-def _groups(length: int, marks: Iterable[Markup]) -> Iterator[list[Segment]]:
+def _groups(length: int, marks: Iterable[Markup]) -> Iterator[list[ProseSpan]]:
     """The ranges between the marks; those on both sides of a joining mark are in one group."""
-    group: list[Segment] = []
+    group: list[ProseSpan] = []
     start = 0
     for mark in chain(marks, [Markup(length, length)]):
         if start < mark.start:
-            group.append(Segment(start, mark.start))
+            group.append(ProseSpan(start, mark.start))
         start = mark.stop
         if not mark.joins and group:
             yield group

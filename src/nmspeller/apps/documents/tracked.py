@@ -22,7 +22,7 @@ _ID = re.compile(rb"""(?<=[\s:]id=["'])-?\d+(?=["'])""")
 
 
 class Tracked(NamedTuple):
-    """Characters `begin` to `end` of a piece become `text`; a comment may begin before and end after them."""
+    """Characters `begin` to `end` of a span become `text`; a comment may begin before and end after them."""
 
     begin: int
     end: int
@@ -36,7 +36,7 @@ def with_tracked_changes(
     body: str,
     text: str,
     sources: Mapping[str, Source],
-    pieces: Sequence[WordText],
+    spans: Sequence[WordText],
     changes: Sequence[Change],
     author: str,
 ) -> dict[str, bytes]:
@@ -52,13 +52,13 @@ def with_tracked_changes(
             sources = {part: Source.of(archive.read(part)), **sources}
         used = {int(found) for source in sources.values() for found in _ID.findall(source.xml)}
         ids = (number for number in count(1) if number not in used)
-        can_be_tracked = [change for change in changes if pieces[change.piece].member != part]
-        tracked, comments = _tracked(text, pieces, can_be_tracked, ids)
+        can_be_tracked = [change for change in changes if spans[change.span].member != part]
+        tracked, comments = _tracked(text, spans, can_be_tracked, ids)
         splices: dict[str, list[Splice]] = defaultdict(list)
-        for index, in_piece in tracked.items():
-            piece = pieces[index]
-            writer = _Writer(sources[piece.member].xml, piece, ids, signature)
-            splices[piece.member].append(writer.splice(in_piece))
+        for index, in_span in tracked.items():
+            span = spans[index]
+            writer = _Writer(sources[span.member].xml, span, ids, signature)
+            splices[span.member].append(writer.splice(in_span))
         added: dict[str, bytes] = {}
         if comments and part is not None:
             xml = sources[part].xml
@@ -71,21 +71,21 @@ def with_tracked_changes(
 
 
 def _tracked(
-    text: str, pieces: Sequence[WordText], changes: Sequence[Change], ids: Iterator[int]
+    text: str, spans: Sequence[WordText], changes: Sequence[Change], ids: Iterator[int]
 ) -> tuple[dict[int, list[Tracked]], list[Comment]]:
-    """The tracked changes of each piece, by its index, and the comments on them."""
+    """The tracked changes of each span, by its index, and the comments on them."""
     tracked: dict[int, list[Tracked]] = defaultdict(list)
     comments = []
     for finding in _findings(changes):
-        merged = [change for change in _merged(finding) if _deleted(change, pieces) != change.text]
+        merged = [change for change in _merged(finding) if _deleted(change, spans) != change.text]
         comment = None
-        if merged and all(pieces[change.piece].run.takes_comments for change in merged):
+        if merged and all(spans[change.span].run.takes_comments for change in merged):
             comment = Comment(next(ids), [change.edit for change in finding], text)
             comments.append(comment)
         for change in merged:
             opened = comment if change is merged[0] else None
             closed = comment if change is merged[-1] else None
-            tracked[change.piece].append(Tracked(change.begin, change.end, change.text, opened, closed))
+            tracked[change.span].append(Tracked(change.begin, change.end, change.text, opened, closed))
     return tracked, comments
 
 
@@ -104,15 +104,15 @@ def _findings(changes: Sequence[Change]) -> Iterator[list[Change]]:
 
 
 def _merged(finding: Sequence[Change]) -> Iterator[Change]:
-    """One change for each piece."""
-    for _piece, same_piece in groupby(finding, key=attrgetter("piece")):
-        in_piece = list(same_piece)
-        text = "".join(change.text for change in in_piece)
-        yield in_piece[0]._replace(end=in_piece[-1].end, text=text)
+    """One change for each span."""
+    for _span, same_span in groupby(finding, key=attrgetter("span")):
+        in_span = list(same_span)
+        text = "".join(change.text for change in in_span)
+        yield in_span[0]._replace(end=in_span[-1].end, text=text)
 
 
-def _deleted(change: Change, pieces: Sequence[WordText]) -> str:
-    return pieces[change.piece].text[change.begin : change.end]
+def _deleted(change: Change, spans: Sequence[WordText]) -> str:
+    return spans[change.span].text[change.begin : change.end]
 
 
 @dataclass(frozen=True)
@@ -120,7 +120,7 @@ class _Writer:
     """Writes tracked changes in the place of one text element."""
 
     xml: bytes
-    piece: WordText
+    span: WordText
     ids: Iterator[int]
     signature: Signature
 
@@ -129,8 +129,8 @@ class _Writer:
 
         A run that would have no content is left out, so that the changes may take the whole run's place.
         """
-        piece, run = self.piece, self.piece.run
-        begins_run, ends_run = piece.start == run.content, piece.stop == run.content_stop
+        span, run = self.span, self.span.run
+        begins_run, ends_run = span.start == run.content, span.stop == run.content_stop
         written: list[bytes] = []
         is_in_run = not begins_run
         for one in self._texts_and_changes(changes):
@@ -138,15 +138,15 @@ class _Writer:
                 written.append(self._run_end() if is_in_run else self._run_start())
                 is_in_run = not is_in_run
             written.append(
-                self.piece.run.dialect.text("t", one) if isinstance(one, str) else self._change(one)
+                self.span.run.dialect.text("t", one) if isinstance(one, str) else self._change(one)
             )
         if is_in_run == ends_run:
             written.append(self._run_end() if is_in_run else self._run_start())
-        start, stop = run.start if begins_run else piece.start, run.stop if ends_run else piece.stop
+        start, stop = run.start if begins_run else span.start, run.stop if ends_run else span.stop
         return Splice(start, stop, b"".join(written))
 
     def _texts_and_changes(self, changes: Sequence[Tracked]) -> Iterator[str | Tracked]:
-        text = self.piece.text
+        text = self.span.text
         end = 0
         for change in changes:
             if end < change.begin:
@@ -158,8 +158,8 @@ class _Writer:
 
     def _change(self, change: Tracked) -> bytes:
         """As Word writes it: a deletion stays inside somebody's insertion, an insertion does not."""
-        run, dialect = self.piece.run, self.piece.run.dialect
-        deleted = self.piece.text[change.begin : change.end]
+        run, dialect = self.span.run, self.span.run.dialect
+        deleted = self.span.text[change.begin : change.end]
         inside = after = b""
         if change.opened:
             inside += dialect.element("commentRangeStart", id=change.opened.id)
@@ -176,7 +176,7 @@ class _Writer:
         return inside + after
 
     def _revision(self, name: str, text: bytes) -> bytes:
-        return self.piece.run.dialect.element(
+        return self.span.run.dialect.element(
             name,
             self._run_start() + text + self._run_end(),
             id=next(self.ids),
@@ -185,11 +185,11 @@ class _Writer:
         )
 
     def _run_start(self) -> bytes:
-        run = self.piece.run
+        run = self.span.run
         return self.xml[slice(*run.tag)] + self._with_new_ids(self.xml[slice(*run.properties)])
 
     def _run_end(self) -> bytes:
-        return b"</%s>" % tag_name(self.xml[slice(*self.piece.run.tag)])
+        return b"</%s>" % tag_name(self.xml[slice(*self.span.run.tag)])
 
     def _with_new_ids(self, xml: bytes) -> bytes:
         """A copy in which earlier tracked changes have ids of their own."""

@@ -26,15 +26,15 @@ def edits_of_others(document: object, edits: Iterable[Edit]) -> list[Edit]:
     sources = document.sources()
     others = {
         index
-        for index, piece in enumerate(document.pieces)
-        if piece.member == comments or _is_inserted(piece, sources[piece.member].xml)
+        for index, span in enumerate(document.spans)
+        if span.member == comments or _is_inserted(span, sources[span.member].xml)
     }
-    return [edit for edit in edits if any(change.piece in others for change in document.changes([edit]))]
+    return [edit for edit in edits if any(change.span in others for change in document.changes([edit]))]
 
 
-def _is_inserted(piece: WordText, xml: bytes) -> bool:
+def _is_inserted(span: WordText, xml: bytes) -> bool:
     """Whether somebody other than nmspeller inserted a text, as a tracked change."""
-    if piece.run.insertion is None:
+    if span.run.insertion is None:
         return False
-    author = _AUTHOR.search(xml[slice(*piece.run.insertion)])
+    author = _AUTHOR.search(xml[slice(*span.run.insertion)])
     return author is None or author[1].decode(errors="replace") != AUTHOR

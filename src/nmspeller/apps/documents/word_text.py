@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from nmspeller.apps.documents.markup import names
-from nmspeller.apps.documents.office import OBJECT, Piece
+from nmspeller.apps.documents.office import OBJECT, TextSpan
 from nmspeller.apps.documents.word_markup import Dialect
 from nmspeller.apps.documents.xml_content import TextReplacement, text_of, with_text
 from nmspeller.apps.documents.xml_events import Event, escaped, events, skip
@@ -40,7 +40,7 @@ class Run:
 
 
 @dataclass(frozen=True)
-class WordText(Piece):
+class WordText(TextSpan):
     """A text element; its content is from `content` to `content_stop`."""
 
     content: int

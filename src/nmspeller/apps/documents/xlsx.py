@@ -7,7 +7,7 @@ from zipfile import ZipFile
 
 from nmspeller.apps.documents import package
 from nmspeller.apps.documents.markup import names
-from nmspeller.apps.documents.office import OfficeDocument, Piece, assembled
+from nmspeller.apps.documents.office import OfficeDocument, TextSpan, assembled
 from nmspeller.apps.documents.package import references
 from nmspeller.apps.documents.places import Place
 from nmspeller.apps.documents.xml_events import Event, Source, events, root, skip
@@ -20,7 +20,7 @@ _TABLES, _COMMENTS = names("table"), names("comments")
 
 
 @dataclass(frozen=True)
-class CellText(Piece):
+class CellText(TextSpan):
     """The content of a text element of a cell, and where the cell is."""
 
     place: Place
@@ -38,12 +38,12 @@ class XlsxDocument(OfficeDocument):
             main = [one.member for one in references(archive, "", _MAIN)]
             if not main or root(Source.of(archive.read(main[0])).xml).local_name != "workbook":
                 raise InputError(_("{name} is not an Excel workbook.").format(name=name))
-            text, passages, pieces, starts = assembled(_texts(archive, main[0]))
-        return cls(name, text, passages, raw, pieces, starts)
+            text, passages, spans, starts = assembled(_texts(archive, main[0]))
+        return cls(name, text, passages, raw, spans, starts)
 
     def place_of(self, offset: int) -> Place:
-        piece = self.piece_at(offset)
-        return piece.place if isinstance(piece, CellText) else super().place_of(offset)
+        span = self.span_at(offset)
+        return span.place if isinstance(span, CellText) else super().place_of(offset)
 
 
 def _texts(archive: ZipFile, main: str) -> Iterator[CellText | str]:
@@ -66,11 +66,11 @@ def _texts(archive: ZipFile, main: str) -> Iterator[CellText | str]:
             yield from _comments(reference.member, Source.of(archive.read(reference.member)).xml, sheet)
 
 
-def _placed(one: Piece, place: Place) -> CellText:
+def _placed(one: TextSpan, place: Place) -> CellText:
     return CellText(one.member, one.start, one.stop, one.text, place)
 
 
-def _shared_texts(archive: ZipFile, main: str) -> Iterator[list[Piece]]:
+def _shared_texts(archive: ZipFile, main: str) -> Iterator[list[TextSpan]]:
     """The texts of each shared text, by its number."""
     for reference in references(archive, main, _SHARED):
         walk = events(Source.of(archive.read(reference.member)).xml)
@@ -79,7 +79,7 @@ def _shared_texts(archive: ZipFile, main: str) -> Iterator[list[Piece]]:
                 yield list(_runs(reference.member, walk))
 
 
-def _runs(member: str, walk: Iterator[Event]) -> Iterator[Piece]:
+def _runs(member: str, walk: Iterator[Event]) -> Iterator[TextSpan]:
     """The texts up to the end of an element whose start tag came last; not those of readings."""
     inside = [""]
     for event in walk:
@@ -88,14 +88,14 @@ def _runs(member: str, walk: Iterator[Event]) -> Iterator[Piece]:
         elif event.kind == "start":
             inside.append(event.local_name)
         elif event.kind == "text" and inside[-1] == "t":
-            yield Piece(member, event.start, event.stop, event.text)
+            yield TextSpan(member, event.start, event.stop, event.text)
         elif event.kind == "end":
             inside.pop()
             if not inside:
                 return
 
 
-def _cells(member: str, xml: bytes) -> Iterator[tuple[str, int | list[Piece]]]:
+def _cells(member: str, xml: bytes) -> Iterator[tuple[str, int | list[TextSpan]]]:
     """The name of each cell with a text, and the number of the shared text or the cell's own."""
     walk = events(xml)
     cell, is_shared, in_value = "", False, False

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from nmspeller.apps.documents.document import Document, from_bytes
 from nmspeller.apps.documents.docx import DocxDocument
 from nmspeller.apps.documents.office import OfficeDocument
-from nmspeller.apps.documents.prose import Passage, Segment
+from nmspeller.apps.documents.prose import Passage, ProseSpan
 from nmspeller.apps.http import errors
 from nmspeller.apps.http.errors import ApiError
 from nmspeller.apps.http.logs import places
@@ -85,7 +85,7 @@ def _answer(raw: bytes, *, language: str, edits: list[dict[str, Any]] | None = N
 
 def _read(raw: bytes, **asked: Any) -> bytes:
     document = _open(raw, **asked)
-    passages = [(passage.segments, passage.seams) for passage in document.passages]
+    passages = [(passage.spans, passage.seams) for passage in document.passages]
     places = list(_places(document)) if isinstance(document, OfficeDocument) else []
     return json.dumps((document.text, isinstance(document, DocxDocument), passages, places)).encode()
 
@@ -93,7 +93,7 @@ def _read(raw: bytes, **asked: Any) -> bytes:
 def _places(document: OfficeDocument) -> Iterator[PlacedPassage]:
     """Where the passages outside the running text are, in order."""
     for passage in document.passages:
-        start, stop = passage.segments[0].start, passage.segments[-1].stop
+        start, stop = passage.spans[0].start, passage.spans[-1].stop
         place = document.place_of(start)
         if place.region.steps:
             yield PlacedPassage(start, stop, place.region.label, place.label)
@@ -159,15 +159,15 @@ def _limit_memory() -> None:
     resource.setrlimit(resource.RLIMIT_AS, (_LARGEST_MEMORY, _LARGEST_MEMORY))
 
 
-def _passage(text: str, segments: list[list[int]], seams: list[int]) -> Passage:
-    pieces = tuple(Segment(start, stop) for start, stop in segments)
+def _passage(text: str, spans: list[list[int]], seams: list[int]) -> Passage:
+    pieces = tuple(ProseSpan(start, stop) for start, stop in spans)
     return Passage("".join(text[start:stop] for start, stop in pieces), pieces, tuple(seams))
 
 
 def _in_the_prose_of(document: Document, edits: Sequence[Edit]) -> Iterator[Edit]:
     """The edits, each of which must lie in the prose of the document and find its source there."""
-    segments = sorted(segment for passage in document.passages for segment in passage.segments)
-    starts = [segment.start for segment in segments]
+    spans = sorted(span for passage in document.passages for span in passage.spans)
+    starts = [span.start for span in spans]
     end = 0
     for number, edit in enumerate(edits, start=1):
         stop = edit.offset + edit.length
@@ -177,26 +177,26 @@ def _in_the_prose_of(document: Document, edits: Sequence[Edit]) -> Iterator[Edit
             bisect_right(starts, edit.offset) - 1,
             bisect_left(starts, max(stop, edit.offset + 1)) - 1,
         )
-        is_outside = first < 0 or edit.offset + (edit.length > 0) > segments[first].stop
-        if is_outside or stop > segments[last].stop:
+        is_outside = first < 0 or edit.offset + (edit.length > 0) > spans[first].stop
+        if is_outside or stop > spans[last].stop:
             raise _wrong_edit(number, _("it is not in the prose of the document"))
         if document.text[edit.offset : stop] != edit.source:
             raise _wrong_edit(number, _("the document has another text there"))
-        for before, after in pairwise(segments[first : last + 1]):
+        for before, after in pairwise(spans[first : last + 1]):
             if _is_more_than_markup(document.text[before.stop : after.start]):
                 raise _wrong_edit(number, _("it is not in the prose of the document"))
         end = stop
-        yield from _around_markup(edit, segments[first : last + 1])
+        yield from _around_markup(edit, spans[first : last + 1])
 
 
 def _is_more_than_markup(text: str) -> bool:
     return "\n" in text or any(map(str.isalnum, text))
 
 
-def _around_markup(edit: Edit, segments: Sequence[Segment]) -> Iterator[Edit]:
-    """The edit in each of the segments that it covers; if lengths differ, the first one takes the target."""
+def _around_markup(edit: Edit, spans: Sequence[ProseSpan]) -> Iterator[Edit]:
+    """The edit in each of the spans that it covers; if lengths differ, the first one takes the target."""
     stop = edit.offset + edit.length
-    places = [(max(edit.offset, segment.start), min(stop, segment.stop)) for segment in segments]
+    places = [(max(edit.offset, span.start), min(stop, span.stop)) for span in spans]
     same_length = sum(stop - start for start, stop in places) == len(edit.target)
     target = edit.target
     for start, stop in places:

@@ -67,8 +67,12 @@ def calibrate(
     clean: list[Path] = _CLEAN,
     edits: Path | None = typer.Option(
         None,
-        help="The edits_dev.json of `lab data prepare`: pairs with missing and extra characters, to choose "
-        "the thresholds of a model that tags these.",
+        metavar="PREPARED",
+        help="What `lab data prepare` wrote, with its dev pairs of missing and extra characters: to fit the "
+        "weights and choose the thresholds of a model that tags these.",
+    ),
+    others: list[Path] = typer.Option(
+        [], help="Pairs of other kinds, on which the number of passes is chosen, too."
     ),
     prefilter: bool = typer.Option(
         False,
@@ -79,17 +83,19 @@ def calibrate(
 ) -> None:
     """Choose the thresholds of an exported model again; its weights stay as they are."""
     _need_onnx()
-    from nmspeller.lab.data.edit_sets import read_dev
     from nmspeller.lab.export import export
 
     if prefilter and edits:
         raise InputError("a prefilter has no tags; leave out --edits, or --prefilter.")
-    unequal = read_dev(edits) if edits else None
+    if prefilter and others:
+        raise InputError("a prefilter has no passes of its own; leave out --others, or --prefilter.")
     pairs, unchanged = [pair for path in dev for pair in _pairs(path)], _sentences(clean)
     if prefilter:
         report = export.calibrate_prefilter_model(model, pairs, unchanged).calibration
     else:
-        report = export.calibrate_model(model, pairs, unchanged, unequal).calibration
+        further = [pair for path in others for pair in _pairs(path)]
+        sets = export.EditSets.of(edits) if edits else None
+        report = export.calibrate_model(model, pairs, unchanged, sets, further).calibration
     typer.echo(json.dumps(report, ensure_ascii=False) if as_json else _plain(report))
 
 

@@ -4,15 +4,22 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import NamedTuple
 
 from nmspeller.errors import InputError
 from nmspeller.files import write_whole
-from nmspeller.lab.data.edit_sets import EditPair
+from nmspeller.lab.data import neighbours
+from nmspeller.lab.data.edit_noise import EditNoise
+from nmspeller.lab.data.edit_sets import DEV_FILE, EditPair, read_dev
+from nmspeller.lab.data.neighbours import Neighbours
 from nmspeller.lab.data.pairs import Pair
+from nmspeller.lab.data.prepared import check_vocabulary
 from nmspeller.lab.export.activations import quantise_weights
 from nmspeller.lab.export.arithmetic import Float, Integer
 from nmspeller.lab.export.bert_graph import build
+from nmspeller.lab.export.evidence_weights import fit_evidence
 from nmspeller.lab.export.prefilter_calibration import calibrate_prefilter
+from nmspeller.lab.export.remembering_engine import RememberingEngine
 from nmspeller.lab.export.tag_thresholds import calibrate_tags, target_pairs
 from nmspeller.lab.export.thresholds import calibrate
 from nmspeller.lab.export.weights import SpellerWeights, read_weights
@@ -70,22 +77,49 @@ def record_hash(folder: str | Path) -> Policy:
     return policy
 
 
+_LONGEST = 128  # of a row with errors
+
+
+class EditSets(NamedTuple):
+    """Dev sets of unequal length, and the noise that makes such errors."""
+
+    dev: Mapping[str, Sequence[EditPair]]
+    noise: EditNoise
+    vocabulary: Vocabulary
+
+    @classmethod
+    def of(cls, folder: Path) -> "EditSets":
+        """Those of a folder that `lab data prepare` wrote."""
+        vocabulary = Vocabulary.from_file(folder / "vocab.txt")
+        noise = EditNoise(Neighbours.load(folder / neighbours.FILE), vocabulary, _LONGEST)
+        return cls(read_dev(folder / DEV_FILE), noise, vocabulary)
+
+
 def calibrate_model(
     folder: str | Path,
     dev: Sequence[Pair],
     clean: Sequence[str] = (),
-    edits: Mapping[str, Sequence[EditPair]] | None = None,
+    edits: EditSets | None = None,
+    others: Sequence[Pair] = (),
 ) -> Policy:
     """Choose the thresholds of an exported model and write them to its policy.json.
 
-    edits: dev sets of unequal length, for the thresholds of tags; without them these stay as they are.
+    edits: for the weights and thresholds of tags; without them these stay as they are.
+    others: pairs of other kinds, on which the number of passes is chosen, too.
     """
     folder = Path(folder)
     pipeline = Pipeline(folder)
-    unequal = target_pairs(pipeline, edits) if edits is not None else []
-    policy = calibrate(pipeline, dev, clean)
-    if unequal:
-        policy = calibrate_tags(pipeline, policy, unequal, clean)
+    unequal: Sequence[EditPair] = ()
+    if edits is not None:
+        check_vocabulary(folder, edits.vocabulary)
+        unequal = target_pairs(pipeline, edits.dev)
+    policy = calibrate(pipeline, dev, clean, others)
+    if edits is not None:
+        policy = replace(policy, evidence=fit_evidence(pipeline, clean, edits.noise))
+        policy.write(folder / "policy.json")
+        weighing = Pipeline(folder)
+        weighing.wrap_engine(RememberingEngine)
+        policy = calibrate_tags(weighing, policy, unequal, clean)
     policy.write(folder / "policy.json")
     return policy
 

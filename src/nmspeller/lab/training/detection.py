@@ -7,7 +7,7 @@ from torch.nn import functional
 from nmspeller.errors import InputError
 from nmspeller.lab.models.batch import NO_TARGET, Batch, PackedBatch
 from nmspeller.lab.models.bert import BertSpeller
-from nmspeller.lab.models.speller import SpellerModel
+from nmspeller.lab.models.speller import SpellerModel, tag_bits
 from nmspeller.lab.training.distillation import frozen_teacher
 
 
@@ -33,6 +33,8 @@ class Detection:
         with torch.no_grad():
             expected = edit_confidence(self.teacher, batch)
             wrong = (batch.targets != batch.ids).float()
+            if batch.tags is not None:
+                wrong = torch.maximum(wrong, _beside(tag_bits(batch.tags)))
             expected = torch.lerp(wrong, expected, self.share)
         has_target = batch.targets != NO_TARGET
         scores = student.source_scores(batch).float()
@@ -41,11 +43,24 @@ class Detection:
 
 
 def edit_confidence(model: SpellerModel, batch: Batch | PackedBatch) -> Tensor:
-    """How confident the model is of the best other character of each position; see `decoder.confidence`."""
-    scores = model.head(model.hidden(batch), model.output_words(), aligned=True)
+    """How confident the model is that something is wrong at each position.
+
+    That it must be replaced by the best other character (see `decoder.confidence`), is extra, or stands
+    beside a gap.
+    """
+    hidden = model.hidden(batch)
+    scores = model.head(hidden, model.output_words(), aligned=True)
     probabilities = scores.float().softmax(dim=-1)
     at_source = batch.ids.unsqueeze(-1)
     source = probabilities.gather(-1, at_source).squeeze(-1)
     other = probabilities.scatter(-1, at_source, 0.0).amax(dim=-1) ** 4
     confidence: Tensor = other / (other + source).clamp(min=1e-12)
+    if model.tags is not None:
+        confidence = torch.maximum(confidence, _beside(model.tags(hidden).float().sigmoid()))
     return confidence
+
+
+def _beside(tags: Tensor) -> Tensor:
+    """Tags (..., tokens, 2) as one probability of each token: a gap belongs to the tokens on either side."""
+    extra, missing = tags.unbind(dim=-1)
+    return torch.maximum(extra, torch.maximum(missing, missing.roll(-1, dims=-1)))
