@@ -41,6 +41,7 @@ class Observed:
         status = 0
         time_limit = self._service.settings.time_limit
         connection = scope["nmspeller.connection"] = self._connections.of(scope) or NO_CONNECTION
+        connection.has_asked = True
 
         async def observed_send(message: Message) -> None:
             nonlocal status
