@@ -10,7 +10,7 @@ import pytest
 from fakes import FakeChecker
 from raw import check_request, connect, read_answer
 
-from nmspeller.apps.http import middleware
+from nmspeller.apps.http import body_limit
 from nmspeller.apps.http.settings import Settings
 from nmspeller.errors import InputError
 
@@ -95,7 +95,7 @@ def test_time_limit_includes_the_time_of_the_body(start_fake_server):
 
 
 def test_a_body_must_come_with_a_least_rate(monkeypatch):
-    monkeypatch.setattr(middleware, "LONGEST_HEAD_SECONDS", 0.1)
+    monkeypatch.setattr(body_limit, "LONGEST_HEAD_SECONDS", 0.1)
     sent = []
 
     async def receive():
@@ -105,7 +105,7 @@ def test_a_body_must_come_with_a_least_rate(monkeypatch):
     async def send(message):
         sent.append(message)
 
-    limited = middleware.BodyLimit(None, limit=100, seconds=60)
+    limited = body_limit.BodyLimit(None, limit=100, seconds=60)
     scope = {"type": "http", "path": "/v1/check", "headers": [], "method": "POST"}
     asyncio.run(limited(scope, receive, send))
     assert sent[0]["status"] == 408
@@ -344,7 +344,7 @@ def test_time_of_a_request_is_counted_from_its_head():
     async def request():
         loop = asyncio.get_running_loop()
         before = loop.time()
-        await middleware.BodyLimit(app, limit=100, seconds=30)(
+        await body_limit.BodyLimit(app, limit=100, seconds=30)(
             {"type": "http", "headers": []}, receive, send=None
         )
         assert before + 30 <= deadlines[0] <= loop.time() + 30
