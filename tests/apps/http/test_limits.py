@@ -76,6 +76,27 @@ def test_full_queue_gives_the_time_to_retry(make_client, path):
 
 
 @pytest.mark.parametrize("path", PROTOCOLS)
+def test_who_has_too_much_waiting_is_refused_before_the_request_is_parsed(make_client, path):
+    checker = FakeChecker()
+    client = make_client(checker, longest_wait=1e-9)
+    checker.hold.clear()
+    waiting = [
+        threading.Thread(target=ask, args=(client, path, f"{number}" + "字" * 80)) for number in range(4)
+    ]
+    for thread in waiting:
+        thread.start()
+        time.sleep(0.2)
+    answer = client.post(path, content=b"{ no JSON")
+    rules = client.get("/v1/rules")
+    checker.hold.set()
+    for thread in waiting:
+        thread.join()
+    assert answer.status_code == 429
+    assert f'requests_total{{path="{path}",status="429"}}' in client.get("/metrics").text
+    assert rules.status_code == 200  # which does not need the engine
+
+
+@pytest.mark.parametrize("path", PROTOCOLS)
 def test_time_over(make_client, path):
     answer = ask(make_client(time_limit=0.1), path, "慢慢来")
     assert answer.status_code == 503

@@ -1,9 +1,9 @@
 """The queue before the engine: clients take turns, and what waits is bounded.
 
 The client that has had least goes next. Two threads call the engine: the one takes from everybody, the other
-is an express lane for a short request of a client that has nothing else here; the processor's scheduler,
-which can interrupt a long call, then gives both their turn. (docs/serving.md has what this is worth.) A
-request that would wait too long gets an error at once.
+is an express lane for a short request of a client that has nothing else here, or is here alone; the
+processor's scheduler, which can interrupt a long call, then gives both their turn. (docs/serving.md has what
+this is worth.) A request that would wait too long gets an error at once.
 """
 
 import asyncio
@@ -23,7 +23,7 @@ from nmspeller.runtime.checker import Checker
 from nmspeller.runtime.reading import Part
 
 SHORT_TOKENS = 256
-"""A job of at most this cost is short; it is also the least that a call may have."""
+"""A request of at most this cost is short; it is also the least that a call may have."""
 # Even an empty part takes memory and time in the queue.
 _COST_OF_A_PART = 8
 # Those who come after a call wait for it, so it is small on a slow machine.
@@ -43,7 +43,7 @@ class _Call:
     level: str
     client: str
     cost: int
-    is_express: bool
+    is_short: bool  # the whole request
     answer: "asyncio.Future[list[Changes]]"
 
     def settle(self, outcome: "list[Changes] | Exception") -> None:
@@ -152,10 +152,8 @@ class EngineQueue:
             if self._closing or not self.alive:
                 raise EngineFailed(N_("The engine has stopped."))
             calls = list(self._split(unread))
-            is_express = not admitted and sum(cost for _, cost in calls) <= SHORT_TOKENS
-            jobs = [
-                _Call(call, level, client, cost, is_express, loop.create_future()) for call, cost in calls
-            ]
+            is_short = not admitted and sum(cost for _, cost in calls) <= SHORT_TOKENS
+            jobs = [_Call(call, level, client, cost, is_short, loop.create_future()) for call, cost in calls]
             if jobs and not admitted:
                 self._raise_if_the_wait_is_too_long(client, _cost(jobs))
             if jobs:
@@ -261,8 +259,11 @@ class EngineQueue:
         return None
 
     def _may_use_express_lane(self, client: str) -> bool:
+        """Whether it is this client's only request, or there is nobody else to keep the lane free for."""
         jobs = self._jobs[client]
-        return len(jobs) == 1 and jobs[0].is_express and client not in self._in_hand
+        is_only_request = len(jobs) == 1 and client not in self._in_hand
+        is_alone = len(self._jobs) == 1 and set(self._in_hand) <= {client}
+        return jobs[0].is_short and (is_only_request or is_alone)
 
     def _call(self, job: _Call) -> None:
         began = time.monotonic()
