@@ -36,6 +36,8 @@ _STOP_SECONDS = 5.0
 # that moment is lost, so this is longer than most clients and proxies wait before they use one again.
 _IDLE_SECONDS = 75
 _MOST_FILES = 4_096
+# How long a thread waits for one that analyzes a long text to give it the interpreter, at each of its steps.
+_SWITCH_SECONDS = 0.000_5
 
 MakeApp = Callable[[], FastAPI]
 
@@ -102,6 +104,7 @@ def _work(make_app: MakeApp, time_limit: float, listeners: list[socket.socket]) 
 
 
 async def _serve(app: FastAPI, time_limit: float, listeners: list[socket.socket]) -> None:
+    sys.setswitchinterval(_SWITCH_SECONDS)
     own: list[socket.socket] = [Listener(listener, app.state.connections) for listener in listeners]
     config = uvicorn.Config(
         app,
