@@ -135,16 +135,6 @@ async def test_express_lane_takes_the_short_request_of_a_client_without_others(h
     await asyncio.gather(long, *tasks)
 
 
-async def test_express_lane_takes_any_short_request_of_a_client_that_is_alone(held):
-    queue = make(held)
-    tasks = await start(queue, *[("only", f"{number}") for number in range(4)])
-    while len(held.batches) < 2:
-        await asyncio.sleep(0.01)
-    assert order(held) == ["0", "1"]
-    held.hold.set()
-    await asyncio.gather(*tasks)
-
-
 async def test_express_lane_does_not_take_the_short_rest_of_a_long_request(held):
     queue = make(held)
     first = await occupy(queue, held, LONG)

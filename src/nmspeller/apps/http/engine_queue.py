@@ -1,9 +1,9 @@
 """The queue before the engine: clients take turns, and what waits is bounded.
 
 The client that has had least goes next. Two threads call the engine: the one takes from everybody, the other
-is an express lane for a short request of a client that has nothing else here, or is here alone; the
-processor's scheduler, which can interrupt a long call, then gives both their turn. (docs/serving.md has what
-this is worth.) A request that would wait too long gets an error at once.
+is an express lane for a short request of a client that has nothing else here; the processor's scheduler,
+which can interrupt a long call, then gives both their turn. (docs/serving.md has what this is worth.) A
+request that would wait too long gets an error at once.
 """
 
 import asyncio
@@ -259,11 +259,8 @@ class EngineQueue:
         return None
 
     def _may_use_express_lane(self, client: str) -> bool:
-        """Whether it is this client's only request, or there is nobody else to keep the lane free for."""
         jobs = self._jobs[client]
-        is_only_request = len(jobs) == 1 and client not in self._in_hand
-        is_alone = len(self._jobs) == 1 and set(self._in_hand) <= {client}
-        return jobs[0].is_short and (is_only_request or is_alone)
+        return len(jobs) == 1 and jobs[0].is_short and client not in self._in_hand
 
     def _call(self, job: _Call) -> None:
         began = time.monotonic()
