@@ -29,7 +29,7 @@ from nmspeller.runtime.correction import Correction, Edit, Hint, clear_of
 from nmspeller.runtime.reading import Part
 
 _PROBE = "今天天气很好。"
-_WITH_ERRORS = "我门今天很高心，因为他己经默守成规的买了平果。。"
+_WITH_ERRORS = "我门今天很高心，因为他己经买了平果。。"
 _FRESH_SECONDS = 10.0
 _HEALTH = "\n"  # no client can have this name
 
@@ -65,7 +65,7 @@ class Service:
     async def warm_up(self) -> None:
         """Check something, so that the first request finds the engine warm and its speed measured.
 
-        Rules and explanations read their tables when they first find something.
+        Rules read their tables when they first find something.
         """
         with suppress(EngineFailed, ApiError, InputError):  # the health checks report it
             await self.queue.read([Part(5 * _PROBE, 0, 5 * len(_PROBE))] * 8, afresh=True)
