@@ -67,9 +67,9 @@ class Service:
 
         Rules read their tables when they first find something.
         """
-        with suppress(EngineFailed, ApiError, InputError):  # the health checks report it
+        with suppress(EngineFailed, InputError):  # the health checks report it
             await self.queue.read([Part(5 * _PROBE, 0, 5 * len(_PROBE))] * 8, afresh=True)
-            await self._ask_for_all([_WITH_ERRORS], CheckOptions(rules=True), _HEALTH)
+        await asyncio.to_thread(self.checker.begin, [_WITH_ERRORS], rules=True)
 
     def stop(self) -> None:
         """Finish what was admitted."""
