@@ -4,8 +4,8 @@
     python benchmarks/serve.py [--out docs/results]
 
 measures requests per second and latency with 1, 8 and 64 clients, then offers four times the capacity for a
-minute, then sends a short sentence a second beside a client that pastes long texts and one that offers four
-times the capacity, then kills a worker under load. Server, plain handler and load generators share this
+minute, then sends short sentences beside a client with long texts and one that offers four times the
+capacity, then kills a worker under load. Server, plain handler and load generators share this
 machine's cores. Every answer is checked against its own request. Writes serve.md and its figures.
 """
 
@@ -15,6 +15,7 @@ import contextlib
 import itertools
 import json
 import os
+import resource
 import signal
 import socket
 import statistics
@@ -53,12 +54,10 @@ class Client:
         self._program = program
         self._streams: tuple[asyncio.StreamReader, asyncio.StreamWriter] | None = None
 
-    async def ask(self, sentences: int = 1) -> int:
-        """Send some sentences as one text; the status, after the answer has been checked."""
+    async def ask(self, more: str = "") -> int:
+        """Send a sentence, and more; the status, after the answer has been checked."""
         number = next(self.numbers)
-        text = f"第{number}号：" + "".join(
-            SENTENCES[(number + more) % len(SENTENCES)] for more in range(sentences)
-        )
+        text = f"第{number}号：{SENTENCES[number % len(SENTENCES)]}{more}"
         body = json.dumps({"text": text}).encode()
         head = (
             f"POST /v1/check HTTP/1.1\r\nHost: localhost\r\nUser-Agent: {self._program}\r\n"
@@ -203,13 +202,19 @@ async def short_requests(port: int, seconds: float) -> dict:
     return {"statuses": dict(statuses), **_percentiles(latencies)}
 
 
-async def paste_for_ever(port: int) -> None:
-    """One client that sends 20,000 characters again as soon as it is answered."""
+async def paste_for_ever(port: int, again: bool) -> None:
+    """One client that sends 20,000 characters, new ones or the same `again`, as soon as it is answered."""
     client = Client(port, "paste")
-    while True:
+    for number in itertools.count():
         with contextlib.suppress(OSError, asyncio.IncompleteReadError):
-            if await client.ask(sentences=20_000 // 21) != 200:
+            if await client.ask(_long_text(0 if again else number)) != 200:
                 await asyncio.sleep(1)
+
+
+def _long_text(number: int) -> str:
+    """About 20,000 characters in paragraphs; no two of their sentences are the same, nor those of two texts."""
+    sentences = [f"第{1_000 * number + each}次，{SENTENCES[each % len(SENTENCES)]}" for each in range(740)]
+    return "".join("\n" * (each % 10 == 0) + sentence for each, sentence in enumerate(sentences))
 
 
 async def flood_for_ever(port: int, rate: float) -> None:
@@ -232,18 +237,19 @@ async def flood_for_ever(port: int, rate: float) -> None:
 
 
 def neighbours(port: int, rate: float, seconds: float) -> dict:
-    """Short requests on an idle server, and beside a client that pastes and one that floods the server."""
-    idle = asyncio.run(short_requests(port, seconds))
-    loads = [("--paste", str(port)), ("--flood", str(port), "--rate", str(rate))]
-    others = [subprocess.Popen([sys.executable, __file__, *load]) for load in loads]
-    time.sleep(5)  # until both are at work
-    try:
-        busy = asyncio.run(short_requests(port, 3 * seconds))
-    finally:
-        for other in others:
-            other.kill()
-            other.wait()
-    return {"offered_per_second": rate, "idle": idle, "busy": busy}
+    """Short requests on an idle server, and beside a client with long texts and one that floods the server."""
+    result = {"offered_per_second": rate, "idle": asyncio.run(short_requests(port, seconds))}
+    for name, paste in (("new", "--paste"), ("again", "--paste-again")):
+        loads = [(paste, str(port)), ("--flood", str(port), "--rate", str(rate))]
+        others = [subprocess.Popen([sys.executable, __file__, *load]) for load in loads]
+        time.sleep(15)  # until both are at work, and what is sent again has been read once
+        try:
+            result[name] = asyncio.run(short_requests(port, 4 * seconds))
+        finally:
+            for other in others:
+                other.kill()
+                other.wait()
+    return result
 
 
 async def kill_a_worker(port: int, parent: psutil.Process, seconds: float) -> dict:
@@ -335,7 +341,7 @@ class Server:
 def measure(seconds: float, overload_seconds: float) -> dict:
     serve = ("-m", "nmspeller", "serve", "--port")
     result: dict = {"cores": len(os.sched_getaffinity(0)), "seconds": seconds, "serve": [], "plain": []}
-    result["load_average"] = os.getloadavg()[0]
+    cores_before = _core_seconds()
     with Server(*serve) as ours, Server(__file__, "--plain") as plain:
         for clients in (1, 8, 64):
             # One after the other at each step, so that both meet the machine in the same mood.
@@ -354,7 +360,19 @@ def measure(seconds: float, overload_seconds: float) -> dict:
         time.sleep(20)  # until the second worker is there too
         result["kill"] = asyncio.run(kill_a_worker(ours.port, ours.process, max(20, 2 * seconds)))
         print(result["kill"], flush=True)
+    cores_after = _core_seconds()
+    result["used_by_others"] = 1 - (cores_after["idle and own"] - cores_before["idle and own"]) / (
+        cores_after["all"] - cores_before["all"]
+    )
     return result
+
+
+def _core_seconds() -> dict[str, float]:
+    """The seconds of all cores so far, and those of them that were idle or used by this benchmark."""
+    all_cores = psutil.cpu_times()
+    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    own = sum(each.ru_utime + each.ru_stime for each in used)
+    return {"all": sum(all_cores[:8]), "idle and own": all_cores.idle + all_cores.iowait + own}
 
 
 def as_markdown(result: dict) -> str:
@@ -364,16 +382,16 @@ def as_markdown(result: dict) -> str:
         for ours, plain in zip(result["serve"], result["plain"], strict=True)
     ]
     overload, kill = result["overload"], result["kill"]
-    idle, busy = result["neighbours"]["idle"], result["neighbours"]["busy"]
     return f"""\
 # `nmspeller serve` under load
 
 Written by `python benchmarks/serve.py`. {result["cores"]} cores, shared by the server, the plain handler and
-the load generator; the load average was {result["load_average"]:.1f} when it began. {result["seconds"]:g} s a cell;
+the load generators; other programs used {result["used_by_others"]:.0%} of them meanwhile. {result["seconds"]:g} s a cell;
 sentences of about 25 characters, one a request; latencies as the client sees them. Every answer was checked
 against its own request; one that does not fit stops the run. Absolute figures are this machine's on that day;
-what counts is the ratio, measured in one run. The server calls the engine from two threads, and one client's requests
-mostly from one; the plain handler from up to 40, which get more of cores that other programs use as well.
+what counts is the ratio, measured in one run. The server calls the engine from two threads, the plain handler from up to
+40. The engine's idle threads give their cores away in the server, but not in the plain handler, as a program that calls
+`Speller` has it; that is faster alone, and slower where other threads or programs need the cores.
 
 | clients | serve: requests/s | p50 / p95 / p99 ms | plain: requests/s | p50 / p95 / p99 ms | ratio |
 |---:|---:|---:|---:|---:|---:|
@@ -385,14 +403,31 @@ Answers by status: {_by_status(overload["statuses"])}.
 Memory {overload["memory_mib_first_quarter"]:.0f} MiB in the first quarter, {overload["memory_mib_last_quarter"]:.0f} MiB in the last.
 A single request was answered within 1 s again {_after(overload["recovery_seconds"])} the load ended.
 
-**Neighbours.** One client pastes 20,000 characters in a loop, one offers four times the capacity, and a third sends
-one sentence every {SECONDS_BETWEEN_SHORT_REQUESTS:g} s: p50 {busy["p50_ms"]:.0f} ms, p99 {busy["p99_ms"]:.0f} ms; on the idle server p50 {idle["p50_ms"]:.0f} ms,
-p99 {idle["p99_ms"]:.0f} ms. The p99 beside them is {busy["p99_ms"] / idle["p50_ms"]:.1f} times the time on the idle server.
-Answers by status: {_by_status(busy["statuses"])}.
+**Neighbours.** One client sends one sentence every {SECONDS_BETWEEN_SHORT_REQUESTS:g} s, alone, and beside two others: one sends
+20,000 characters in a loop, another offers four times the capacity. The long text is a new one each time, or the same but
+for its first sentence, as the page sends it after a change: most of it has been read, but all of it is analyzed again.
+
+| beside | p50 / p99 ms | p99 by the p50 alone | p99 by the p99 alone | answers by status |
+|---|---:|---:|---:|---|
+{_neighbour_rows(result["neighbours"])}
 
 **Kill -9 of a worker**, {kill["workers"]} workers, {kill["clients"]} clients: replaced {_after(kill["replaced_after_seconds"])} it;
 {kill["statuses"].get("200", 0)} requests answered, {kill["statuses"].get("lost", 0)} lost with it.
 """
+
+
+def _neighbour_rows(measured: dict) -> str:
+    names = {
+        "idle": "nobody",
+        "new": "a flood and new long texts",
+        "again": "a flood and one long text, again and again",
+    }
+    alone = measured["idle"]
+    return "\n".join(
+        f"| {label} | {row['p50_ms']:.0f} / {row['p99_ms']:.0f} | {row['p99_ms'] / alone['p50_ms']:.1f} "
+        f"| {row['p99_ms'] / alone['p99_ms']:.1f} | {_by_status(row['statuses'])} |"
+        for label, row in ((label, measured[name]) for name, label in names.items())
+    )
 
 
 def _by_status(statuses: dict[str, int]) -> str:
@@ -417,7 +452,8 @@ def main() -> None:
     parser.add_argument("--overload-seconds", type=float, default=60)
     parser.add_argument("--out", type=Path, default=PAGES)
     parser.add_argument("--plain", type=int, metavar="PORT", help="only serve the plain handler there")
-    parser.add_argument("--paste", type=int, metavar="PORT", help="only paste long texts there")
+    parser.add_argument("--paste", type=int, metavar="PORT", help="only paste new long texts there")
+    parser.add_argument("--paste-again", type=int, metavar="PORT", help="only send one long text there")
     parser.add_argument("--flood", type=int, metavar="PORT", help="only send --rate requests a second there")
     parser.add_argument("--rate", type=float, default=100)
     parser.add_argument("--neighbours", type=float, metavar="CAPACITY", help="only measure that scene")
@@ -426,7 +462,9 @@ def main() -> None:
         plain_handler(arguments.plain)
         return
     if arguments.paste:
-        asyncio.run(paste_for_ever(arguments.paste))
+        asyncio.run(paste_for_ever(arguments.paste, again=False))
+    if arguments.paste_again:
+        asyncio.run(paste_for_ever(arguments.paste_again, again=True))
     if arguments.flood:
         asyncio.run(flood_for_ever(arguments.flood, arguments.rate))
     if arguments.neighbours:

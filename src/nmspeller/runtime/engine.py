@@ -71,19 +71,18 @@ class OnnxSession:
     """Those that are computed, too, where the model has them."""
     batch_tokens = 768
     """Few enough for the activations to stay in a laptop's cache, many enough to keep its cores busy."""
-    idle_threads_spin = True
-    """Whether threads that have nothing to do wait for the next batch without giving their core away."""
 
-    def __init__(self, model: Path, vocabulary: Vocabulary, *, threads: int | None = None) -> None:
+    def __init__(
+        self, model: Path, vocabulary: Vocabulary, *, threads: int | None = None, spin: bool = True
+    ) -> None:
+        """Load the file; `spin` is whether idle threads wait for work without giving their core away."""
         # Loaded late: `import nmspeller` and `--help` do without it.
         from nmspeller.runtime.onnx_runtime import onnxruntime
 
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = threads or cores()
         options.log_severity_level = 4
-        options.add_session_config_entry(
-            "session.intra_op.allow_spinning", "1" if self.idle_threads_spin else "0"
-        )
+        options.add_session_config_entry("session.intra_op.allow_spinning", "1" if spin else "0")
         # The graph is fused by hand, and the fused addition and normalisation is slower than the two apart.
         options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_BASIC
         self._specials = vocabulary.cls, vocabulary.sep, vocabulary.pad

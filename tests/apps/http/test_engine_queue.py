@@ -6,7 +6,8 @@ import pytest
 from fakes import FakeChecker
 
 from nmspeller.apps.http.clients import client_of
-from nmspeller.apps.http.engine_queue import EngineFailed, EngineQueue, QueueFull
+from nmspeller.apps.http.engine_queue import EngineFailed, EngineQueue
+from nmspeller.apps.http.errors import ApiError
 from nmspeller.runtime.reading import Part
 
 LONG = "长" * 300
@@ -134,13 +135,23 @@ async def test_express_lane_takes_the_short_request_of_a_client_without_others(h
     await asyncio.gather(long, *tasks)
 
 
+async def test_express_lane_does_not_take_the_short_rest_of_a_long_request(held):
+    queue = make(held)
+    first = await occupy(queue, held, LONG)
+    rest = asyncio.ensure_future(queue.read(parts("余"), client="paste", admitted=True))
+    await asyncio.sleep(0.05)
+    assert order(held) == [LONG]
+    held.hold.set()
+    await asyncio.gather(*first, rest)
+
+
 async def test_full_queue_is_an_error_at_once_and_admits_again_later(held):
     queue = make(held, queue_tokens=100)
     first = await occupy(queue, held)
     second = await start(queue, ("busy", "二" * 90))
-    with pytest.raises(QueueFull) as full:
+    with pytest.raises(ApiError, match="busy") as full:
         await queue.read(parts("三" * 20), client="busy")
-    assert 1 <= full.value.retry_after <= 30
+    assert 1 <= int(full.value.headers["Retry-After"]) <= 30
     third = await start(queue, ("other", "四" * 20))
     admitted = asyncio.ensure_future(queue.read(parts("五" * 20), client="busy", admitted=True))
     await asyncio.sleep(0)
@@ -153,7 +164,7 @@ async def test_what_would_wait_too_long_is_an_error(held):
     queue = make(held, longest_wait=0.01)
     first = await occupy(queue, held)
     second = await start(queue, ("one", "二" * 90))
-    with pytest.raises(QueueFull):
+    with pytest.raises(ApiError, match="busy"):
         await queue.read(parts("三" * 90), client="another")
     held.hold.set()
     await asyncio.gather(*first, *second)
@@ -164,7 +175,7 @@ async def test_who_has_too_much_waiting_is_refused_before_a_text_is_analyzed(hel
     queue.raise_if_full("one")
     first = await occupy(queue, held)
     second = await start(queue, ("one", "二" * 90))
-    with pytest.raises(QueueFull):
+    with pytest.raises(ApiError, match="busy"):
         queue.raise_if_full("one")
     queue.raise_if_full("another")
     held.hold.set()
@@ -220,7 +231,7 @@ async def test_a_slow_engine_is_noticed_even_where_all_calls_are_short():
     for _ in range(4):  # the speed of the last call may be measured only after its answer is delivered
         await queue.read(parts("占"), afresh=True)
     waiting = [queue.read(parts("一" * 20), afresh=True) for _ in range(12)]
-    with pytest.raises(QueueFull):
+    with pytest.raises(ApiError, match="busy"):
         await asyncio.gather(*waiting)
 
 

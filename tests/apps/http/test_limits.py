@@ -10,7 +10,7 @@ import pytest
 from fakes import FakeChecker
 from raw import check_request, connect, read_answer
 
-from nmspeller.apps.http import middleware
+from nmspeller.apps.http import body_limit
 from nmspeller.apps.http.settings import Settings
 from nmspeller.errors import InputError
 
@@ -76,6 +76,27 @@ def test_full_queue_gives_the_time_to_retry(make_client, path):
 
 
 @pytest.mark.parametrize("path", PROTOCOLS)
+def test_who_has_too_much_waiting_is_refused_before_the_request_is_parsed(make_client, path):
+    checker = FakeChecker()
+    client = make_client(checker, longest_wait=1e-9)
+    checker.hold.clear()
+    waiting = [
+        threading.Thread(target=ask, args=(client, path, f"{number}" + "字" * 80)) for number in range(4)
+    ]
+    for thread in waiting:
+        thread.start()
+        time.sleep(0.2)
+    answer = client.post(path, content=b"{ no JSON")
+    rules = client.get("/v1/rules")
+    checker.hold.set()
+    for thread in waiting:
+        thread.join()
+    assert answer.status_code == 429
+    assert f'requests_total{{path="{path}",status="429"}}' in client.get("/metrics").text
+    assert rules.status_code == 200  # which does not need the engine
+
+
+@pytest.mark.parametrize("path", PROTOCOLS)
 def test_time_over(make_client, path):
     answer = ask(make_client(time_limit=0.1), path, "慢慢来")
     assert answer.status_code == 503
@@ -95,7 +116,7 @@ def test_time_limit_includes_the_time_of_the_body(start_fake_server):
 
 
 def test_a_body_must_come_with_a_least_rate(monkeypatch):
-    monkeypatch.setattr(middleware, "LONGEST_HEAD_SECONDS", 0.1)
+    monkeypatch.setattr(body_limit, "LONGEST_HEAD_SECONDS", 0.1)
     sent = []
 
     async def receive():
@@ -105,7 +126,7 @@ def test_a_body_must_come_with_a_least_rate(monkeypatch):
     async def send(message):
         sent.append(message)
 
-    limited = middleware.BodyLimit(None, limit=100, seconds=60)
+    limited = body_limit.BodyLimit(None, limit=100, seconds=60)
     scope = {"type": "http", "path": "/v1/check", "headers": [], "method": "POST"}
     asyncio.run(limited(scope, receive, send))
     assert sent[0]["status"] == 408
@@ -344,7 +365,7 @@ def test_time_of_a_request_is_counted_from_its_head():
     async def request():
         loop = asyncio.get_running_loop()
         before = loop.time()
-        await middleware.BodyLimit(app, limit=100, seconds=30)(
+        await body_limit.BodyLimit(app, limit=100, seconds=30)(
             {"type": "http", "headers": []}, receive, send=None
         )
         assert before + 30 <= deadlines[0] <= loop.time() + 30

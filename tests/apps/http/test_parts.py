@@ -7,8 +7,10 @@ import threading
 import pytest
 from fakes import FakeChecker
 
-from nmspeller.apps.http.service import CheckOptions, ClientGone, Service
+from nmspeller.apps.http.service import Service
 from nmspeller.apps.http.settings import Settings
+from nmspeller.apps.http.text_checks import CheckOptions
+from nmspeller.apps.http.waiting import ClientGone
 from nmspeller.runtime.analysis import Analyzer
 from nmspeller.runtime.checker import open_checker
 from nmspeller.runtime.rules import RULES
@@ -188,12 +190,12 @@ async def test_others_are_answered_while_a_text_is_analyzed(serve, monkeypatch):
 
     monkeypatch.setattr(Analyzer, "analyze", slowly)
     service = serve(FakeChecker())
-    long = asyncio.ensure_future(service.check(Connection(), ["高心"], CheckOptions()))
+    long = asyncio.ensure_future(service.check(Connection(), ["高心" * 200], CheckOptions()))
     await service.check(Connection(), ["好"], CheckOptions())
     assert not long.done()
     may_go_on.set()
     [corrected] = await long
-    assert corrected.text == "高兴"
+    assert corrected.text == "高兴" * 200
 
 
 @pytest.mark.parametrize("between", ["。\n", "😀，", ""], ids=["lines", "clauses", "no sign at all"])

@@ -22,11 +22,11 @@ async def test_reload_during_a_reload_runs_once_more_afterwards_and_never_in_par
     service = Service(Settings(), load)
     service.start()
     for _ in range(10):
-        service.ask_to_reload()
+        reloading = service.reloading.ask()
         await asyncio.sleep(0.02)
     assert len(begun) == 2
     go_on.set()
-    await service._reloading
+    await reloading
     assert len(begun) == 3
     assert service.checker is begun[-1]
     service.stop()

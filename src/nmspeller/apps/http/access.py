@@ -32,10 +32,13 @@ def bearer_key(headers: Headers) -> str | None:
     return key.strip() if scheme.lower() == "bearer" else None
 
 
-def require_key(
+async def require_key(
     request: Request, _described: HTTPAuthorizationCredentials | None = Security(_bearer)
 ) -> None:
-    """Raise an error for a request without the key. The second argument is for the OpenAPI document."""
+    """Raise an error for a request without the key. The second argument is for the OpenAPI document.
+
+    It is asynchronous so that the framework does not start a thread for it.
+    """
     if not is_right_key(request.app.state.service.settings, bearer_key(request.headers)):
         raise errors.wrong_key()
 

@@ -19,14 +19,18 @@ from nmspeller import __version__
 from nmspeller.apps.http import errors, files, logs, native, operations, page, words
 from nmspeller.apps.http.access import KeyCheck
 from nmspeller.apps.http.answers import error_response
+from nmspeller.apps.http.body_limit import BodyLimit
 from nmspeller.apps.http.connections import MOST_CONNECTIONS, Connections
 from nmspeller.apps.http.description import describe
 from nmspeller.apps.http.errors import ApiError
 from nmspeller.apps.http.languagetool import routes as languagetool
-from nmspeller.apps.http.middleware import BodyLimit, Failures, HeadAsGet, Observed, RequestLimit, Spoken
+from nmspeller.apps.http.middleware import Failures, HeadAsGet, Spoken
+from nmspeller.apps.http.observed import Observed
 from nmspeller.apps.http.origins import OriginCheck
-from nmspeller.apps.http.service import ClientGone, Service
+from nmspeller.apps.http.request_limit import RequestLimit
+from nmspeller.apps.http.service import Service
 from nmspeller.apps.http.settings import Settings
+from nmspeller.apps.http.waiting import ClientGone
 from nmspeller.apps.http.workers import unblock_sighup
 from nmspeller.runtime.checker import Checker
 
@@ -57,7 +61,7 @@ def create_app(settings: Settings, load_checker: Callable[[], Checker]) -> FastA
         sweeping = asyncio.ensure_future(connections.sweep_for_ever())
         # Signals can only be handled in a process's main thread, and there is no SIGHUP on Windows.
         with suppress(ValueError, RuntimeError, AttributeError):
-            loop.add_signal_handler(signal.SIGHUP, service.ask_to_reload)
+            loop.add_signal_handler(signal.SIGHUP, service.reloading.ask)
             unblock_sighup()
         logs.event("started", version=__version__, model=service.checker.model_hash)
         yield

@@ -18,14 +18,16 @@ MOST_CONNECTIONS = 512
 """How many connections, and how many requests, a process has at a time."""
 LONGEST_HEAD_SECONDS = 10.0
 _LEAST_SECONDS = 1.0  # which a client has in any case
+_FIRST_REQUEST_SECONDS = 2.0
 _SWEEP_SECONDS = 0.25
 
 
 class Connection:
-    """A connection, and since when its client has kept it waiting."""
+    """A connection, whether a request has come, and since when its client has kept it waiting."""
 
     def __init__(self, accepted: socket.socket | None, seconds: float) -> None:
         self._socket = accepted
+        self.has_asked = False
         self.wait_for_client(seconds)
 
     def wait_for_client(self, seconds: float) -> None:
@@ -71,6 +73,11 @@ class Connections:
     def of(self, scope: Scope) -> Connection | None:
         """That of a request, before `X-Forwarded-For` is considered; None where it was not accepted here."""
         return self._open.get(tuple(scope.get("client") or ())[:2])
+
+    def expects_a_request(self) -> bool:
+        """Whether a client has just connected, so that its first request must be on the way."""
+        new = [one.waits_since for one in self._open.values() if one.is_open and not one.has_asked]
+        return any(since is not None and time.monotonic() < since + _FIRST_REQUEST_SECONDS for since in new)
 
     async def sweep_for_ever(self) -> None:
         while True:

@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
+from nmspeller.apps.http import errors
 from nmspeller.apps.http.part_memory import Changes, PartMemory
 from nmspeller.errors import InputError
 from nmspeller.messages import N_
@@ -22,7 +23,7 @@ from nmspeller.runtime.checker import Checker
 from nmspeller.runtime.reading import Part
 
 SHORT_TOKENS = 256
-"""A job of at most this cost is short; it is also the least that a call may have."""
+"""A request of at most this cost is short; it is also the least that a call may have."""
 # Even an empty part takes memory and time in the queue.
 _COST_OF_A_PART = 8
 # Those who come after a call wait for it, so it is small on a slow machine.
@@ -34,13 +35,6 @@ class EngineFailed(Exception):
     """The engine could not check a text, or is gone; the sentence is translated where it is shown."""
 
 
-class QueueFull(Exception):
-    """A request would wait too long; `retry_after` is in how many seconds it would not."""
-
-    def __init__(self, retry_after: int) -> None:
-        self.retry_after = retry_after
-
-
 @dataclass(eq=False)
 class _Call:
     """One call of the engine. `answer` belongs to the event loop and is only touched there."""
@@ -49,6 +43,7 @@ class _Call:
     level: str
     client: str
     cost: int
+    is_short: bool  # the whole request
     answer: "asyncio.Future[list[Changes]]"
 
     def settle(self, outcome: "list[Changes] | Exception") -> None:
@@ -129,10 +124,7 @@ class EngineQueue:
             self._checker, self._memory = checker, PartMemory()
 
     def raise_if_full(self, client: str) -> None:
-        """Raise QueueFull where this client could not even add a single character.
-
-        A flood of requests is refused by it before any of their texts is analyzed.
-        """
+        """Refuse a request before it is read, where its client could not even add a single character."""
         with self._changed:
             self._raise_if_the_wait_is_too_long(client, 0)
 
@@ -147,9 +139,10 @@ class EngineQueue:
     ) -> list[Changes]:
         """Read parts when it is their client's turn; those that it sent before only if asked to, `afresh`.
 
-        Raises QueueFull at once where they would wait too long, but not where their request was `admitted`
+        They are refused at once where they would wait too long, but not where their request was `admitted`
         before.
         """
+        loop = asyncio.get_running_loop()
         level = level or self._checker.level
         known: Sequence[Changes | None] = [None] * len(parts)
         if not afresh:
@@ -158,7 +151,9 @@ class EngineQueue:
         with self._changed:
             if self._closing or not self.alive:
                 raise EngineFailed(N_("The engine has stopped."))
-            jobs = list(self._split(unread, level, client))
+            calls = list(self._split(unread))
+            is_short = not admitted and sum(cost for _, cost in calls) <= SHORT_TOKENS
+            jobs = [_Call(call, level, client, cost, is_short, loop.create_future()) for call, cost in calls]
             if jobs and not admitted:
                 self._raise_if_the_wait_is_too_long(client, _cost(jobs))
             if jobs:
@@ -183,21 +178,20 @@ class EngineQueue:
         for lane in self._lanes:
             lane.join(max(0.0, end - time.monotonic()))
 
-    def _split(self, parts: Sequence[Part], level: str, client: str) -> Iterator[_Call]:
-        """Calls that are short enough for those who wait."""
-        loop = asyncio.get_running_loop()
+    def _split(self, parts: Sequence[Part]) -> Iterator[tuple[list[Part], int]]:
+        """What calls read that are short enough for those who wait, with the cost of each."""
         fast_enough = max(SHORT_TOKENS, self._tokens_per_second * _LONGEST_CALL_SECONDS)
         budget = min(self._call_tokens, fast_enough)
         call: list[Part] = []
         cost = 0
         for part in parts:
             if call and cost + len(part.text) + _COST_OF_A_PART > budget:
-                yield _Call(call, level, client, cost, loop.create_future())
+                yield call, cost
                 call, cost = [], 0
             call.append(part)
             cost += len(part.text) + _COST_OF_A_PART
         if call:
-            yield _Call(call, level, client, cost, loop.create_future())
+            yield call, cost
 
     def _begin_where_the_others_are(self, client: str) -> None:
         """A client that was away is no creditor, but one that has had more than the others waits for them."""
@@ -215,7 +209,7 @@ class EngineQueue:
         ) / self._tokens_per_second
         over_its_share = own > 0 and own + cost > self._queue_tokens / (len(waiting) + 1)
         if seconds > self._longest_wait or over_its_share:
-            raise QueueFull(min(_LONGEST_RETRY_AFTER, max(1, math.ceil(seconds))))
+            raise errors.queue_full(min(_LONGEST_RETRY_AFTER, max(1, math.ceil(seconds))))
 
     def _run(self, express: bool) -> None:
         job: _Call | None = None
@@ -266,7 +260,7 @@ class EngineQueue:
 
     def _may_use_express_lane(self, client: str) -> bool:
         jobs = self._jobs[client]
-        return len(jobs) == 1 and jobs[0].cost <= SHORT_TOKENS and client not in self._in_hand
+        return len(jobs) == 1 and jobs[0].is_short and client not in self._in_hand
 
     def _call(self, job: _Call) -> None:
         began = time.monotonic()

@@ -35,8 +35,9 @@ from nmspeller.apps.http.native import (
     wanted,
     wants_stream,
 )
-from nmspeller.apps.http.service import ClientGone, Service
+from nmspeller.apps.http.service import Service
 from nmspeller.apps.http.uploads import ReadDocument
+from nmspeller.apps.http.waiting import ClientGone
 from nmspeller.messages import _
 from nmspeller.runtime.analysis import CheckedPart
 from nmspeller.runtime.correction import Edit, Reason

@@ -3,6 +3,7 @@
 import asyncio
 import logging
 import os
+import selectors
 import signal
 import socket
 import sys
@@ -28,12 +29,15 @@ from nmspeller.runtime.engine import cores
 
 # How long the server goes on after SIGTERM, for what was sent before its clients could know.
 _LAST_REQUESTS_SECONDS = 0.5
+_MOST_ACCEPTED = 100  # times, at which others have connected since the last one
 # How long the rest of the stop may take, beside the time limit of the last request.
 _STOP_SECONDS = 5.0
 # How long an idle connection stays open, if the time limit does not end it sooner. A request that is sent at
 # that moment is lost, so this is longer than most clients and proxies wait before they use one again.
 _IDLE_SECONDS = 75
 _MOST_FILES = 4_096
+# How long a thread waits for one that analyzes a long text to give it the interpreter, at each of its steps.
+_SWITCH_SECONDS = 0.000_5
 
 MakeApp = Callable[[], FastAPI]
 
@@ -47,6 +51,7 @@ def load_speller(settings: Settings) -> Checker:
         words=[Path(file) for file in settings.words],
         threads=threads,
         prefilter=settings.prefilter,
+        spin=False,  # the event loop and the other calls of the engine need the cores
     )
 
 
@@ -99,6 +104,7 @@ def _work(make_app: MakeApp, time_limit: float, listeners: list[socket.socket]) 
 
 
 async def _serve(app: FastAPI, time_limit: float, listeners: list[socket.socket]) -> None:
+    sys.setswitchinterval(_SWITCH_SECONDS)
     own: list[socket.socket] = [Listener(listener, app.state.connections) for listener in listeners]
     config = uvicorn.Config(
         app,
@@ -118,22 +124,40 @@ async def _serve(app: FastAPI, time_limit: float, listeners: list[socket.socket]
     while not server.started and not serving.done():
         await asyncio.sleep(0.05)
 
-    def stop() -> None:
-        app.state.service.stopping = True  # so that each answer is the last one of its connection
-        for listener in own:
-            listener.listen(0)  # the system makes hardly any more connections
-        loop.call_later(_LAST_REQUESTS_SECONDS, setattr, server, "should_exit", True)
+    asked_to_stop = asyncio.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        with suppress(NotImplementedError):  # on Windows uvicorn's own handlers stay, which stop at once
+            asyncio.get_running_loop().add_signal_handler(number, asked_to_stop.set)
+    stopping = asyncio.ensure_future(asked_to_stop.wait())
+    await asyncio.wait({serving, stopping}, return_when=asyncio.FIRST_COMPLETED)
+    if asked_to_stop.is_set():
         # A thread may hang in the engine; the process ends in any case.
         last_resort = threading.Timer(time_limit + _STOP_SECONDS, os._exit, [1])
         last_resort.daemon = True
         last_resort.start()
-
-    loop = asyncio.get_running_loop()
-    for number in (signal.SIGTERM, signal.SIGINT):
-        with suppress(NotImplementedError):  # on Windows uvicorn's own handlers stay, which stop at once
-            loop.add_signal_handler(number, stop)
+        await _stop(server, app, own)
+    stopping.cancel()
     await serving
     event("stopped")
+
+
+async def _stop(server: uvicorn.Server, app: FastAPI, listeners: list[socket.socket]) -> None:
+    """Let uvicorn stop, which closes each connection that has no request, after the last ones have come."""
+    app.state.service.stopping = True  # so that each answer is the last one of its connection
+    await asyncio.sleep(_LAST_REQUESTS_SECONDS)
+    with selectors.DefaultSelector() as waiting:
+        for listener in listeners:
+            waiting.register(listener, selectors.EVENT_READ)
+        # Connections that the system has made, but the event loop not accepted, would be reset.
+        for _ in range(_MOST_ACCEPTED):
+            await asyncio.sleep(0.01)
+            if not waiting.select(0):
+                break
+    for each in server.servers:
+        each.close()
+    while app.state.connections.expects_a_request():
+        await asyncio.sleep(0.05)
+    server.should_exit = True
 
 
 def _allow_many_files() -> None:

@@ -1,7 +1,7 @@
 """The addresses that LanguageTool's clients ask, with `/v2` and without: clients differ."""
 
-import asyncio
 from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import Any, TypeVar
 
 from fastapi import APIRouter, Request
@@ -21,7 +21,9 @@ from nmspeller.apps.http.languagetool.openapi import (
 )
 from nmspeller.apps.http.languagetool.parameters import Asked, parse, read_fields
 from nmspeller.apps.http.operations import healthz
-from nmspeller.apps.http.service import CheckOptions, Service
+from nmspeller.apps.http.service import Service
+from nmspeller.apps.http.text_checks import CheckOptions
+from nmspeller.apps.http.threads import unless_short
 from nmspeller.messages import speaking
 from nmspeller.runtime.correction import Correction
 
@@ -81,8 +83,7 @@ async def check(request: Request) -> Response:
         selection = asked.selection
         options = CheckOptions(asked.level, rules=selection.rules, reasons=selection.reasons)
         [correction] = await service.check(request, [plain], options)
-    # A long text has many matches; meanwhile other requests are read and answered.
-    return await asyncio.to_thread(_answer, asked, correction)
+    return await unless_short(len(plain), partial(_answer, asked, correction))
 
 
 def _answer(asked: Asked, correction: Correction) -> Response:
