@@ -32,10 +32,6 @@ class Prefilter(OnnxSession):
 
     command = "nmspeller lab prefilter"
     outputs = ("source_probability",)
-    # Its probabilities of all characters are what takes memory, and larger batches are no faster.
-    batch_tokens = 256
-    # The model, which comes next, needs the cores: with both spinning it takes twice as long.
-    idle_threads_spin = False
 
     def select(
         self,
