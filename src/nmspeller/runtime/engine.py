@@ -74,10 +74,12 @@ class OnnxSession:
     batch_tokens = 256
     """Few enough for the activations to stay in a core's cache, many enough for products of good size."""
     many_batches = 16
-    """From so many on, each core reads batches of its own, which takes less work than sharing each batch.
+    """From so many on, several are read at once, which takes less work than sharing each among the cores.
 
     It takes a second copy of the weights, which is made when it is first needed.
     """
+    most_at_once = 8
+    """How many batches are read at once, at most: each takes some 30 MB."""
 
     def __init__(self, model: Path, vocabulary: Vocabulary, *, threads: int | None = None) -> None:
         self._model, self._threads = model, threads or cores()
@@ -114,6 +116,8 @@ class OnnxSession:
         options.add_session_config_entry("session.intra_op.allow_spinning", "0")
         # Operators are divided into more pieces than threads, so that no thread waits for a late one.
         options.add_session_config_entry("session.dynamic_block_base", "4")
+        # Memory is reserved for each shape of batch otherwise, and there are many.
+        options.enable_mem_pattern = False
         # The graph is fused by hand, and the fused addition and normalisation is slower than the two apart.
         options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_BASIC
         try:
@@ -126,8 +130,13 @@ class OnnxSession:
             ) from error
 
     @cached_property
-    def _session_of_one_thread(self) -> Any:
-        return self._open(1)
+    def _session_for_many(self) -> Any:
+        """One that leaves cores to other batches."""
+        return self._open(self._threads // self._at_once)
+
+    @property
+    def _at_once(self) -> int:
+        return min(self._threads, self.most_at_once)
 
     def read(
         self, ids: Ids, starts: NDArray[np.intp], stops: NDArray[np.intp]
@@ -138,8 +147,8 @@ class OnnxSession:
             for batch in batches:
                 yield batch, self._run(self._session, batch)
             return
-        session = self._session_of_one_thread
-        with ThreadPoolExecutor(self._threads) as pool:
+        session = self._session_for_many
+        with ThreadPoolExecutor(self._at_once) as pool:
             outputs = pool.map(lambda batch: self._run(session, batch), batches)
             yield from zip(batches, outputs, strict=True)
 
