@@ -12,11 +12,11 @@ processor.
 import argparse
 import json
 import os
-import statistics
 import time
 from collections import Counter, defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -38,7 +38,7 @@ from page import PAGES, figures_path, table, write_figures, write_page
 from speed import sentences
 from trial_graphs import graphs
 
-Feed = dict[str, NDArray[np.int32]]
+Feed = dict[str, NDArray[Any]]
 Run = Callable[[Feed], Any]
 SHAPES = {"one sentence": (1, 34), "short rows": (7, 34), "long rows": (2, 124)}
 WORK = 1536  # tokens of a trial in bulk
@@ -121,7 +121,7 @@ def runner(model: Path | bytes, threads: int = 1, **entries: str) -> Run:
 
 
 def in_turn(
-    trials: dict[str, Callable[[], object]], rounds: int, pause: float = 0.0
+    trials: Mapping[str, Callable[[], object]], rounds: int, pause: float = 0.0
 ) -> dict[str, dict[str, float]]:
     """Milliseconds of each trial by the clock and in processor time, and the ratios of the first to it."""
     times: dict[str, list[tuple[float, float]]] = defaultdict(list)
@@ -172,7 +172,7 @@ def waiting(model: Path, inputs: Feed, rounds: int) -> dict[str, dict[str, float
         "and threads are pinned": runner(model, 2, **{"session.intra_op_thread_affinities": "2"}),
         "one thread": runner(model),
     }
-    trials = {name: lambda run=run: run(inputs) for name, run in sessions.items()}
+    trials = {name: partial(run, inputs) for name, run in sessions.items()}
     return in_turn(trials, rounds, pause=0.02)  # the spinning of the one before ends
 
 
@@ -218,7 +218,7 @@ def graph_trials(
         )
         runs[f"OpenVINO {openvino.__version__.split('-')[0]}"] = compiled.create_infer_request().infer
     return {
-        shape: in_turn({name: lambda run=run, each=each: run(each) for name, run in runs.items()}, rounds)
+        shape: in_turn({name: partial(run, each) for name, run in runs.items()}, rounds)
         for shape, each in feeds.items()
     }
 
@@ -235,7 +235,7 @@ def kernels(rounds: int) -> dict[str, dict[str, float]]:
         "blocks": random.integers(0, 256, (outputs, width // 32, 32), np.uint8),
         "block_scales": np.full(outputs * width // 32, 0.01, np.float32),
     }  # fmt: skip
-    nodes = {
+    nodes: dict[str, tuple[str, dict[str, Any]]] = {
         "MatMulIntegerToFloat": ("input weights scale scales zero  bias", {}),
         "QGemm": ("input scale zero weights scales zeros whole_bias scale zero", {}),
         "QLinearMatMul": ("input scale zero weights scales zeros scale zero", {}),
@@ -260,7 +260,7 @@ def kernels(rounds: int) -> dict[str, dict[str, float]]:
         opsets = [helper.make_opsetid("", 17), helper.make_opsetid(MICROSOFT, 1)]
         run = runner(helper.make_model(graph, opset_imports=opsets, ir_version=9).SerializeToString())
         value = random.integers(0, 256, (rows, width)).astype(np.uint8 if byte else np.float32)
-        trials[name] = lambda run=run, value=value: run({"input": value})
+        trials[name] = partial(run, {"input": value})
     return in_turn(trials, rounds)
 
 
@@ -277,15 +277,15 @@ def page(runs: list[dict[str, Any]]) -> str:
     head = [
         "# What was tried for speed",
         "",
-        "`benchmarks/speed_trials.py`, one run on each processor. The trials of a table take turns; times are",
-        "medians, and a ratio is the median, over the rounds, of the first trial's time by the trial's own:",
-        "above 1 is faster. Processor time is that of all threads together and depends less on what else the",
-        "machine does. There is no run on ARM yet.",
+        "`benchmarks/speed_trials.py`, one run on each processor. The trials of a table take turns; times",
+        "are medians, and a ratio is the median, over the rounds, of the first trial's time by the trial's",
+        "own: above 1 is faster. Processor time is that of all threads together and depends less on what",
+        "else the machine does. There is no run on ARM yet.",
         "",
-        "OpenVINO would become an optional engine if it were 1.5 times as fast. Its package requires another one",
-        "that reports usage (`openvino-telemetry`), which the engine itself can do without. The vocabulary's",
-        "scores are needed at every position, since no bound on the source character's probability is known",
-        "before all of them are computed.",
+        "OpenVINO would become an optional engine if it were 1.5 times as fast. Its package requires another",
+        "one that reports usage (`openvino-telemetry`), which the engine itself can do without. The scores",
+        "of the vocabulary are needed at every position, since no bound on the source character's",
+        "probability is known before all of them are computed.",
         "",
     ]
     return "\n".join([*head, *(line for run in runs for line in section(run))])
