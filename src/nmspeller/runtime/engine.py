@@ -2,6 +2,8 @@
 
 import os
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -69,33 +71,23 @@ class OnnxSession:
     """The outputs that are computed for each batch."""
     optional_outputs: tuple[str, ...] = ()
     """Those that are computed, too, where the model has them."""
-    batch_tokens = 768
-    """Few enough for the activations to stay in a laptop's cache, many enough to keep its cores busy."""
+    batch_tokens = 256
+    """Few enough for the activations to stay in a core's cache, many enough for products of good size."""
+    many_batches = 16
+    """From so many on, several are read at once, which takes less work than sharing each among the cores.
+
+    It takes a second copy of the weights, which is made when it is first needed.
+    """
+    most_at_once = 8
+    """How many batches are read at once, at most: each takes some 30 MB."""
 
     def __init__(
         self, model: Path, vocabulary: Vocabulary, *, threads: int | None = None, spin: bool = True
     ) -> None:
         """Load the file; `spin` is whether idle threads wait for work without giving their core away."""
-        # Loaded late: `import nmspeller` and `--help` do without it.
-        from nmspeller.runtime.onnx_runtime import onnxruntime
-
-        options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = threads or cores()
-        options.log_severity_level = 4
-        options.add_session_config_entry("session.intra_op.allow_spinning", "1" if spin else "0")
-        # The graph is fused by hand, and the fused addition and normalisation is slower than the two apart.
-        options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_BASIC
+        self._model, self._threads, self._spin = model, threads or cores(), spin
         self._specials = vocabulary.cls, vocabulary.sep, vocabulary.pad
-        try:
-            self._session: Any = onnxruntime.InferenceSession(
-                str(model), options, providers=["CPUExecutionProvider"]
-            )
-        except Exception as error:  # ONNX Runtime has no narrower class in common.
-            raise InputError(
-                _("{model} is damaged or is no model; write it again with `{command}`.").format(
-                    model=model, command=self.command
-                )
-            ) from error
+        self._session = self._open(self._threads)
         facts = self._session.get_modelmeta().custom_metadata_map
         offered = {output.name for output in self._session.get_outputs()}
         self._outputs = [*self.outputs, *(name for name in self.optional_outputs if name in offered)]
@@ -115,19 +107,64 @@ class OnnxSession:
         self.longest = int(facts["positions"]) - 2
         """How many characters a window may have."""
 
+    def _open(self, threads: int) -> Any:
+        """A session that runs each batch on so many threads."""
+        # Loaded late: `import nmspeller` and `--help` do without it.
+        from nmspeller.runtime.onnx_runtime import onnxruntime
+
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = threads
+        options.log_severity_level = 4
+        options.add_session_config_entry("session.intra_op.allow_spinning", "1" if self._spin else "0")
+        # Operators are divided into more pieces than threads, so that no thread waits for a late one.
+        options.add_session_config_entry("session.dynamic_block_base", "4")
+        # Memory is reserved for each shape of batch otherwise, and there are many.
+        options.enable_mem_pattern = False
+        # The graph is fused by hand, and the fused addition and normalisation is slower than the two apart.
+        options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_BASIC
+        try:
+            return onnxruntime.InferenceSession(str(self._model), options, providers=["CPUExecutionProvider"])
+        except Exception as error:  # ONNX Runtime has no narrower class in common.
+            raise InputError(
+                _("{model} is damaged or is no model; write it again with `{command}`.").format(
+                    model=self._model, command=self.command
+                )
+            ) from error
+
+    @cached_property
+    def _session_for_many(self) -> Any:
+        """One that leaves cores to other batches."""
+        return self._open(self._threads // self._at_once)
+
+    @property
+    def _at_once(self) -> int:
+        return min(self._threads, self.most_at_once)
+
     def read(
         self, ids: Ids, starts: NDArray[np.intp], stops: NDArray[np.intp]
     ) -> Iterator[tuple[Batch, list[NDArray[Any]]]]:
         """The windows `ids[start:stop]` in batches, each with its outputs."""
-        lengths = stops - starts
+        batches = list(self._batches(ids, starts, stops - starts))
+        if self._threads == 1 or len(batches) < self.many_batches:
+            for batch in batches:
+                yield batch, self._run(self._session, batch)
+            return
+        session = self._session_for_many
+        with ThreadPoolExecutor(self._at_once) as pool:
+            outputs = pool.map(lambda batch: self._run(session, batch), batches)
+            yield from zip(batches, outputs, strict=True)
+
+    def _run(self, session: Any, batch: Batch) -> list[NDArray[Any]]:
+        outputs: list[NDArray[Any]] = session.run(self._outputs, {"ids": batch.ids, "lengths": batch.lengths})
+        return outputs
+
+    def _batches(self, ids: Ids, starts: NDArray[np.intp], lengths: NDArray[np.intp]) -> Iterator[Batch]:
         order = np.argsort(lengths, kind="stable")
         ascending = lengths[order]
         first = int(np.searchsorted(ascending, 1))
         while first < len(order):
             last = first + _batch_size(ascending[first : first + self.batch_tokens] + 2, self.batch_tokens)
-            batch = self._batch(ids, order[first:last], starts, lengths)
-            feed = {"ids": batch.ids, "lengths": batch.lengths}
-            yield batch, self._session.run(self._outputs, feed)
+            yield self._batch(ids, order[first:last], starts, lengths)
             first = last
 
     def _batch(

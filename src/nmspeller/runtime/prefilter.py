@@ -33,8 +33,6 @@ class Prefilter(OnnxSession):
 
     command = "nmspeller lab prefilter"
     outputs = ("source_probability",)
-    # Its probabilities of all characters are what takes memory, and larger batches are no faster.
-    batch_tokens = 256
 
     def __init__(self, model: Path, vocabulary: Vocabulary, *, threads: int | None = None) -> None:
         # The model, which comes next, needs the cores: with both spinning it takes twice as long.
