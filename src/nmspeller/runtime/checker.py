@@ -152,18 +152,12 @@ def open_checker(
     device: Device | str = Device.CPU,
     prefilter: bool = False,
     rules: Chosen = DEFAULT_RULES,
-    spin: bool = True,
 ) -> Checker:
-    """A checker with the model of a folder; the arguments are those of `nmspeller.Speller`.
-
-    spin: whether the engine's threads keep their cores while they wait for each other. It is faster, unless
-    other threads have something to do meanwhile.
-    """
+    """A checker with the model of a folder; the arguments are those of `nmspeller.Speller`."""
     pipeline = Pipeline(
         Path(model) if model is not None else SHIPPED,
         threads=threads,
         device=Device.parse(device),
         prefilter=prefilter,
-        spin=spin,
     )
     return Checker(pipeline, level=level, words=words, replacements=replacements, rules=rules)

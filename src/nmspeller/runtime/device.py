@@ -73,13 +73,13 @@ def prefilter_files(folder: Path, device: Device) -> tuple[Path, Path]:
 
 
 def open_engine(
-    folder: Path, vocabulary: Vocabulary, device: Device, *, threads: int | None = None, spin: bool = True
+    folder: Path, vocabulary: Vocabulary, device: Device, *, threads: int | None = None
 ) -> ScoringEngine:
     """The folder's model, loaded: on the processor an export by ONNX Runtime, all else by PyTorch."""
     files = weight_files(folder, device)
     exported = files[0].name == "model.onnx"
     if exported and device is Device.CPU:
-        return OnnxEngine(files[0], vocabulary, threads=threads, spin=spin)
+        return OnnxEngine(files[0], vocabulary, threads=threads)
     from nmspeller.runtime.torch_engine import TorchEngine
 
     return TorchEngine.open(folder, vocabulary, device.value, exported=exported, threads=threads)

@@ -81,11 +81,8 @@ class OnnxSession:
     most_at_once = 8
     """How many batches are read at once, at most: each takes some 30 MB."""
 
-    def __init__(
-        self, model: Path, vocabulary: Vocabulary, *, threads: int | None = None, spin: bool = True
-    ) -> None:
-        """Load the file; `spin` is whether idle threads wait for work without giving their core away."""
-        self._model, self._threads, self._spin = model, threads or cores(), spin
+    def __init__(self, model: Path, vocabulary: Vocabulary, *, threads: int | None = None) -> None:
+        self._model, self._threads = model, threads or cores()
         self._specials = vocabulary.cls, vocabulary.sep, vocabulary.pad
         self._session = self._open(self._threads)
         facts = self._session.get_modelmeta().custom_metadata_map
@@ -115,7 +112,8 @@ class OnnxSession:
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = threads
         options.log_severity_level = 4
-        options.add_session_config_entry("session.intra_op.allow_spinning", "1" if self._spin else "0")
+        # A thread that waits must give its core away: on a busy machine the others could not finish.
+        options.add_session_config_entry("session.intra_op.allow_spinning", "0")
         # Operators are divided into more pieces than threads, so that no thread waits for a late one.
         options.add_session_config_entry("session.dynamic_block_base", "4")
         # Memory is reserved for each shape of batch otherwise, and there are many.

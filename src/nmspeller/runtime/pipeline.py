@@ -48,14 +48,13 @@ class Pipeline:
         threads: int | None = None,
         device: Device = Device.CPU,
         prefilter: bool = False,
-        spin: bool = True,
     ) -> None:
         weights = weight_files(folder, device)
         self._files = [*weights, folder / "vocab.txt", folder / "policy.json"]
         self.policy = Policy.read(folder / "policy.json")
         verify(weights, self.policy.sha256)
         self.vocabulary = Vocabulary.from_file(folder / "vocab.txt")
-        engine = open_engine(folder, self.vocabulary, device, threads=threads, spin=spin)
+        engine = open_engine(folder, self.vocabulary, device, threads=threads)
         if self.policy.window > engine.longest:
             raise InputError(
                 _("{folder}/policy.json asks for windows of more than {number} characters.").format(

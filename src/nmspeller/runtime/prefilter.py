@@ -18,7 +18,6 @@ from nmspeller.messages import _
 from nmspeller.runtime.decoder import Positions, Sentences, Windows
 from nmspeller.runtime.engine import Floats, Ids, OnnxSession
 from nmspeller.runtime.policy import Level
-from nmspeller.text.vocabulary import Vocabulary
 
 FILE, THRESHOLDS = "prefilter.onnx", "prefilter.json"
 """Where a model's folder keeps the prefilter, and its threshold of each level."""
@@ -33,10 +32,6 @@ class Prefilter(OnnxSession):
 
     command = "nmspeller lab prefilter"
     outputs = ("source_probability",)
-
-    def __init__(self, model: Path, vocabulary: Vocabulary, *, threads: int | None = None) -> None:
-        # The model, which comes next, needs the cores: with both spinning it takes twice as long.
-        super().__init__(model, vocabulary, threads=threads, spin=False)
 
     def select(
         self,

@@ -51,7 +51,6 @@ def load_speller(settings: Settings) -> Checker:
         words=[Path(file) for file in settings.words],
         threads=threads,
         prefilter=settings.prefilter,
-        spin=False,  # the event loop and the other calls of the engine need the cores
     )
 
 
