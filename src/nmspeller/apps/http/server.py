@@ -121,7 +121,7 @@ async def _serve(app: FastAPI, time_limit: float, listeners: list[socket.socket]
     server = uvicorn.Server(config)
     serving = asyncio.ensure_future(server.serve(own))
     while not server.started and not serving.done():
-        await asyncio.sleep(0.05)
+        await asyncio.sleep(0.005)  # short: until then uvicorn's own handlers would stop at once
 
     asked_to_stop = asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
