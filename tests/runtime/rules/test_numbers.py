@@ -88,7 +88,18 @@ def test_numbers_that_are_right(right):
 
 
 @pytest.mark.parametrize(
-    "right", ["约三百人", "三百人左右", "约他左右为难", "三十多人", "降低一半", "增加两倍", "三年以上"]
+    "right",
+    [
+        "约三百人",
+        "三百人左右",
+        "约他左右为难",
+        "三十多人",
+        "降低一半",
+        "增加两倍",
+        "三年以上",
+        "超过三千名60岁以上的老人",
+        "来了大约五十位四十岁左右的母亲",
+    ],
 )
 def test_amounts_that_are_right(right):
     assert matches("redundant_amount", right) == []

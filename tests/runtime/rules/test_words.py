@@ -38,6 +38,11 @@ def test_what_is_recommended_against_is_no_mistake():
         "“按纽”应写作“按钮”。",
         "这是一种不能自已的深情。",
         "请直接去跟本尊说。",
+        "你可以跟本王商量，也可以跟本杰明商量。",
+        "小路弯弯折折穿了三片树林。",
+        "此事不偶而成，人皆称奇。",
+        "将军孑身驱敌。",
+        "救人的是小冯震奋不顾身的样子，大家都记得。",
     ],
 )
 def test_forms_that_are_two_words_or_quoted_are_left_alone(right):
@@ -59,7 +64,10 @@ def test_the_other_form_is_named_and_counted():
     assert str(match.note) == "The text also has 账号 (2 times; this form 1 times)."
 
 
-@pytest.mark.parametrize("right", ["部队登陆了。请登录网站。", "账号和账号"])
+@pytest.mark.parametrize(
+    "right",
+    ["部队登陆了。请登录网站。", "账号和账号", "其它东西和其它书给其他人。", "账号是常用词，也写作“帐号”。"],
+)
 def test_words_of_another_meaning_are_no_variants(right):
     assert matches("term_variants", right) == []
 

@@ -7,7 +7,7 @@ from functools import cache
 from nmspeller.messages import N_
 from nmspeller.runtime.rules import word_lists
 from nmspeller.runtime.rules.categories import TYPOS
-from nmspeller.runtime.rules.characters import CLOSING, OPENING
+from nmspeller.runtime.rules.characters import is_quoted
 from nmspeller.runtime.rules.closed import Closed
 from nmspeller.runtime.rules.faces import simplified
 from nmspeller.runtime.rules.rule import Example, Group, Rule, RuleMatch, replace
@@ -21,11 +21,11 @@ _SHORTEST, _LONGEST = 4, 8
 # Mistakes in Simplified text only: Traditional text has them as words of their own.
 _SIMPLIFIED_ONLY = frozenset(("渡假", "渡假村", "公佈", "发佈", "连络", "扫瞄", "刻划"))
 # What stands before or after a form where it is right: 不能自已的深情, 跟本尊说, 张仲景像.
-_RIGHT_AFTER = {"自已的": "能以法禁难", "景像": "仲"}
+_RIGHT_AFTER = {"自已的": "能以法禁难", "景像": "仲", "偶而": "不", "身驱": "孑"}
 _RIGHT_BEFORE = {
     "那时侯": "门",
     "时侯": "门",
-    "跟本": "尊校公社店",
+    "跟本": "尊校公社店王宫座帅泽杰尼特拉",
     "精萃": "水液素乳霜",
     "名星": "加",
     "历害": "关",
@@ -36,8 +36,8 @@ class CommonWord(Rule):
     """Replaces what is no word by the word that it is written for.
 
     Every form of the list was looked up in running text. Where one of its ends makes a word with the
-    character beside it (按|纽约), where it is part of a longer word, or where it alone is quoted, nothing is
-    said.
+    character beside it (按|纽约), where it shares characters with a longer word, or where it alone is quoted,
+    nothing is said.
     """
 
     id = "common_word"
@@ -88,13 +88,17 @@ def _may_be_right(text: str, start: int, stop: int) -> bool:
         return True
     if (before and before in _RIGHT_AFTER.get(form, "")) or (after and after in _RIGHT_BEFORE.get(form, "")):
         return True
-    # Who quotes the form alone speaks about it.
-    if before and after and before in OPENING + "\"'" and after in CLOSING + "\"'":
+    # 曲曲折折|穿过: the first character is doubled.
+    if before == form[0] != right[0]:
         return True
+    if is_quoted(text, start, stop):
+        return True
+    # A longer word has it, or an end of it: 冯震|奋不顾身.
     return any(
         text[first : first + length] in known.long_words
-        for length in range(max(_SHORTEST, stop - start + 1), _LONGEST + 1)
-        for first in range(max(0, stop - length), start + 1)
+        for length in range(_SHORTEST, _LONGEST + 1)
+        for first in range(max(0, start - length + 1), stop)
+        if first < start or first + length > stop
     )
 
 

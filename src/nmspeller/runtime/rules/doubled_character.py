@@ -16,7 +16,7 @@ from nmspeller.text.script import simplify
 # A Chinese character before them: without one it may be a stutter, or a quotation of the character itself.
 _GRAMMATICAL = LazyPattern(
     f"(?<=[{HANZI}])(?:"
-    "(?<![目的标標准準端有美女男])(?<![必语語]中)的的(?![的确確士哥喀卢盧款话話])"
+    "(?<![目的标標准準端有美女男])(?<![必语語]中)的的(?![的确確士哥喀卢盧款话話]|黎波|里雅)"
     "|(?<![不得为為没沒完未终終除明罢罷算了次个個天年时時无無是])了了(?![了解却卻结結断斷悟然如不得望事无無])"
     "|(?<![着著执執穿衣沉])(?:着着|著著)(?![着著慌忙恼惱眼陆陸手急凉力重实實逼臭装裝落棋先想魔火迷色地笔筆称稱作名])"
     "|们们(?!们)|們們(?!們)"
