@@ -58,6 +58,7 @@ def test_reduplication_is_right(right):
         "因为因为……我害怕。",
         "“因为因为，我不想去。”他结结巴巴地说。",
         "但是但是那个还没有准备好",
+        "现在的这些这些，都来自过去的那些那些经历。",
     ],
 )
 def test_words_of_two_clauses_and_stutters_are_right(right):
@@ -76,6 +77,12 @@ def test_words_of_two_clauses_and_stutters_are_right(right):
         "自以为是是缺点。",
         "他从从容容地走了。",
         "一把把椅子摆好了。",
+        "他今天打牌把把赢，手气真好。",
+        "这盘棋他还着着记得。",
+        "山上的植被被破坏了。",
+        "这样是不好的的说。",
+        "这部电影的导演是是枝裕和。",
+        "他恶很很地看了我一眼。",
     ],
 )
 def test_a_character_of_two_words_is_right(right):

@@ -20,16 +20,32 @@ _SHORT = 2
 _SHORTEST, _LONGEST = 4, 8
 # Mistakes in Simplified text only: Traditional text has them as words of their own.
 _SIMPLIFIED_ONLY = frozenset(("渡假", "渡假村", "公佈", "发佈", "连络", "扫瞄", "刻划"))
-# What stands before or after a form where it is right: 不能自已的深情, 跟本尊说, 张仲景像.
-_RIGHT_AFTER = {"自已的": "能以法禁难", "景像": "仲", "偶而": "不", "身驱": "孑"}
+# What stands before or after a form where it is right: 不能自已的深情, 工程师|付了, 四驱|干什么, 张仲景像.
+_RIGHT_AFTER = {
+    "自已的": "能以法禁难",
+    "景像": "仲",
+    "偶而": "不",
+    "身驱": "孑",
+    "师付": "程计影筑析理药",
+    "周未": "0123456789两二三四五六七八九十几数上下本",
+}
+# 侯 is also a name and a title: 等|侯营长.
+_AFTER_HOU = "门爷府王营连团总经主先老教局部院校书宝耀德孝"
 _RIGHT_BEFORE = {
-    "那时侯": "门",
-    "时侯": "门",
-    "跟本": "尊校公社店王宫座帅泽杰尼特拉",
+    "那时侯": _AFTER_HOU,
+    "时侯": _AFTER_HOU,
+    "等侯": _AFTER_HOU,
+    "问侯": _AFTER_HOU,
+    "遂道": "：:，“歉谢",
+    "就续": "上签费保订写租",
+    "驱干": "什嘛吗",
     "精萃": "水液素乳霜",
     "名星": "加",
     "历害": "关",
 }
+# 跟本 is 根本 before these alone; it may be 跟|本单位, too.
+_ONLY_BEFORE = {"跟本": "不没无就是上"}
+_SURNAMES = frozenset("张王李刘陈赵吴徐孙胡朱郭罗宋唐韩冯曹彭蔡秦")
 
 
 class CommonWord(Rule):
@@ -87,6 +103,11 @@ def _may_be_right(text: str, start: int, stop: int) -> bool:
     if (is_short or form[-1] != right[-1]) and form[-1] + after in known.short_words:
         return True
     if (before and before in _RIGHT_AFTER.get(form, "")) or (after and after in _RIGHT_BEFORE.get(form, "")):
+        return True
+    if form in _ONLY_BEFORE and (not after or after not in _ONLY_BEFORE[form]):
+        return True
+    # A surname and two characters may be a name; 老张 and 小李 have none.
+    if is_short and before in _SURNAMES and text[max(0, start - 2) : start - 1] not in ("老", "小"):
         return True
     # 曲曲折折|穿过: the first character is doubled.
     if before == form[0] != right[0]:

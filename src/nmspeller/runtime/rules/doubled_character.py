@@ -16,27 +16,28 @@ from nmspeller.text.script import simplify
 # A Chinese character before them: without one it may be a stutter, or a quotation of the character itself.
 _GRAMMATICAL = LazyPattern(
     f"(?<=[{HANZI}])(?:"
-    "(?<![目的标標准準端有美女男])(?<![必语語]中)的的(?![的确確士哥喀卢盧款话話]|黎波|里雅)"
+    "(?<![目的标標准準端有美女男])(?<![必语語]中)的的(?![的确確士哥喀卢盧款话話]|黎波|里雅|[说說](?![法话話]))"
     "|(?<![不得为為没沒完未终終除明罢罷算了次个個天年时時无無是])了了(?![了解却卻结結断斷悟然如不得望事无無])"
-    "|(?<![着著执執穿衣沉])(?:着着|著著)(?![着著慌忙恼惱眼陆陸手急凉力重实實逼臭装裝落棋先想魔火迷色地笔筆称稱作名])"
+    "|(?<![着著执執穿衣沉还還步])(?:着着|著著)(?![着著慌忙恼惱眼陆陸手急凉力重实實逼臭装裝落棋先想魔火迷色地笔筆称稱作名])"
     "|们们(?!们)|們們(?!們)"
-    "|(?<![丝絲棉绒絨毛薄厚单單被])被被(?![被子单單套褥])"
+    "|(?<![丝絲棉绒絨毛薄厚单單被植夹夾铺鋪盖蓋])被被(?![被子单單套褥])"
     f")(?=[{HANZI}])"
 )
 # Others may end a word and start the next one (但是是否, 现在在家): the dictionary says whether they do.
 _DECIDABLE = LazyPattern(f"(?<=[{HANZI}])(?P<one>[是在对對与與从從把很或给給于於向])(?P=one)(?=[{HANZI}])")
 _AFTER_WORD = {
     "是": "不但还還要只才凡若总總可于於就倒真算为為也便而或如却卻都又老先国國像啊哦嗯一案",
-    "把": "一几幾两兩三四五六七八九十大个個拖火车車",
+    "很": "恶惡",
     "向": "方导導偏倾傾动動意趋趨",
 }
-# 对 is also "yes", and 在在 "everywhere": they count after these only.
+# 对 is also "yes", 在在 "everywhere" and 把把 "each time": they count after these only.
 _ONLY_AFTER = {
+    "把": "请請要想能会會应應须須就先再将將们們我你他她它时時",
     "对": "要会应须将能并及和们",
     "對": "要會應須將能並及和們",
     "在": "们們我你他她它就都也还還会會要可能仍",
 }
-_BEFORE_WORD = {"是": "非否的", "从": "容", "從": "容"}
+_BEFORE_WORD = {"是": "非否的枝", "从": "容", "從": "容"}
 
 
 class DoubledCharacter(Rule):
