@@ -23,7 +23,7 @@ import json
 import random
 import time
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from math import sqrt
 from pathlib import Path
 from typing import NamedTuple
@@ -32,7 +32,7 @@ from nmspeller.runtime.rules import RULES, Rule, RuleMatch, apply_fixes, find
 from nmspeller.text.protect import protected_spans
 from page import PAGES, read_figures, write_figures, write_page
 from rules_page import page
-from rules_text import ENOUGH, is_fresh, seen, unseen
+from rules_text import ENOUGH, FIRST_READING, seen, unseen
 
 ROOT = Path(__file__).parents[1]
 JUDGED = ROOT / "benchmarks/rules_judged.json"
@@ -78,7 +78,7 @@ def main() -> None:
         name = options.show or options.judge[0]
         own = (judged_unseen["second"] if options.unseen else judged).setdefault(name, {})
         found = (
-            findings_until_enough(unseen(options.data), [RULES[name]])[name].found
+            findings_until_enough(unseen(options.data), [RULES[name]], [name])[name].found
             if options.unseen
             else findings(seen(options.data), [RULES[name]])[name]
         )
@@ -111,14 +111,19 @@ def findings(texts: Iterable[str], rules: Iterable[Rule]) -> dict[str, list[Find
     return found
 
 
-def findings_until_enough(placed: Iterable[tuple[int, str]], rules: Iterable[Rule]) -> dict[str, Reading]:
-    """By rule, what it finds in fresh text until there are 200 matches, and how many characters that took."""
+def findings_until_enough(
+    placed: Iterable[tuple[int, str]], rules: Iterable[Rule], fresh_for: Container[str]
+) -> dict[str, Reading]:
+    """By rule, what it finds until there are 200 matches, and how many characters that took.
+
+    Some rules begin after what was read before they were mended, the others at the beginning.
+    """
     readings = {rule.id: Reading([], 0) for rule in rules}
     for place, text in placed:
         unfinished = [name for name, reading in readings.items() if len(reading.found) < ENOUGH]
         if not unfinished:
             break
-        reading_on = [name for name in unfinished if is_fresh(place, name)]
+        reading_on = [name for name in unfinished if place > FIRST_READING or name not in fresh_for]
         protected = protected_spans(text) if reading_on else []
         for name in reading_on:
             found = [_finding(text, match) for match in RULES[name].matches(text, protected)]
@@ -173,11 +178,14 @@ def report_of_unseen(placed: Iterable[tuple[int, str]], judged: dict[str, Judged
     """For the rules that are on by default or were judged, both readings."""
     first, second = judged["first"], judged["second"]
     rules = [rule for rule in RULES.values() if rule.on_by_default or rule.id in first]
-    readings = findings_until_enough(placed, rules)
+    readings = findings_until_enough(placed, rules, second)
     return {
         name: {
             "million_characters": round(reading.characters / 1e6, 3),
-            **precision(reading.found, second.get(name, {}), reading.characters / 1e6),
+            "is_fresh": name in second,
+            **precision(
+                reading.found, (second if name in second else first).get(name, {}), reading.characters / 1e6
+            ),
             "first_reading": share_right(Counter(first.get(name, {}).values())),
         }
         for name, reading in readings.items()

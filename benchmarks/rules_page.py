@@ -16,18 +16,22 @@ group typography are not on by default, however precise they are.
 
 ## Text that no rule was built with
 
-News, essays, fiction, dialogue and technical text that neither the rules nor their word lists were fitted to,
-except that the word counts of `idiom` come from the larger part of it. Each rule that is on by default, and
-`term_variants`, read on until it had found {enough} matches, or to the end. The first reading was of
-{first_reading} million characters. It showed false alarms, and the rules were mended. The second reading was
-of the text after those, with the rules as they are now: it is the figure that counts. A rule without matches
-there has none to judge.
+News, essays, fiction, dialogue and technical text that neither the rules nor their word lists were fitted to;
+only the word counts of `idiom` come from the larger part of it. Each rule that is on by default, and
+`term_variants`, read on until it had found {enough} matches, or to the end. The first reading, of up to
+{first_reading} million characters, showed false alarms, and the rules were mended. The second reading, of the
+text after those, is of the rules as they are now. Where a rule was mended after that, or too rare for two
+readings, no unread text was left: an asterisk marks matches that were judged before the last mend and are
+still found, a figure that flatters the rule.
 
 {unseen}
 
-Most false alarms of the first reading were two words that meet (跟|本王, 节约|三百元, 三十公里|上下班), names
-(的黎波里), and dates that are spoken of because they are impossible. `term_variants` is off: a document of
-the corpus may have several writers, and 其它 beside 其他 may be meant.
+Most false alarms were two words that meet (跟|本王, 节约|三百元, 三十公里|上下班), names (的黎波里, 是枝裕和),
+stutters in dialogue, and dates that are spoken of because they are impossible: 15 of the 22 right matches of
+`impossible_date` in the first reading are people who mock one carton of milk dated 2月30日. They were counted
+as right, because there is no such date. Of the first reading of `doubled_character`, 538 of 548 matches of
+的的 were right, and 132 of 149 others; the others now need a statement around them. `term_variants` is off: a
+document of the corpus may have several writers, and 其它 beside 其他 may be meant.
 
 ## Text that the rules were also built with
 
@@ -71,11 +75,11 @@ def page_of_unseen(found: dict[str, Any]) -> str:
             right_of(rule["first_reading"]),
             f"{rule['million_characters']:.0f}",
             f"{rule['matches_per_million']:.2f}",
-            right_of(rule),
+            right_of(rule) + ("" if rule["is_fresh"] or not rule["judged"] else " \\*"),
         ]
         for name, rule in found.items()
     ]
-    columns = ["rule", "by default", "first reading, before the mends", "second reading: million characters"]
+    columns = ["rule", "by default", "first reading, before the mends", "now: million characters"]
     return table([*columns, "matches per million", "judged right"], rows)
 
 

