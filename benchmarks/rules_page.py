@@ -17,7 +17,8 @@ group typography are not on by default, however precise they are.
 ## Text that no rule was built with
 
 News, essays, fiction, dialogue and technical text that neither the rules nor their word lists were fitted to;
-only the word counts of `idiom` come from the larger part of it. Each rule that is on by default, and
+only the word counts of `idiom` come from it, but for 16 million characters, in which all of its 41 matches
+were right. Each rule that is on by default, and
 `term_variants`, read on until it had found {enough} matches, or to the end. The first reading, of up to
 {first_reading} million characters, showed false alarms, and the rules were mended. The second reading, of the
 text after those, is of the rules as they are now. Where a rule was mended after that, or too rare for two
@@ -26,7 +27,7 @@ still found, a figure that flatters the rule.
 
 {unseen}
 
-Most false alarms were two words that meet (跟|本王, 节约|三百元, 三十公里|上下班), names (的黎波里, 是枝裕和),
+Most false alarms were two words that meet (跟|本王, 节约|三百元, 三十公里|上下班), names (的黎波里),
 stutters in dialogue, and dates that are spoken of because they are impossible: 15 of the 22 right matches of
 `impossible_date` in the first reading are people who mock one carton of milk dated 2月30日. They were counted
 as right, because there is no such date. Of the first reading of `doubled_character`, 538 of 548 matches of
