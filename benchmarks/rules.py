@@ -1,16 +1,16 @@
 """How often each rule speaks up in correct text, how often it is right then, and what it finds in wrong text.
 
-    python benchmarks/rules.py DATA [--show RULE] [--judge RULE VERDICTS]
+    python benchmarks/rules.py DATA [--show RULE] [--judge RULE VERDICTS] [--unseen]
 
-DATA is the folder of the corpus and the pairs. Correct text is 22 million characters out of the middle of the
-corpus's first part, which neither scripts/build_rule_words.py nor who wrote the rules has seen before, the
-held-out lines of all parts, in documents of up to 30 lines, and the sentences in which the annotators of the
-pairs found nothing; the latter two were read while the rules were written.
+DATA is the folder of the corpus and the pairs; rules_text.py says which parts of it are read. One text was
+also used for building the rules, the unseen one was not. A rule reads the unseen text until it has found 200
+matches, in documents of up to 30 lines.
 
 No corpus is free of mistakes, so a person judges what the rules find: `--show` prints up to 100 matches that
 nobody has judged, and `--judge` takes a verdict for each of them in a file, y or n a line, and keeps it by
-the match's hash in benchmarks/rules_judged.json; the text itself is not kept. A match is right (y) if the
-text breaks the rule as it is explained to the user. Wrong text is tests/runtime/rules/wrong_sentences.tsv.
+the match's hash in benchmarks/rules_judged.json, or with `--unseen` in rules_judged_unseen.json; the text
+itself is not kept. A match is right (y) if the text breaks the rule as it is explained to the user and the
+correction is right. Wrong text is tests/runtime/rules/wrong_sentences.tsv.
 
 Writes docs/results/rules.md and its figures (`--again`: the page alone): by rule, matches and judged false
 alarms per million characters, precision with the lower end of its 95 % interval (Wilson), recall, seconds
@@ -22,39 +22,24 @@ import hashlib
 import json
 import random
 import time
-from bisect import bisect
 from collections import Counter
-from collections.abc import Iterable, Iterator
-from itertools import accumulate, groupby
+from collections.abc import Container, Iterable
 from math import sqrt
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from nmspeller.lab.data.corpus import BLOCK_LINES, corpus_files, is_held_out, read_lines
 from nmspeller.runtime.rules import RULES, Rule, RuleMatch, apply_fixes, find
 from nmspeller.text.protect import protected_spans
-from page import PAGES, read_figures, table, write_figures, write_page
+from page import PAGES, read_figures, write_figures, write_page
+from rules_page import page
+from rules_text import ENOUGH, FIRST_READING, seen, unseen
 
 ROOT = Path(__file__).parents[1]
 JUDGED = ROOT / "benchmarks/rules_judged.json"
+JUDGED_UNSEEN = ROOT / "benchmarks/rules_judged_unseen.json"
 WRONG = ROOT / "tests/runtime/rules/wrong_sentences.tsv"
-UNREAD = 10_000_000, 32_000_000
 CONTEXT = 12
 SAMPLE = 100
-
-HEAD = """\
-# Rules
-
-Written by `benchmarks/rules.py`. Matches of each rule in {millions:.1f} million characters of text that is
-taken to be correct: news, essays, fiction and technical text. A sample of the matches was read and judged:
-right means that the text does break the rule. In parentheses the lower end of the 95 % interval. Recall is
-over own wrong sentences (`tests/runtime/rules/wrong_sentences.tsv`). Rules of the group typography are not on
-by default, however precise they are.
-
-The forms of `common_word` were looked up in this text, too, and those that proved to be right were dropped.
-In 3.1 million characters of other text, sentences that annotators had corrected, 101 of its 105 matches were
-mistakes that they had missed; three forms were dropped for the other four.
-"""
 
 Judged = dict[str, dict[str, str]]
 
@@ -66,6 +51,13 @@ class Finding(NamedTuple):
     shown: str
 
 
+class Reading(NamedTuple):
+    """What a rule found in so many characters."""
+
+    found: list[Finding]
+    characters: int
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -74,82 +66,39 @@ def main() -> None:
     parser.add_argument("--again", action="store_true", help="write the page from an earlier rules.json")
     parser.add_argument("--show", metavar="RULE")
     parser.add_argument("--judge", nargs=2, metavar=("RULE", "VERDICTS"))
+    parser.add_argument("--unseen", action="store_true", help="show or judge matches of the unseen text")
     parser.add_argument("--out", type=Path, default=PAGES)
     options = parser.parse_args()
     if options.again:
         write_page("rules", page(read_figures("rules", options.out)), options.out)
         return
-    judged: Judged = json.loads(JUDGED.read_text("utf-8")) if JUDGED.exists() else {}
-    texts = list(documents(options.data))
-    if options.show:
-        found = findings(texts, [RULES[options.show]])[options.show]
-        print("\n".join(finding.shown for finding in sample(found, judged.get(options.show, {}))))
-    elif options.judge:
-        rule, verdicts = options.judge
-        judged[rule] = {
-            **judged.get(rule, {}),
-            **judge(findings(texts, [RULES[rule]])[rule], judged.get(rule, {}), verdicts),
-        }
-        JUDGED.write_text(json.dumps(judged, indent=1, sort_keys=True) + "\n", "utf-8")
+    judged: Judged = json.loads(JUDGED.read_text("utf-8"))
+    judged_unseen: dict[str, Judged] = json.loads(JUDGED_UNSEEN.read_text("utf-8"))
+    if options.show or options.judge:
+        name = options.show or options.judge[0]
+        own = (judged_unseen["second"] if options.unseen else judged).setdefault(name, {})
+        found = (
+            findings_until_enough(unseen(options.data), [RULES[name]], [name])[name].found
+            if options.unseen
+            else findings(seen(options.data), [RULES[name]])[name]
+        )
+        if options.show:
+            print("\n".join(finding.shown for finding in sample(found, own)))
+        else:
+            own.update(judge(found, own, options.judge[1]))
+            write_judged(JUDGED, judged)
+            write_judged(JUDGED_UNSEEN, judged_unseen)
     else:
-        result = report(texts, judged)
+        result = report(list(seen(options.data)), judged) | {
+            "unseen": report_of_unseen(unseen(options.data), judged_unseen)
+        }
         write_figures("rules", result, options.out)
         write_page("rules", page(result), options.out)
         print(json.dumps(result, indent=1))
 
 
-def page(found: dict[str, Any]) -> str:
-    """docs/results/rules.md."""
-    rows = []
-    for name, rule in found["rules"].items():
-        right = f"{rule['judged_right']} of {rule['judged']}" if rule["judged"] else "none judged"
-        least = rule["precision_at_least"]
-        rows.append(
-            [
-                f"`{name}`",
-                RULES[name].group.value,
-                "on" if RULES[name].on_by_default else "off",
-                f"{rule['matches_per_million']:.1f}",
-                right + (f" (≥ {100 * least:.0f} %)" if least is not None else ""),
-                "–"
-                if rule["false_alarms_per_million"] is None
-                else f"{rule['false_alarms_per_million']:.2f}",
-                f"{100 * rule['recall']:.0f} % of {rule['wrong_sentences']}",
-            ]
-        )
-    head = [
-        "rule",
-        "group",
-        "by default",
-        "matches per million",
-        "judged right",
-        "false alarms per million",
-        "recall",
-    ]
-    return f"{HEAD.format(millions=found['million_characters'])}\n{table(head, rows)}\n"
-
-
-def documents(data: Path) -> Iterator[str]:
-    """Correct text."""
-    files = corpus_files(data / "corpus")
-    lines = list(read_lines(files[0]))
-    starts = list(accumulate(map(len, lines)))
-    first, last = (bisect(starts, place) for place in UNREAD)
-    yield from _blocks((number, lines[number]) for number in range(first, last))
-    for path in files:
-        numbered = enumerate(read_lines(path))
-        yield from _blocks(
-            (number, line)
-            for number, line in numbered
-            if is_held_out(number) and not (path == files[0] and first <= number < last)
-        )
-    for path in sorted((data / "pairs").glob("*.clean.txt")):
-        yield from read_lines(path)
-
-
-def _blocks(numbered: Iterable[tuple[int, str]]) -> Iterator[str]:
-    for _, block in groupby(numbered, lambda each: each[0] // BLOCK_LINES):
-        yield "\n".join(line for _, line in block)
+def write_judged(path: Path, judged: object) -> None:
+    path.write_text(json.dumps(judged, indent=1, sort_keys=True) + "\n", "utf-8")
 
 
 def findings(texts: Iterable[str], rules: Iterable[Rule]) -> dict[str, list[Finding]]:
@@ -160,6 +109,26 @@ def findings(texts: Iterable[str], rules: Iterable[Rule]) -> dict[str, list[Find
         for rule in found:
             found[rule] += (_finding(text, match) for match in RULES[rule].matches(text, protected))
     return found
+
+
+def findings_until_enough(
+    placed: Iterable[tuple[int, str]], rules: Iterable[Rule], fresh_for: Container[str]
+) -> dict[str, Reading]:
+    """By rule, what it finds until there are 200 matches, and how many characters that took.
+
+    Some rules begin after what was read before they were mended, the others at the beginning.
+    """
+    readings = {rule.id: Reading([], 0) for rule in rules}
+    for place, text in placed:
+        unfinished = [name for name, reading in readings.items() if len(reading.found) < ENOUGH]
+        if not unfinished:
+            break
+        reading_on = [name for name in unfinished if place > FIRST_READING or name not in fresh_for]
+        protected = protected_spans(text) if reading_on else []
+        for name in reading_on:
+            found = [_finding(text, match) for match in RULES[name].matches(text, protected)]
+            readings[name] = Reading(readings[name].found + found, readings[name].characters + len(text))
+    return readings
 
 
 def _finding(text: str, match: RuleMatch) -> Finding:
@@ -205,19 +174,45 @@ def report(texts: list[str], judged: Judged) -> dict[str, object]:
     }
 
 
+def report_of_unseen(placed: Iterable[tuple[int, str]], judged: dict[str, Judged]) -> dict[str, object]:
+    """For the rules that are on by default or were judged, both readings."""
+    first, second = judged["first"], judged["second"]
+    rules = [rule for rule in RULES.values() if rule.on_by_default or rule.id in first]
+    readings = findings_until_enough(placed, rules, second)
+    return {
+        name: {
+            "million_characters": round(reading.characters / 1e6, 3),
+            "is_fresh": name in second,
+            **precision(
+                reading.found, (second if name in second else first).get(name, {}), reading.characters / 1e6
+            ),
+            "first_reading": share_right(Counter(first.get(name, {}).values())),
+        }
+        for name, reading in readings.items()
+    }
+
+
 def precision(found: list[Finding], judged: dict[str, str], millions: float) -> dict[str, float | None]:
     """How many matches there are, and how many of those judged (that the rule still finds) are right."""
     verdicts = Counter(judged[finding.digest] for finding in set(found) if finding.digest in judged)
-    total, right = verdicts.total(), verdicts["y"]
-    share = right / total if total else None
+    judgement = share_right(verdicts)
+    share = judgement["precision"]
     return {
         "matches": len(found),
         "matches_per_million": round(len(found) / millions, 2),
+        **judgement,
+        "false_alarms_per_million": None if share is None else round(len(found) * (1 - share) / millions, 2),
+    }
+
+
+def share_right(verdicts: Counter[str]) -> dict[str, float | None]:
+    """How many verdicts there are, how many of them are y, and the share with the end of its interval."""
+    total, right = verdicts.total(), verdicts["y"]
+    return {
         "judged": total,
         "judged_right": right,
-        "precision": None if share is None else round(share, 4),
+        "precision": round(right / total, 4) if total else None,
         "precision_at_least": round(_wilson_lower(right, total), 4) if total else None,
-        "false_alarms_per_million": None if share is None else round(len(found) * (1 - share) / millions, 2),
     }
 
 

@@ -38,10 +38,28 @@ def test_what_is_recommended_against_is_no_mistake():
         "“按纽”应写作“按钮”。",
         "这是一种不能自已的深情。",
         "请直接去跟本尊说。",
+        "你可以跟本王商量，也可以跟本杰明商量。",
+        "请你跟本单位联系。",
+        "这是张陆绪先生写的信。",
+        "我们都在等侯经理，那时侯宝林还年轻。",
+        "四驱干什么用？工程师付了两千元。",
+        "他已12周未回家。",
+        "他看了一眼，遂道：“走罢。”",
+        "小路弯弯折折穿了三片树林。",
+        "此事不偶而成，人皆称奇。",
+        "将军孑身驱敌。",
+        "救人的是小冯震奋不顾身的样子，大家都记得。",
     ],
 )
 def test_forms_that_are_two_words_or_quoted_are_left_alone(right):
     assert matches("common_word", right) == []
+
+
+def test_who_is_called_old_or_young_with_a_surname_has_no_name_after_it():
+    assert [match.target for match in matches("common_word", "老张己经走了，小李跟本不知道。")] == [
+        "已经",
+        "根本",
+    ]
 
 
 def test_the_fix_has_the_script_of_the_text():
@@ -59,7 +77,10 @@ def test_the_other_form_is_named_and_counted():
     assert str(match.note) == "The text also has 账号 (2 times; this form 1 times)."
 
 
-@pytest.mark.parametrize("right", ["部队登陆了。请登录网站。", "账号和账号"])
+@pytest.mark.parametrize(
+    "right",
+    ["部队登陆了。请登录网站。", "账号和账号", "其它东西和其它书给其他人。", "账号是常用词，也写作“帐号”。"],
+)
 def test_words_of_another_meaning_are_no_variants(right):
     assert matches("term_variants", right) == []
 

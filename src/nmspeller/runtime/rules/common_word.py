@@ -7,7 +7,7 @@ from functools import cache
 from nmspeller.messages import N_
 from nmspeller.runtime.rules import word_lists
 from nmspeller.runtime.rules.categories import TYPOS
-from nmspeller.runtime.rules.characters import CLOSING, OPENING
+from nmspeller.runtime.rules.characters import is_quoted
 from nmspeller.runtime.rules.closed import Closed
 from nmspeller.runtime.rules.faces import simplified
 from nmspeller.runtime.rules.rule import Example, Group, Rule, RuleMatch, replace
@@ -20,24 +20,40 @@ _SHORT = 2
 _SHORTEST, _LONGEST = 4, 8
 # Mistakes in Simplified text only: Traditional text has them as words of their own.
 _SIMPLIFIED_ONLY = frozenset(("渡假", "渡假村", "公佈", "发佈", "连络", "扫瞄", "刻划"))
-# What stands before or after a form where it is right: 不能自已的深情, 跟本尊说, 张仲景像.
-_RIGHT_AFTER = {"自已的": "能以法禁难", "景像": "仲"}
+# What stands before or after a form where it is right: 不能自已的深情, 工程师|付了, 四驱|干什么, 张仲景像.
+_RIGHT_AFTER = {
+    "自已的": "能以法禁难",
+    "景像": "仲",
+    "偶而": "不",
+    "身驱": "孑",
+    "师付": "程计影筑析理药",
+    "周未": "0123456789两二三四五六七八九十几数上下本",
+}
+# 侯 is also a name and a title: 等|侯营长.
+_AFTER_HOU = "门爷府王营连团总经主先老教局部院校书宝耀德孝"
 _RIGHT_BEFORE = {
-    "那时侯": "门",
-    "时侯": "门",
-    "跟本": "尊校公社店",
+    "那时侯": _AFTER_HOU,
+    "时侯": _AFTER_HOU,
+    "等侯": _AFTER_HOU,
+    "问侯": _AFTER_HOU,
+    "遂道": "：:，“歉谢",
+    "就续": "上签费保订写租",
+    "驱干": "什嘛吗",
     "精萃": "水液素乳霜",
     "名星": "加",
     "历害": "关",
 }
+# 跟本 is 根本 before these alone; it may be 跟|本单位, too.
+_ONLY_BEFORE = {"跟本": "不没无就是上"}
+_SURNAMES = frozenset("张王李刘陈赵吴徐孙胡朱郭罗宋唐韩冯曹彭蔡秦")
 
 
 class CommonWord(Rule):
     """Replaces what is no word by the word that it is written for.
 
     Every form of the list was looked up in running text. Where one of its ends makes a word with the
-    character beside it (按|纽约), where it is part of a longer word, or where it alone is quoted, nothing is
-    said.
+    character beside it (按|纽约), where it shares characters with a longer word, or where it alone is quoted,
+    nothing is said.
     """
 
     id = "common_word"
@@ -88,13 +104,22 @@ def _may_be_right(text: str, start: int, stop: int) -> bool:
         return True
     if (before and before in _RIGHT_AFTER.get(form, "")) or (after and after in _RIGHT_BEFORE.get(form, "")):
         return True
-    # Who quotes the form alone speaks about it.
-    if before and after and before in OPENING + "\"'" and after in CLOSING + "\"'":
+    if form in _ONLY_BEFORE and (not after or after not in _ONLY_BEFORE[form]):
         return True
+    # A surname and two characters may be a name; 老张 and 小李 have none.
+    if is_short and before in _SURNAMES and text[max(0, start - 2) : start - 1] not in ("老", "小"):
+        return True
+    # 曲曲折折|穿过: the first character is doubled.
+    if before == form[0] != right[0]:
+        return True
+    if is_quoted(text, start, stop):
+        return True
+    # A longer word has it, or an end of it: 冯震|奋不顾身.
     return any(
         text[first : first + length] in known.long_words
-        for length in range(max(_SHORTEST, stop - start + 1), _LONGEST + 1)
-        for first in range(max(0, stop - length), start + 1)
+        for length in range(_SHORTEST, _LONGEST + 1)
+        for first in range(max(0, start - length + 1), stop)
+        if first < start or first + length > stop
     )
 
 

@@ -1,5 +1,6 @@
 """A grammatical character typed twice: 我的的书 → 我的书, 这是是水晶 → 这是水晶."""
 
+import re
 from collections.abc import Iterator, Sequence
 
 from nmspeller.messages import N_
@@ -16,27 +17,33 @@ from nmspeller.text.script import simplify
 # A Chinese character before them: without one it may be a stutter, or a quotation of the character itself.
 _GRAMMATICAL = LazyPattern(
     f"(?<=[{HANZI}])(?:"
-    "(?<![目的标標准準端有美女男])(?<![必语語]中)的的(?![的确確士哥喀卢盧款话話])"
-    "|(?<![不得为為没沒完未终終除明罢罷算了次个個天年时時无無是])了了(?![了解却卻结結断斷悟然如不得望事无無])"
-    "|(?<![着著执執穿衣沉])(?:着着|著著)(?![着著慌忙恼惱眼陆陸手急凉力重实實逼臭装裝落棋先想魔火迷色地笔筆称稱作名])"
+    "(?<![目的标標准準端有美女男飞飛打小])(?<![必语語]中)的的(?![的确確士哥喀卢盧款话話]|黎波|里雅|[说說](?![法话話]))"
+    "|(?<![不得为為没沒完未终終除明白罢罷算了次个個天年时時无無是百又])了了(?![了解分却卻结結断斷悟然如不得望事无無])"
+    "|(?<=[味附沿随隨跟接笑带帶拿看走])(?:着着|著著)(?![着著慌忙恼惱眼陆陸手急凉力重实實逼臭装裝落棋先想魔火迷色地笔筆称稱作名])"
     "|们们(?!们)|們們(?!們)"
-    "|(?<![丝絲棉绒絨毛薄厚单單被])被被(?![被子单單套褥])"
+    "|(?<![丝絲棉绒絨毛薄厚单單被植夹夾铺鋪盖蓋])被被(?![被子单單套褥])"
     f")(?=[{HANZI}])"
 )
 # Others may end a word and start the next one (但是是否, 现在在家): the dictionary says whether they do.
 _DECIDABLE = LazyPattern(f"(?<=[{HANZI}])(?P<one>[是在对對与與从從把很或给給于於向])(?P=one)(?=[{HANZI}])")
 _AFTER_WORD = {
     "是": "不但还還要只才凡若总總可于於就倒真算为為也便而或如却卻都又老先国國像啊哦嗯一案",
-    "把": "一几幾两兩三四五六七八九十大个個拖火车車",
+    "很": "恶惡",
     "向": "方导導偏倾傾动動意趋趨",
 }
-# 对 is also "yes", and 在在 "everywhere": they count after these only.
+# 对 is also "yes", 在在 "everywhere" and 把把 "each time": they count after these only.
 _ONLY_AFTER = {
+    "把": "请請要想能会會应應须須就先再将將们們我你他她它时時",
     "对": "要会应须将能并及和们",
     "對": "要會應須將能並及和們",
     "在": "们們我你他她它就都也还還会會要可能仍",
 }
-_BEFORE_WORD = {"是": "非否的", "从": "容", "從": "容"}
+_BEFORE_WORD = {"是": "非否的枝", "很": "的地", "从": "容", "從": "容"}
+# In speech all but these may be a stutter (呃是是): they count in statements only.
+_NEVER_STUTTERED = "的们們"
+_SENTENCE_END = re.compile("[。；！？!?…\n]")
+_SPEECH = re.compile('[“”「」『』"~～啊吧呢嘛哦呀哎唉呃诶嗯]|\\.\\.')
+_LONGEST_SENTENCE = 100
 
 
 class DoubledCharacter(Rule):
@@ -57,7 +64,8 @@ class DoubledCharacter(Rule):
             pair.span() for pair in _DECIDABLE.finditer(text) if not _is_of_two_words(text, pair.start())
         )
         for start, stop in sorted(pairs):
-            if not closed.overlaps(start, stop):
+            is_certain = text[start] in _NEVER_STUTTERED or _is_in_statement(text, start)
+            if is_certain and not closed.overlaps(start, stop):
                 yield replace(self, text, stop - 1, stop, "")
 
 
@@ -74,3 +82,12 @@ def _is_of_two_words(text: str, place: int) -> bool:
     if {around[at - 1 : at + 1], around[at + 1 : at + 3]} & known.short_words:
         return True
     return around[max(0, at - 3) : at + 1] in known.long_words or around[at + 1 : at + 5] in known.long_words
+
+
+def _is_in_statement(text: str, place: int) -> bool:
+    """Whether the sentence around `place` ends with a full stop and has nothing of speech."""
+    end = _SENTENCE_END.search(text, place, place + _LONGEST_SENTENCE)
+    if end is None or end[0] not in "。；":
+        return False
+    *_, before = _SENTENCE_END.split(text[max(0, place - _LONGEST_SENTENCE) : place])
+    return not _SPEECH.search(before + text[place : end.start()])

@@ -31,7 +31,14 @@ _CLOCK = re.compile(
 # Months of the old calendar have 29 or 30 days, whatever their number.
 _LUNAR = re.compile("[农農阴陰旧舊夏][历曆]|[元一二三四五六七八九十]年|帝|王|公元前|[闰閏]")
 _NEARBY = 12
+# Who doubts a date, quotes it, or gives it as an example of a wrong one, knows that there is none.
+_NAMED_WRONG = re.compile("不存在|不合法|非法|无效|無效|错误|錯誤|不正确|不正確|[没沒]有\\Z|[《“‘「『]\\Z")
+_DOUBTED = re.compile("[”」』]?(?:[吗嗎呢么麼]|[？?！!])")
 _LUNAR_DAYS = 30
+_LUNAR_NUMERALS = frozenset("廿卅")
+_TWO_MONTHS = "九十"
+# 〇月〇日 is a form to be filled in.
+_BLANKS = "〇零"
 _LEAP_YEAR = 2000
 _MONTHS, _HOURS, _MINUTES = 12, 24, 60
 
@@ -51,7 +58,7 @@ class ImpossibleDate(Rule):
         closed = Closed(protected, but=NUMBERS)
         end = 0
         for start, stop, note in sorted(_doubtful(text)):
-            if start >= end and not closed.overlaps(start, stop):
+            if start >= end and not closed.overlaps(start, stop) and not _is_spoken_about(text, start, stop):
                 yield replace(self, text, start, stop, None, note)
                 end = stop
 
@@ -73,18 +80,24 @@ def _doubtful(text: str) -> Iterator[tuple[int, int, Note]]:
             yield *match.span("time"), Note(N_("Hours go up to 24 and minutes up to 59."))
 
 
+def _is_spoken_about(text: str, start: int, stop: int) -> bool:
+    is_named_wrong = _NAMED_WRONG.search(text, max(0, start - _NEARBY), start) is not None
+    return is_named_wrong or _DOUBTED.match(text, stop) is not None
+
+
 def _is_lunar(text: str, start: int) -> bool:
     return _LUNAR.search(text, max(0, start - _NEARBY), start) is not None
 
 
 def _doubt_of_date(year: str | None, month: str, day: str | None, may_be_lunar: bool) -> Note | None:
     number = value(month)
-    if number is None:
+    if number is None or month in (_TWO_MONTHS, *_BLANKS):
         return None
     if not 1 <= number <= _MONTHS:
         return Note(N_("There is no month {month}."), (("month", month),))
+    may_be_lunar = (may_be_lunar and not year) or not _LUNAR_NUMERALS.isdisjoint(day or "")
     date = value(day) if day else 1
     days = monthrange((value(year) if year else None) or _LEAP_YEAR, number)[1]
-    if date is None or 1 <= date <= (max(days, _LUNAR_DAYS) if may_be_lunar and not year else days):
+    if date is None or 1 <= date <= (max(days, _LUNAR_DAYS) if may_be_lunar else days):
         return None
     return Note(N_("This month has {days} days."), (("days", str(days)),))

@@ -8,6 +8,7 @@ from functools import cache
 from nmspeller.messages import N_
 from nmspeller.runtime.rules import word_lists
 from nmspeller.runtime.rules.categories import CONSISTENCY
+from nmspeller.runtime.rules.characters import is_quoted
 from nmspeller.runtime.rules.closed import Closed
 from nmspeller.runtime.rules.rule import Example, Group, Rule, RuleMatch, also_written, replace
 from nmspeller.runtime.rules.vocabulary import words
@@ -20,6 +21,8 @@ _LOGIN = re.compile(
     "登陆(?:系统|网站|账号|帐号|账户|帐户|界面|页面|密码|后台|平台|邮箱|微信|QQ|名|失败|成功|框|按钮|状态|信息|账|帐|后即可)"
 )
 _LONGEST_BESIDE = 4
+# 其他 is right of people and things, 其它 of things alone, so that the first may well be the rarer.
+_NEVER_DOUBTED = frozenset(("其他",))
 
 
 class TermVariants(Rule):
@@ -44,7 +47,8 @@ class TermVariants(Rule):
             form = text[start:stop]
             other = _others()[form]
             is_rarer = (times[form], _is_preferred(form)) < (times[other], _is_preferred(other))
-            if times[other] and is_rarer and start >= end and not closed.overlaps(start, stop):
+            is_doubtful = is_rarer and form not in _NEVER_DOUBTED and not is_quoted(text, start, stop)
+            if times[other] and is_doubtful and start >= end and not closed.overlaps(start, stop):
                 yield replace(self, text, start, stop, None, also_written(other, times[other], times[form]))
                 end = stop
 
