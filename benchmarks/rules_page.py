@@ -30,8 +30,15 @@ still found, a figure that flatters the rule.
 Most false alarms were two words that meet (跟|本王, 节约|三百元, 三十公里|上下班), names (的黎波里),
 stutters in dialogue, and dates that are spoken of because they are impossible: 15 of the 22 right matches of
 `impossible_date` in the first reading are people who mock one carton of milk dated 2月30日. They were counted
-as right, because there is no such date. Of the first reading of `doubled_character`, 538 of 548 matches of
-的的 were right, and 132 of 149 others; the others now need a statement around them. `term_variants` is off: a
+as right, because there is no such date.
+
+`doubled_character` was read and mended several times. In all of these readings together 541 of 551 matches of
+的的 were right (98.2 %), and 24 of 32 of 了了 and 着着, which it no longer finds. The others now need a
+statement around them; of those that were read after this mend, 19 of 19 were right. In 2.8 million characters
+of sentences of the pairs, 33 of its 36 matches were right, with 的的 27 of 28; 被|被告 was mended after that.
+The rule is just at the limit of 98 %.
+
+`term_variants` is off: a
 document of the corpus may have several writers, and 其它 beside 其他 may be meant.
 
 ## Text that the rules were also built with
