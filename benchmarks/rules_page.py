@@ -18,12 +18,11 @@ group typography are not on by default, however precise they are.
 
 News, essays, fiction, dialogue and technical text that neither the rules nor their word lists were fitted to;
 only the word counts of `idiom` come from it, but for 16 million characters, in which all of its 41 matches
-were right. Each rule that is on by default, and
-`term_variants`, read on until it had found {enough} matches, or to the end. The first reading, of up to
-{first_reading} million characters, showed false alarms, and the rules were mended. The second reading, of the
-text after those, is of the rules as they are now. Where a rule was mended after that, or too rare for two
-readings, no unread text was left: an asterisk marks matches that were judged before the last mend and are
-still found, a figure that flatters the rule.
+were right. The rules that are on by default, and `term_variants`, were read twice. The first reading, in up
+to {first_reading} million characters, showed false alarms, and the rules were mended. The second reading, of
+up to {enough} matches in the text after those, is of the rules as they are now. Where a rule was mended after
+that, or is too rare for two readings, no unread text was left: an asterisk marks all matches that were judged
+before the last mend and are still found, a figure that flatters the rule.
 
 {unseen}
 
@@ -38,8 +37,7 @@ statement around them; of those that were read after this mend, 19 of 19 were ri
 of sentences of the pairs, 33 of its 36 matches were right, with 的的 27 of 28; 被|被告 was mended after that.
 The rule is just at the limit of 98 %.
 
-`term_variants` is off: a
-document of the corpus may have several writers, and 其它 beside 其他 may be meant.
+`term_variants` is off: a document of the corpus may have several writers, and 其它 beside 其他 may be meant.
 
 ## Text that the rules were also built with
 
