@@ -3,8 +3,7 @@
     python benchmarks/rules.py DATA [--show RULE] [--judge RULE VERDICTS] [--unseen]
 
 DATA is the folder of the corpus and the pairs; rules_text.py says which parts of it are read. One text was
-also used for building the rules, the unseen one was not. A rule reads the unseen text until it has found 200
-matches, in documents of up to 30 lines.
+also used for building the rules, the unseen one was not. Documents have up to 30 lines.
 
 No corpus is free of mistakes, so a person judges what the rules find: `--show` prints up to 100 matches that
 nobody has judged, and `--judge` takes a verdict for each of them in a file, y or n a line, and keeps it by
@@ -114,13 +113,16 @@ def findings(texts: Iterable[str], rules: Iterable[Rule]) -> dict[str, list[Find
 def findings_until_enough(
     placed: Iterable[tuple[int, str]], rules: Iterable[Rule], fresh_for: Container[str]
 ) -> dict[str, Reading]:
-    """By rule, what it finds until there are 200 matches, and how many characters that took.
+    """By rule, what it finds, and in how many characters.
 
-    Some rules begin after what was read before they were mended, the others at the beginning.
+    Those for which there is fresh text begin after what was read before they were mended, and stop at 200
+    matches; the others read everything.
     """
     readings = {rule.id: Reading([], 0) for rule in rules}
     for place, text in placed:
-        unfinished = [name for name, reading in readings.items() if len(reading.found) < ENOUGH]
+        unfinished = [
+            name for name, reading in readings.items() if name not in fresh_for or len(reading.found) < ENOUGH
+        ]
         if not unfinished:
             break
         reading_on = [name for name in unfinished if place > FIRST_READING or name not in fresh_for]

@@ -18,21 +18,26 @@ group typography are not on by default, however precise they are.
 
 News, essays, fiction, dialogue and technical text that neither the rules nor their word lists were fitted to;
 only the word counts of `idiom` come from it, but for 16 million characters, in which all of its 41 matches
-were right. Each rule that is on by default, and
-`term_variants`, read on until it had found {enough} matches, or to the end. The first reading, of up to
-{first_reading} million characters, showed false alarms, and the rules were mended. The second reading, of the
-text after those, is of the rules as they are now. Where a rule was mended after that, or too rare for two
-readings, no unread text was left: an asterisk marks matches that were judged before the last mend and are
-still found, a figure that flatters the rule.
+were right. The rules that are on by default, and `term_variants`, were read twice. The first reading, in up
+to {first_reading} million characters, showed false alarms, and the rules were mended. The second reading, of
+up to {enough} matches in the text after those, is of the rules as they are now. Where a rule was mended after
+that, or is too rare for two readings, no unread text was left: an asterisk marks all matches that were judged
+before the last mend and are still found, a figure that flatters the rule.
 
 {unseen}
 
 Most false alarms were two words that meet (跟|本王, 节约|三百元, 三十公里|上下班), names (的黎波里),
 stutters in dialogue, and dates that are spoken of because they are impossible: 15 of the 22 right matches of
 `impossible_date` in the first reading are people who mock one carton of milk dated 2月30日. They were counted
-as right, because there is no such date. Of the first reading of `doubled_character`, 538 of 548 matches of
-的的 were right, and 132 of 149 others; the others now need a statement around them. `term_variants` is off: a
-document of the corpus may have several writers, and 其它 beside 其他 may be meant.
+as right, because there is no such date.
+
+`doubled_character` was read and mended several times. In all of these readings together 541 of 551 matches of
+的的 were right (98.2 %), and 24 of 32 of 了了 and 着着, which it no longer finds. The others now need a
+statement around them; of those that were read after this mend, 19 of 19 were right. In 2.8 million characters
+of sentences of the pairs, 33 of its 36 matches were right, with 的的 27 of 28; 被|被告 was mended after that.
+The rule is just at the limit of 98 %.
+
+`term_variants` is off: a document of the corpus may have several writers, and 其它 beside 其他 may be meant.
 
 ## Text that the rules were also built with
 

@@ -80,6 +80,7 @@ def test_words_of_two_clauses_and_stutters_are_right(right):
         "他今天打牌把把赢，手气真好。",
         "这盘棋他还着着记得。",
         "山上的植被被破坏了。",
+        "这批木材已被被告人卖掉。",
         "这样是不好的的说。",
         "这部电影的导演是是枝裕和。",
         "他恶很很地看了我一眼。",
@@ -92,7 +93,7 @@ def test_words_of_two_clauses_and_stutters_are_right(right):
         "请老爷赏小的的脸。",
         "这件事在他心里了了分明。",
         "工程正着着进行，敌人不着着防备。",
-        "今天又了了一桩心愿，可以说一了百了了。",
+        "今天又了了一件心事，可以说一了百了了。",
     ],
 )
 def test_a_character_of_two_words_is_right(right):

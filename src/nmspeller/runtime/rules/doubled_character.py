@@ -13,15 +13,14 @@ from nmspeller.text.patterns import LazyPattern
 from nmspeller.text.protect import Span
 from nmspeller.text.script import simplify
 
-# Grammatical characters that are never right twice, but for words that end or start with them (目的的, 的确).
+# Grammatical characters that are never right twice, but for words that end or start with them (目的的, 的确);
+# 了了 and 着着 often are (又了了一件心事, 着着进行), and are left out.
 # A Chinese character before them: without one it may be a stutter, or a quotation of the character itself.
 _GRAMMATICAL = LazyPattern(
     f"(?<=[{HANZI}])(?:"
     "(?<![目的标標准準端有美女男飞飛打小])(?<![必语語]中)的的(?![的确確士哥喀卢盧款话話]|黎波|里雅|[说說](?![法话話]))"
-    "|(?<![不得为為没沒完未终終除明白罢罷算了次个個天年时時无無是百又])了了(?![了解分却卻结結断斷悟然如不得望事无無])"
-    "|(?<=[味附沿随隨跟接笑带帶拿看走])(?:着着|著著)(?![着著慌忙恼惱眼陆陸手急凉力重实實逼臭装裝落棋先想魔火迷色地笔筆称稱作名])"
     "|们们(?!们)|們們(?!們)"
-    "|(?<![丝絲棉绒絨毛薄厚单單被植夹夾铺鋪盖蓋])被被(?![被子单單套褥])"
+    "|(?<![丝絲棉绒絨毛薄厚单單被植夹夾铺鋪盖蓋])被被(?![被子单單套褥告害窝窩面里罩动動迫])"
     f")(?=[{HANZI}])"
 )
 # Others may end a word and start the next one (但是是否, 现在在家): the dictionary says whether they do.
