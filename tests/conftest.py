@@ -9,10 +9,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import settings
 
 if TYPE_CHECKING:
     from nmspeller import Speller
     from nmspeller.lab.data.prepared import Prepared
+
+# How long an example takes depends on what else the machine does.
+settings.register_profile("nmspeller", deadline=None)
+settings.load_profile("nmspeller")
 
 PARAGRAPHS = (
     "小猫在院子里追着蝴蝶跑来跑去。邻居家的孩子看见了，笑得很开心！他们一起在树下坐了一会儿。",

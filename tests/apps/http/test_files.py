@@ -355,11 +355,15 @@ def test_a_full_queue_gives_the_time_to_retry(make_client):
     check(client, "a.txt", first)  # starts the process that reads documents
     checker.batches.clear()
     checker.hold.clear()
-    waiting = [threading.Thread(target=check, args=(client, "a.txt", raw)) for raw in others]
-    for thread in waiting:
-        thread.start()
-    while not checker.batches or client.app.state.service.queue.waiting_tokens < 80:
-        time.sleep(0.01)
+    queue, waiting = client.app.state.service.queue, []
+    for raw in others:  # the queue has two lanes: one after the other, until one text has to wait
+        waiting.append(threading.Thread(target=check, args=(client, "a.txt", raw)))
+        waiting[-1].start()
+        while len(checker.batches) < len(waiting) and queue.waiting_tokens < 80:
+            time.sleep(0.01)
+        time.sleep(0.2)  # a lane that has nothing to do takes it
+        if queue.waiting_tokens >= 80:
+            break
     answer = check(client, "a.txt", last)
     checker.hold.set()
     for thread in waiting:
