@@ -390,8 +390,7 @@ the load generators; other programs used {result["used_by_others"]:.0%} of them 
 sentences of about 25 characters, one a request; latencies as the client sees them. Every answer was checked
 against its own request; one that does not fit stops the run. Absolute figures are this machine's on that day;
 what counts is the ratio, measured in one run. The server calls the engine from two threads, the plain handler from up to
-40. The engine's idle threads give their cores away in the server, but not in the plain handler, as a program that calls
-`Speller` has it; that is faster alone, and slower where other threads or programs need the cores.
+40.
 
 | clients | serve: requests/s | p50 / p95 / p99 ms | plain: requests/s | p50 / p95 / p99 ms | ratio |
 |---:|---:|---:|---:|---:|---:|
