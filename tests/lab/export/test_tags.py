@@ -26,7 +26,7 @@ from nmspeller.text.vocabulary import Vocabulary
 @pytest.fixture(scope="module")
 def tagged(source_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     model = start_model({"speller": "bert", "tags": True}, source_folder)
-    torch.nn.init.normal_(model.tags.weight, std=0.5)
+    torch.nn.init.normal_(model.tags.output.weight, std=3.0)
     folder = tmp_path_factory.mktemp("tagged")
     checkpoint.save(folder, model, Vocabulary.from_file(source_folder / "vocab.txt").tokens)
     return folder

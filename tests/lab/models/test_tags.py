@@ -12,6 +12,8 @@ from nmspeller.lab.models.batch import NO_TARGET, collate, pack
 from nmspeller.lab.models.config import EncoderConfig, SpellerConfig
 from nmspeller.lab.models.registry import build, parse
 from nmspeller.lab.models.speller import TAG_WEIGHT, tag_bits, tag_loss
+from nmspeller.lab.models.tag_network import log_likelihoods
+from nmspeller.lab.models.tag_sizes import states_read, tag_shapes
 
 SIZES = {"vocabulary": 40, "hidden": 16, "layers": 2, "heads": 2, "intermediate": 32, "positions": 32}
 
@@ -42,7 +44,7 @@ def test_tags_add_to_the_loss_where_there_are_labels():
     rows = [torch.tensor([2, 7, 8, 9, 3])]
     targets, tags = [torch.tensor([-100, 7, 8, 9, -100])], [torch.tensor([-100, 0, EXTRA, 0, MISSING])]
     plain, tagged = collate(rows, targets), collate(rows, targets, tags=tags)
-    extra = tag_loss(model.tags(model.hidden(tagged)), tagged.tags)
+    extra = tag_loss(model.outputs(tagged).tags, tagged.tags)
     assert model.loss(tagged).item() == pytest.approx(
         (model.loss(plain) + TAG_WEIGHT * extra).item(), rel=1e-5
     )
@@ -83,6 +85,40 @@ def test_models_without_tags_load_as_before(tmp_path):
     assert not old.tags
 
 
-def test_a_speller_with_a_loss_of_its_own_has_no_tags():
+@pytest.mark.parametrize("name", ["dcn", "dgspeller"])
+def test_only_bert_has_tags(name):
     with pytest.raises(InputError, match="leave out `tags`"):
-        build(parse({"speller": "dcn", "encoder": {**SIZES, "mask_id": 4}, "tags": True}))
+        build(parse({"speller": name, "encoder": {**SIZES, "mask_id": 4}, "tags": True}))
+
+
+def test_the_sizes_of_the_network_are_known_without_torch():
+    encoder = EncoderConfig(**SIZES, mask_id=4)
+    model = build(SpellerConfig(speller="bert", encoder=encoder, tags=True))
+    found = {name: tuple(weight.shape) for name, weight in model.tags.state_dict().items()}
+    assert found == tag_shapes(encoder)
+
+
+@pytest.mark.parametrize(("layers", "read"), [(12, (3, 6, 9, 12)), (2, (1, 1, 2, 2)), (1, (1, 1, 1, 1))])
+def test_states_are_read_at_each_quarter(layers, read):
+    assert states_read(layers) == read
+
+
+def test_a_row_is_tagged_the_same_alone_padded_and_packed():
+    model = speller()
+    rows = [torch.tensor([2, 7, 8, 9, 10, 3]), torch.tensor([2, 11, 12, 3]), torch.tensor([2, 13, 3])]
+    alone = [model.predict_tags(collate([row], pad_multiple=1))[0] for row in rows]
+    padded, packed = model.predict_tags(collate(rows)), model.predict_tags(pack(rows))
+    assert torch.allclose(packed, torch.cat(alone), atol=1e-6)
+    for row, own, found in zip(rows, alone, padded, strict=True):
+        assert torch.allclose(found[: len(row)], own, atol=1e-6)
+
+
+def test_the_likelihoods_are_of_a_character_its_neighbours_and_the_best():
+    scores = torch.randn(1, 5, 40)
+    batch = collate([torch.tensor([2, 7, 8, 9, 3])], pad_multiple=1)
+    logarithms = scores.log_softmax(dim=-1)[0]
+    found = log_likelihoods(scores, batch)[0]
+    for place, (here, after, before) in {1: (7, 8, 2), 2: (8, 9, 7), 3: (9, 3, 8)}.items():
+        wanted = [*(logarithms[place, each] for each in (here, after, before)), logarithms[place].max()]
+        assert found[place].tolist() == pytest.approx([float(each) for each in wanted], abs=1e-5)
+    assert not found[[0, 4]].any()  # [CLS] and [SEP]

@@ -57,10 +57,10 @@ class Certain(torch.nn.Module):
         super().__init__()
         self.tag = tag
 
-    def forward(self, hidden):
-        scores = torch.full((*hidden.shape[:-1], 2), -20.0)
-        scores[0, 2, self.tag] = 20.0
-        return scores
+    def forward(self, layers, scores, batch):
+        tags = torch.full((*batch.ids.shape, 2), -20.0)
+        tags[0, 2, self.tag] = 20.0
+        return tags
 
 
 @pytest.mark.parametrize(("tag", "places"), [(0, [[0, 2]]), (1, [[0, 1], [0, 2]])])

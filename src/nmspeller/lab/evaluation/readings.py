@@ -68,9 +68,7 @@ class Reader:
         model = self.model
         half = torch.autocast("cuda", dtype=torch.float16) if batch.ids.is_cuda else nullcontext()
         with half:
-            hidden = model.hidden(batch)
-            scores = model.head(hidden, model.output_words())
-            tags = model.tags(hidden) if model.tags is not None else None
+            _, scores, tags = model.outputs(batch)
         probabilities = scores.float().softmax(dim=-1)
         at_source = batch.ids.unsqueeze(-1)
         source = probabilities.gather(-1, at_source).squeeze(-1)

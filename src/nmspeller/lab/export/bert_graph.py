@@ -5,8 +5,10 @@ import onnx
 
 from nmspeller.lab.export.arithmetic import Arithmetic
 from nmspeller.lab.export.graph import MICROSOFT, Graph
-from nmspeller.lab.export.weights import OUTPUT, TAGS, SpellerWeights
+from nmspeller.lab.export.tag_graph import Read, TagGraph
+from nmspeller.lab.export.weights import OUTPUT, SpellerWeights
 from nmspeller.lab.models.config import BEST
+from nmspeller.lab.models.tag_sizes import states_read
 from nmspeller.runtime.engine import FORMAT
 
 
@@ -31,14 +33,17 @@ def build(speller: SpellerWeights, arithmetic: Arithmetic, *, candidates: bool =
     readers = [*(f"{layer}.attention.qkv" for layer in layers), None]
     words = arithmetic.embed(graph, ids)
     scaled = parts.embeddings(ids, words, readers[0])
+    states: list[str] = []
     for layer, reader in zip(layers, readers[1:], strict=True):
         scaled = parts.layer(layer, scaled, lengths, reader)
+        states.append(parts.unscaled(reader, scaled))
     if candidates:
         probabilities = parts.probabilities(scaled)
-        parts.output_candidates(probabilities)
+        best = parts.output_candidates(probabilities)
         parts.output_source_probability(parts.probability_of(probabilities, ids))
-        if f"{TAGS}.weight" in speller.weights:
-            parts.output_tags(scaled)
+        if speller.has_tags:
+            read = [states[number - 1] for number in states_read(len(layers))]
+            TagGraph(graph, speller).output(Read(ids, lengths, read, probabilities, best))
     else:
         parts.output_source_probability(parts.own_probability(scaled, ids, words))
     return graph.model(
@@ -60,6 +65,7 @@ class _Builder:
     def __init__(self, graph: Graph, speller: SpellerWeights, arithmetic: Arithmetic) -> None:
         self._graph, self._arithmetic = graph, arithmetic
         self._encoder, self._weights = speller.encoder, speller.weights
+        self._before_scaling: dict[str, str] = {}
 
     def embeddings(self, ids: str, words: str, reader: str | None) -> str:
         """ids (batch, length), words (batch, length, hidden) -> the same shape, scaled for the reader"""
@@ -75,11 +81,11 @@ class _Builder:
         qkv, up = f"{name}.attention.qkv", f"{name}.feed_forward.up"
         attended = arithmetic.attend(graph, qkv, scaled, lengths, self._encoder.heads)
         attended = self._dense(f"{name}.attention.out", attended)
-        attended = graph.node("Add", attended, self._unscaled(qkv, scaled))
+        attended = graph.node("Add", attended, self.unscaled(qkv, scaled))
         scaled = self._normalise(f"{name}.attention_norm", attended, up)
         wide = graph.node("Gelu", arithmetic.dense(graph, up, scaled), domain=MICROSOFT)
         narrow = self._dense(f"{name}.feed_forward.down", wide)
-        narrow = graph.node("Add", narrow, self._unscaled(up, scaled))
+        narrow = graph.node("Add", narrow, self.unscaled(up, scaled))
         return self._normalise(f"{name}.output_norm", narrow, reader)
 
     def probabilities(self, hidden: str) -> str:
@@ -102,25 +108,18 @@ class _Builder:
         bias = graph.node("Gather", self._constant(f"{OUTPUT}.bias"), self._inner(ids))
         return graph.node("Sigmoid", graph.node("Add", score, bias))
 
-    def output_candidates(self, probabilities: str) -> None:
-        """Output the most probable characters of each position, and their probabilities."""
+    def output_candidates(self, probabilities: str) -> str:
+        """Output the most probable characters of each position, and their probabilities, which it returns."""
         graph = self._graph
         best, candidates = graph.nodes("TopK", probabilities, graph.integers(BEST), outputs=2, axis=-1)
         shape: list[int | str] = ["batch", "characters", BEST]
         graph.output(graph.node("Cast", candidates, to=graph.INT32), "candidates", np.int32, shape)
         graph.output(best, "probabilities", np.float32, shape)
+        return best
 
     def output_source_probability(self, probability: str) -> None:
         """Output the probability of the source character at each position."""
         self._graph.output(probability, "source_probability", np.float32, ["batch", "characters"])
-
-    def output_tags(self, hidden: str) -> None:
-        """Output the probabilities of both tags at all positions but the first: (batch, length - 1, 2)"""
-        graph = self._graph
-        behind = graph.node("Slice", hidden, graph.integers(1), graph.integers(2**31 - 1), graph.integers(1))
-        columns = graph.constant(f"{TAGS}.weight", self._weights[f"{TAGS}.weight"].T)
-        scores = graph.node("Add", graph.node("MatMul", behind, columns), self._constant(f"{TAGS}.bias"))
-        graph.output(graph.node("Sigmoid", scores), TAGS, np.float32, ["batch", "characters_and_end", 2])
 
     def _head(self, hidden: str) -> str:
         """(batch, length, hidden) -> what is multiplied by the embeddings, (batch, length - 2, hidden)"""
@@ -131,13 +130,15 @@ class _Builder:
         hidden = self._dense("head.dense", hidden)
         return self._normalise("head.norm", graph.node("Gelu", hidden, domain=MICROSOFT), None)
 
-    def _unscaled(self, reader: str, scaled: str) -> str:
+    def unscaled(self, reader: str | None, scaled: str) -> str:
         """A value that was scaled for the reader, as it was before."""
-        channel_scale = self._arithmetic.channel_scale(reader)
+        channel_scale = self._arithmetic.channel_scale(reader) if reader else None
         if channel_scale is None:
             return scaled
-        constant = self._graph.constant(f"{reader}.channel_scale", channel_scale)
-        return self._graph.node("Mul", scaled, constant)
+        if scaled not in self._before_scaling:
+            constant = self._graph.constant(f"{reader}.channel_scale", channel_scale)
+            self._before_scaling[scaled] = self._graph.node("Mul", scaled, constant)
+        return self._before_scaling[scaled]
 
     def _inner(self, value: str) -> str:
         """All positions but the first and the last column."""

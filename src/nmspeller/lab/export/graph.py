@@ -15,7 +15,7 @@ MICROSOFT = "com.microsoft"
 class Graph:
     """An ONNX graph under construction; values are referred to by name."""
 
-    FLOAT, INT32 = TensorProto.FLOAT, TensorProto.INT32
+    FLOAT, INT32, INT64 = TensorProto.FLOAT, TensorProto.INT32, TensorProto.INT64
 
     def __init__(self) -> None:
         self._nodes: list[onnx.NodeProto] = []
@@ -44,6 +44,10 @@ class Graph:
     def integers(self, *values: int) -> str:
         """A one-dimensional int64 constant, as used for shapes and axes."""
         return self.constant("integers_" + "_".join(map(str, values)), np.array(values, np.int64))
+
+    def integer(self, value: int) -> str:
+        """An int64 constant without dimensions."""
+        return self.constant(f"integer_{value}", np.array(value, np.int64))
 
     def scalar(self, value: float) -> str:
         """A float constant."""

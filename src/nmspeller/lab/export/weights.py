@@ -12,6 +12,7 @@ from nmspeller.lab.configs.parsing import from_mapping
 from nmspeller.lab.models.checkpoint import read_description
 from nmspeller.lab.models.config import EncoderConfig, SpellerConfig
 from nmspeller.lab.models.names import config_from_hugging_face, from_hugging_face
+from nmspeller.lab.models.tag_sizes import tag_shapes
 from nmspeller.text.vocabulary import Vocabulary
 
 Weights = dict[str, NDArray[np.float32]]
@@ -21,7 +22,7 @@ TABLE = "semantic.embeddings.words.weight"
 OUTPUT = "head.output"
 """The layer that scores them: its bias, and how its inputs are quantised."""
 TAGS = "tags"
-"""The layer of the two tags, in models that have one; it stays in floats."""
+"""The network of the two tags, in models that have one; it stays in floats."""
 
 
 @dataclass(frozen=True)
@@ -31,6 +32,10 @@ class SpellerWeights:
     encoder: EncoderConfig
     weights: Weights
     folder: Path
+
+    @property
+    def has_tags(self) -> bool:
+        return any(name.startswith(f"{TAGS}.") for name in self.weights)
 
     @property
     def vocabulary(self) -> Vocabulary:
@@ -129,7 +134,7 @@ def _shapes(encoder: EncoderConfig, head: str, tags: bool) -> dict[str, tuple[in
         f"{OUTPUT}.bias": (encoder.vocabulary,),
     }
     if tags:
-        shapes |= {f"{TAGS}.weight": (2, hidden), f"{TAGS}.bias": (2,)}
+        shapes |= {f"{TAGS}.{name}": shape for name, shape in tag_shapes(encoder).items()}
     for name, shape in dense.items():
         shapes |= {f"{name}.weight": shape, f"{name}.bias": shape[:1]}
     for name in norms:

@@ -62,8 +62,8 @@ def build(config: SpellerConfig, tables: CharacterTables | None = None) -> Spell
         InputError: tables are needed and not given, or are of another vocabulary.
     """
     kind: Any = entry(config.speller).model
-    if config.tags and kind.loss is not SpellerModel.loss:
-        raise InputError(f"{config.speller} has a loss of its own, without tags; leave out `tags`.")
+    if config.tags and kind is not BertSpeller:
+        raise InputError(f"{config.speller} has no tags, only BERT and NM-BERT do; leave out `tags`.")
     if kind.needs and tables is None:
         raise InputError(f"{config.speller} needs character tables ({', '.join(kind.needs)}).")
     if kind.needs and tables is not None:
@@ -83,7 +83,9 @@ def from_arrays(encoder: EncoderConfig, weights: Mapping[str, NDArray[np.float32
         InputError: the weights are not of these sizes.
     """
     head = "mlm" if "head.dense.weight" in weights else "linear"
-    config = SpellerConfig(speller="bert", encoder=encoder, head=head, tags="tags.weight" in weights)
+    config = SpellerConfig(
+        speller="bert", encoder=encoder, head=head, tags=any(name.startswith("tags.") for name in weights)
+    )
     model = build(config)
     own = {name: tuple(tensor.shape) for name, tensor in model.state_dict().items()}
     found = {name: array.shape for name, array in weights.items()}

@@ -95,9 +95,8 @@ class Scorer:
         And from a model with tags their probabilities, (tokens, 2).
         """
         model = self._model
-        hidden = model.hidden(batch)
-        scores = model.head(hidden, model.output_words(), aligned=True)
-        tags = () if model.tags is None else (model.tags(hidden).float().sigmoid(),)
+        _, scores, tag_scores = model.outputs(batch, aligned=True)
+        tags = () if tag_scores is None else (tag_scores.float().sigmoid(),)
         total = scores.float().logsumexp(dim=-1)
         source_probabilities = (scores.gather(1, batch.ids[:, None])[:, 0].float() - total).exp()
         source_probabilities = torch.where(

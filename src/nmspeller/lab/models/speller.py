@@ -1,7 +1,7 @@
 """What every speller is: a semantic encoder, something on top, and one interface."""
 
 from collections.abc import Collection
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 import torch
 from torch import Tensor, nn
@@ -14,6 +14,7 @@ from nmspeller.lab.models.config import EncoderConfig, MaskingConfig, SpellerCon
 from nmspeller.lab.models.crf import NEVER
 from nmspeller.lab.models.encoder import Embeddings, dropout, initialise, run, stack
 from nmspeller.lab.models.masking import NGramMasking
+from nmspeller.lab.models.tag_network import TagNetwork
 
 
 class SemanticEncoder(nn.Module):
@@ -104,16 +105,16 @@ TAG_WEIGHT = 2.0
 """The weight of the tags' loss beside that of the characters."""
 
 
-class TagLayer(nn.Linear):
-    """Hidden states → scores of the two tags, extra and missing before; stays in floats in an int8 export.
+class Outputs(NamedTuple):
+    """What a speller computes for a batch, in the batch's layout.
 
-    Such errors are rare, so the bias starts where few positions have them.
+    layers: what its layers put out, (..., hidden) each; the last is the head's input.
+    scores: (..., vocabulary); tags: (..., 2) scores of extra and missing before, in models with tags.
     """
 
-    def __init__(self, hidden: int) -> None:
-        super().__init__(hidden, 2)
-        initialise(self)
-        nn.init.constant_(self.bias, -4.0)
+    layers: list[Tensor]
+    scores: Tensor
+    tags: Tensor | None
 
 
 class SpellerModel(nn.Module):
@@ -129,7 +130,7 @@ class SpellerModel(nn.Module):
         self.config = config
         self.semantic = SemanticEncoder(config.encoder, config.masking)
         self.head = Head(config)
-        self.tags = TagLayer(config.encoder.hidden) if config.tags else None
+        self.tags = TagNetwork(config.encoder) if config.tags else None
 
     def start_new_layers(self, loaded: Collection[str]) -> None:
         """Initialise the layers whose start depends on other weights, and that were not loaded themselves.
@@ -151,6 +152,17 @@ class SpellerModel(nn.Module):
         """Scores: (..., vocabulary)."""
         return self.head(self.hidden(batch), self.output_words())
 
+    def outputs(self, batch: Batch | PackedBatch, *, aligned: bool = False) -> Outputs:
+        """Everything at once; aligned: as for `OutputLayer`.
+
+        A speller that enriches the semantic encoding has no layers but what it hands to the head.
+        """
+        enriched = type(self).hidden is not SpellerModel.hidden
+        layers = [self.hidden(batch)] if enriched else self.semantic.layer_outputs(batch)
+        scores = self.head(layers[-1], self.output_words(), aligned=aligned)
+        tags = None if self.tags is None else self.tags(layers, scores, batch)
+        return Outputs(layers, scores, tags)
+
     def source_scores(self, batch: Batch | PackedBatch) -> Tensor:
         """The score of each position's own character: (...); what a prefilter decides by."""
         scores: Tensor = self.head.source_scores(self.hidden(batch), self.output_words(), batch.ids)
@@ -159,11 +171,10 @@ class SpellerModel(nn.Module):
     def loss(self, batch: Batch | PackedBatch) -> Tensor:
         """Mean cross-entropy in fp32 over the positions that have a target; 0 where none has."""
         assert batch.targets is not None
-        hidden = self.hidden(batch)
-        scores = self.head(hidden, self.output_words(), aligned=True)
-        loss = cross_entropy(scores, batch.targets)
-        if self.tags is not None and batch.tags is not None:
-            loss = loss + TAG_WEIGHT * tag_loss(self.tags(hidden), batch.tags)
+        found = self.outputs(batch, aligned=True)
+        loss = cross_entropy(found.scores, batch.targets)
+        if found.tags is not None and batch.tags is not None:
+            loss = loss + TAG_WEIGHT * tag_loss(found.tags, batch.tags)
         return loss
 
     @torch.no_grad()
@@ -175,8 +186,9 @@ class SpellerModel(nn.Module):
     @torch.no_grad()
     def predict_tags(self, batch: Batch | PackedBatch) -> Tensor:
         """The probabilities of extra and missing before, (..., 2); for models with tags."""
-        assert self.tags is not None
-        return self.tags(self.hidden(batch)).float().sigmoid()
+        tags = self.outputs(batch).tags
+        assert tags is not None
+        return tags.float().sigmoid()
 
 
 def cross_entropy(scores: Tensor, targets: Tensor) -> Tensor:

@@ -48,15 +48,14 @@ def edit_confidence(model: SpellerModel, batch: Batch | PackedBatch) -> Tensor:
     That it must be replaced by the best other character (see `decoder.confidence`), is extra, or stands
     beside a gap.
     """
-    hidden = model.hidden(batch)
-    scores = model.head(hidden, model.output_words(), aligned=True)
-    probabilities = scores.float().softmax(dim=-1)
+    found = model.outputs(batch, aligned=True)
+    probabilities = found.scores.float().softmax(dim=-1)
     at_source = batch.ids.unsqueeze(-1)
     source = probabilities.gather(-1, at_source).squeeze(-1)
     other = probabilities.scatter(-1, at_source, 0.0).amax(dim=-1) ** 4
     confidence: Tensor = other / (other + source).clamp(min=1e-12)
-    if model.tags is not None:
-        confidence = torch.maximum(confidence, _beside(model.tags(hidden).float().sigmoid()))
+    if found.tags is not None:
+        confidence = torch.maximum(confidence, _beside(found.tags.float().sigmoid()))
     return confidence
 
 

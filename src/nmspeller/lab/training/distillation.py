@@ -44,29 +44,25 @@ class Distillation:
         """The mean over the positions that have a target; 0 where none has."""
         assert batch.targets is not None
         with torch.no_grad():
-            expected = self._layers(self.teacher, batch)
-            teacher_scores = _scores(self.teacher, expected[-1])
-        outputs = self._layers(student, batch)
-        scores = _scores(student, outputs[-1])
+            expected = self.teacher.outputs(batch, aligned=True)
+        found = student.outputs(batch, aligned=True)
+        scores = found.scores
         has_target = batch.targets != NO_TARGET
         losses = -(
-            teacher_scores.float().softmax(dim=-1) * functional.log_softmax(scores.float(), dim=-1)
+            expected.scores.float().softmax(dim=-1) * functional.log_softmax(scores.float(), dim=-1)
         ).sum(-1)
         from_teacher = (losses * has_target).sum() / has_target.sum().clamp(min=1)
         loss = torch.lerp(cross_entropy(scores, batch.targets), from_teacher, self.share)
         if self.layer_by_layer:
-            distances = [layer_distance(*both, has_target) for both in zip(outputs, expected, strict=True)]
+            both = zip(found.layers, expected.layers, strict=True)
+            distances = [layer_distance(*layers, has_target) for layers in both]
             loss = loss + torch.stack(distances).mean()
-        if student.tags is not None and batch.tags is not None:
+        if found.tags is not None and batch.tags is not None:
             tags = tag_bits(batch.tags)
-            if self.teacher.tags is not None:
-                tags = torch.lerp(tags, self.teacher.tags(expected[-1]).float().sigmoid(), self.share)
-            loss = loss + TAG_WEIGHT * tag_loss(student.tags(outputs[-1]), batch.tags, tags)
+            if expected.tags is not None:
+                tags = torch.lerp(tags, expected.tags.float().sigmoid(), self.share)
+            loss = loss + TAG_WEIGHT * tag_loss(found.tags, batch.tags, tags)
         return loss
-
-    def _layers(self, model: SpellerModel, batch: Batch | PackedBatch) -> list[Tensor]:
-        """The outputs that are compared, (..., hidden) each; the last is the head's input."""
-        return model.semantic.layer_outputs(batch) if self.layer_by_layer else [model.hidden(batch)]
 
 
 def frozen_teacher(teacher: SpellerModel, student: SpellerModel) -> SpellerModel:
@@ -100,9 +96,3 @@ def layer_distance(output: Tensor, expected: Tensor, counted: Tensor) -> Tensor:
 def _have_the_same_layers(teacher: SpellerModel, student: SpellerModel) -> bool:
     encoders = [(model.config.encoder.layers, model.config.encoder.hidden) for model in (teacher, student)]
     return encoders[0] == encoders[1] and all(type(model) is BertSpeller for model in (teacher, student))
-
-
-def _scores(model: SpellerModel, hidden: Tensor) -> Tensor:
-    """(..., vocabulary), padded to an aligned size."""
-    scores: Tensor = model.head(hidden, model.output_words(), aligned=True)
-    return scores
