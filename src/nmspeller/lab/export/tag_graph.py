@@ -1,11 +1,13 @@
-"""The network of the two tags as part of an ONNX graph, in floats; see `models.tag_network`."""
+"""The network of the two tags as part of an ONNX graph; see `models.tag_network`.
+
+It computes in single precision; its matrices are stored in half precision.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from nmspeller.lab.export.arithmetic import Float
 from nmspeller.lab.export.graph import MICROSOFT, Graph
 from nmspeller.lab.export.weights import TAGS, SpellerWeights
 from nmspeller.lab.models.tag_sizes import BLOCKS, LEAST_PROBABILITY, NEIGHBOURS
@@ -33,8 +35,8 @@ class TagGraph:
     """Adds the network to a graph."""
 
     def __init__(self, graph: Graph, speller: SpellerWeights) -> None:
-        self._graph, self._arithmetic = graph, Float(speller.weights)
-        self._weights, self._epsilon = speller.weights, speller.encoder.norm_epsilon
+        self._graph, self._weights = graph, speller.weights
+        self._epsilon = speller.encoder.norm_epsilon
 
     def output(self, read: Read) -> None:
         """Output the probabilities of both tags at all positions but the first: (batch, length - 1, 2)"""
@@ -96,12 +98,14 @@ class TagGraph:
         return graph.node("Slice", value, graph.integers(first), graph.integers(last), graph.integers(axis))
 
     def _dense(self, name: str, value: str) -> str:
-        return self._arithmetic.dense(self._graph, f"{TAGS}.{name}", value)
+        graph, weights = self._graph, self._weights[f"{TAGS}.{name}.weight"]
+        half = graph.constant(f"{TAGS}.{name}.weight", weights.T.astype(np.float16))
+        product = graph.node("MatMul", value, graph.node("Cast", half, to=graph.FLOAT))
+        return graph.node("Add", product, self._constant(f"{name}.bias"))
 
     def _normalise(self, name: str, value: str) -> str:
-        graph = self._graph
-        gain, bias = (
-            graph.constant(f"{TAGS}.{name}.{part}", self._weights[f"{TAGS}.{name}.{part}"])
-            for part in ("weight", "bias")
-        )
-        return graph.node("LayerNormalization", value, gain, bias, axis=-1, epsilon=self._epsilon)
+        gain, bias = (self._constant(f"{name}.{part}") for part in ("weight", "bias"))
+        return self._graph.node("LayerNormalization", value, gain, bias, axis=-1, epsilon=self._epsilon)
+
+    def _constant(self, name: str) -> str:
+        return self._graph.constant(f"{TAGS}.{name}", self._weights[f"{TAGS}.{name}"])
