@@ -25,7 +25,7 @@ _GRAMMATICAL = LazyPattern(
     f")(?=[{HANZI}])"
 )
 # Others may end a word and start the next one (但是是否, 现在在家): the dictionary says whether they do.
-_DECIDABLE = LazyPattern(f"(?<=[{HANZI}])(?P<one>[是在对對与與从從由把很或给給于於向])(?P=one)(?=[{HANZI}])")
+_DECIDABLE = LazyPattern(f"(?<=[{HANZI}])(?P<one>[是在对對与與从從由把很给給于於向])(?P=one)(?=[{HANZI}])")
 _AFTER_WORD = {
     "是": "不但还還要只才凡若总總可于於就倒真算为為也便而或如却卻都又老先国國像啊哦嗯一案",
     "很": "恶惡",
@@ -39,7 +39,7 @@ _ONLY_AFTER = {
     "對": "要會應須將能並及和們",
     "在": "们們我你他她它就都也还還会會要可能仍",
 }
-_BEFORE_WORD = {"是": "非否的枝", "很": "的地", "从": "容", "從": "容", "或": "多少"}
+_BEFORE_WORD = {"是": "非否的枝", "很": "的地", "从": "容", "從": "容"}
 # In speech all but these may be a stutter (呃是是): they count in statements only.
 _NEVER_STUTTERED = "的们們"
 _SENTENCE_END = re.compile("[。；！？!?…\n]")

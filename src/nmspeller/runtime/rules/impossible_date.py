@@ -26,7 +26,7 @@ _ISO_DATE = re.compile(
 )
 # 25:61 may be a score, a ratio or the length of a film; it is a time after a word for one.
 _CLOCK = re.compile(
-    "(?:[上中下]午|[晚早]上|[凌清]晨|傍晚|[日号號]|定于|时间[是为]?|時間[是為]?|时刻[是为]?|時刻[是為]?)[ \u00a0]?"
+    "(?:[上中下]午|[晚早]上|[凌清]晨|傍晚|[日号號]|定于|(?:[时時][间間刻])[是为為]?)[ \u00a0]?"
     "(?P<time>(?P<hour>[0-9]{1,2})(?:[:：](?P<minute>[0-9]{2})(?![0-9:：])|[时時点點](?P<spoken>[0-9]{2})分(?!之)))"
 )
 # Months of the old calendar have 29 or 30 days, whatever their number.

@@ -14,8 +14,8 @@ from nmspeller.text.script import Script, detect
 from nmspeller.text.windows import lines, sentences
 from nmspeller.text.words import WordMatcher
 
-# Characters of both scripts that Simplified text has in other words only, and words that it never has: they are
-# odd in a sentence, too, that otherwise has no character of either script.
+# Characters of both scripts that Simplified text has in other words only, and words that it never has: these
+# are odd even in a sentence without any other character of either script.
 _SIMPLIFIED_WORDS = dict(
     pair.split("/")
     for pair in [
