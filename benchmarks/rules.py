@@ -1,15 +1,16 @@
 """How often each rule speaks up in correct text, how often it is right then, and what it finds in wrong text.
 
-    python benchmarks/rules.py DATA [--show RULE] [--judge RULE VERDICTS] [--unseen]
+    python benchmarks/rules.py DATA [--show RULE] [--judge RULE VERDICTS] [--unseen | --sentences]
 
 DATA is the folder of the corpus and the pairs; rules_text.py says which parts of it are read. One text was
 also used for building the rules, the unseen one was not. Documents have up to 30 lines.
 
 No corpus is free of mistakes, so a person judges what the rules find: `--show` prints up to 100 matches that
 nobody has judged, and `--judge` takes a verdict for each of them in a file, y or n a line, and keeps it by
-the match's hash in benchmarks/rules_judged.json, or with `--unseen` in rules_judged_unseen.json; the text
-itself is not kept. A match is right (y) if the text breaks the rule as it is explained to the user and the
-correction is right. Wrong text is tests/runtime/rules/wrong_sentences.tsv.
+the match's hash in benchmarks/rules_judged.json, or with `--unseen` and `--sentences` (those that annotators
+corrected) in rules_judged_unseen.json; the text itself is not kept. A match is right (y) if the text breaks
+the rule as it is explained to the user and the correction is right. Wrong text is
+tests/runtime/rules/wrong_sentences.tsv.
 
 Writes docs/results/rules.md and its figures (`--again`: the page alone): by rule, matches and judged false
 alarms per million characters, precision with the lower end of its 95 % interval (Wilson), recall, seconds
@@ -31,7 +32,7 @@ from nmspeller.runtime.rules import RULES, Rule, RuleMatch, apply_fixes, find
 from nmspeller.text.protect import protected_spans
 from page import PAGES, read_figures, write_figures, write_page
 from rules_page import page
-from rules_text import ENOUGH, FIRST_READING, seen, unseen
+from rules_text import ENOUGH, FIRST_READING, seen, sentences, unseen
 
 ROOT = Path(__file__).parents[1]
 JUDGED = ROOT / "benchmarks/rules_judged.json"
@@ -67,20 +68,25 @@ def main() -> None:
     parser.add_argument("--judge", nargs=2, metavar=("RULE", "VERDICTS"))
     parser.add_argument("--unseen", action="store_true", help="show or judge matches of the unseen text")
     parser.add_argument("--out", type=Path, default=PAGES)
+    parser.add_argument("--sentences", action="store_true", help="show or judge matches of the sentences")
     options = parser.parse_args()
-    if options.again:
-        write_page("rules", page(read_figures("rules", options.out)), options.out)
-        return
     judged: Judged = json.loads(JUDGED.read_text("utf-8"))
     judged_unseen: dict[str, Judged] = json.loads(JUDGED_UNSEEN.read_text("utf-8"))
-    if options.show or options.judge:
+    if options.again:
+        figures = read_figures("rules", options.out) | {"sentences": report_of_sentences(judged_unseen)}
+        write_figures("rules", figures, options.out)
+        write_page("rules", page(figures), options.out)
+    elif options.show or options.judge:
         name = options.show or options.judge[0]
-        own = (judged_unseen["second"] if options.unseen else judged).setdefault(name, {})
-        found = (
-            findings_until_enough(unseen(options.data), [RULES[name]], [name])[name].found
-            if options.unseen
-            else findings(seen(options.data), [RULES[name]])[name]
-        )
+        if options.unseen:
+            own = judged_unseen["second"].setdefault(name, {})
+            found = findings_until_enough(unseen(options.data), [RULES[name]], [name])[name].found
+        elif options.sentences:
+            own = judged_unseen["sentences"].setdefault(name, {})
+            found = findings(sentences(options.data), [RULES[name]])[name]
+        else:
+            own = judged.setdefault(name, {})
+            found = findings(seen(options.data), [RULES[name]])[name]
         if options.show:
             print("\n".join(finding.shown for finding in sample(found, own)))
         else:
@@ -89,7 +95,8 @@ def main() -> None:
             write_judged(JUDGED_UNSEEN, judged_unseen)
     else:
         result = report(list(seen(options.data)), judged) | {
-            "unseen": report_of_unseen(unseen(options.data), judged_unseen)
+            "unseen": report_of_unseen(unseen(options.data), judged_unseen),
+            "sentences": report_of_sentences(judged_unseen),
         }
         write_figures("rules", result, options.out)
         write_page("rules", page(result), options.out)
@@ -192,6 +199,12 @@ def report_of_unseen(placed: Iterable[tuple[int, str]], judged: dict[str, Judged
         }
         for name, reading in readings.items()
     }
+
+
+def report_of_sentences(judged: dict[str, Judged]) -> dict[str, object]:
+    """All verdicts, also on matches that the rules no longer have: the mends came after this reading."""
+    verdicts = judged["sentences"]
+    return {name: share_right(Counter(verdicts[name].values())) for name in RULES if name in verdicts}
 
 
 def precision(found: list[Finding], judged: dict[str, str], millions: float) -> dict[str, float | None]:

@@ -37,6 +37,14 @@ statement around them; of those that were read after this mend, 19 of 19 were ri
 of sentences of the pairs, 33 of its 36 matches were right, with 的的 27 of 28; 被|被告 was mended after that.
 The rule is just at the limit of 98 %.
 
+Then 7.7 million characters of sentences that annotators had corrected were read, as they were before and
+after, of the sets that no rule was built with. A match was judged right where the annotators had made the
+same correction, and read otherwise. These are the verdicts on the rules as they were; what was mended
+afterwards (快的|的, 或或, 厅级以上, 拨放) counts as wrong. Two of the three false alarms of
+`doubled_character` are gone; it was right in 121 of the other 122.
+
+{sentences}
+
 `term_variants` is off: a document of the corpus may have several writers, and 其它 beside 其他 may be meant.
 
 ## Text that the rules were also built with
@@ -54,6 +62,7 @@ def page(found: dict[str, Any]) -> str:
         enough=ENOUGH,
         first_reading=FIRST_READING // 1_000_000,
         unseen=page_of_unseen(found["unseen"]),
+        sentences=page_of_sentences(found["sentences"]),
         millions=found["million_characters"],
     )
     rows = [
@@ -87,6 +96,11 @@ def page_of_unseen(found: dict[str, Any]) -> str:
     ]
     columns = ["rule", "by default", "first reading, before the mends", "now: million characters"]
     return table([*columns, "matches per million", "judged right"], rows)
+
+
+def page_of_sentences(found: dict[str, Any]) -> str:
+    """The table of the sentences that annotators corrected."""
+    return table(["rule", "judged right"], [[f"`{name}`", right_of(rule)] for name, rule in found.items()])
 
 
 def right_of(judged: dict[str, Any]) -> str:

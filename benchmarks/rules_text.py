@@ -1,4 +1,4 @@
-"""The running text that benchmarks/rules.py measures on: what the rules were built with, and what not."""
+"""The text that benchmarks/rules.py measures on: what the rules were built with, and what not."""
 
 from bisect import bisect
 from collections.abc import Iterable, Iterator
@@ -12,6 +12,7 @@ SEEN = 10_000_000, 32_000_000
 # Characters of the unseen text that were read before the rules were mended.
 FIRST_READING = 62_000_000
 ENOUGH = 200
+CORRECTED = "cscd_ns", "ecspell", "edits", "wang271k"
 
 
 def seen(data: Path) -> Iterator[str]:
@@ -39,6 +40,13 @@ def unseen(data: Path) -> Iterator[tuple[int, str]]:
     for text in texts:
         place += len(text)
         yield place, text
+
+
+def sentences(data: Path) -> Iterator[str]:
+    """The sentences that annotators corrected, before and after, of the sets that no rule was built with."""
+    files = sorted(path for name in CORRECTED for path in (data / name).glob("*.t*"))
+    lines = (line for path in files for line in read_lines(path))
+    yield from dict.fromkeys(side for line in lines for side in line.split("\t")[:2])
 
 
 def _not_held_out(part: Path) -> Iterator[tuple[int, str]]:

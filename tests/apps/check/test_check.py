@@ -359,6 +359,16 @@ def test_without_prose_no_model_is_loaded_and_it_is_said_once(check, speller, tm
     assert speller.calls == []
 
 
+def test_programs_with_strings_alone_are_said_to_be(check, tmp_path):
+    (tmp_path / "a.ts").write_text('const greeting = "我门来了"\n')
+    (tmp_path / "b.py").write_text('print("我门来了")\n')
+    result = check("a.ts")
+    assert (result.code, result.out) == (0, "")
+    assert result.err == "No Chinese comment was found in a.ts; --strings checks its strings, too.\n"
+    assert "in 2 programs, such as a.ts; --strings checks their strings" in check("a.ts", "b.py").err
+    assert check("--strings", "a.ts").code == 1
+
+
 def test_a_folder_says_once_which_suffixes_it_skipped(check, tmp_path):
     (tmp_path / "deep").mkdir()
     for name in ("a.csv", "b.CSV", "deep/c.py", "deep/Makefile", "d.txt", ".hidden.py", "deep/~$d.docx"):

@@ -94,6 +94,11 @@ def test_words_of_two_clauses_and_stutters_are_right(right):
         "这件事在他心里了了分明。",
         "工程正着着进行，敌人不着着防备。",
         "今天又了了一件心事，可以说一了百了了。",
+        "记者采访了滴滴快的的负责人。",
+        "杭州是一个很热闹的的方。",
+        "以上内容或或少地说明了问题。",
+        "请求经路由由网关转发。",
+        "他不由由衷地感叹。",
     ],
 )
 def test_a_character_of_two_words_is_right(right):

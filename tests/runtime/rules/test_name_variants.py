@@ -17,7 +17,7 @@ def test_the_rarer_spelling_is_hinted_at_wherever_it_stands():
         RuleMatch(12, 2, "张琳", None, "name_variants"),
         RuleMatch(17, 2, "张琳", None, "name_variants"),
     ]
-    assert {str(match.note) for match in found} == {"The text also has 张林 (3 times; this form 2 times)."}
+    assert {str(match.note) for match in found} == {"The text also has 张林 (3×; this form 2×)."}
 
 
 @pytest.mark.parametrize(

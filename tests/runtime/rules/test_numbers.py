@@ -51,6 +51,8 @@ def test_what_is_no_number(number):
         "晚上12:30",
         "2019年10月",
         "编号2011-30-12-7",
+        "一三零二月五日。",
+        "比赛以25:61结束",
     ],
 )
 def test_dates_that_are_possible(right):
@@ -109,6 +111,7 @@ def test_numbers_that_are_right(right):
         "每月可节约三百元左右",
         "我们预约三点左右见面",
         "他每天开大概三十公里上下班",
+        "通报了至少15名厅级以上干部",
     ],
 )
 def test_amounts_that_are_right(right):

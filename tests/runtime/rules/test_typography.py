@@ -165,7 +165,7 @@ def test_pairs_that_are_right(right):
     assert matches("bracket_pairs", right) == []
 
 
-@pytest.mark.parametrize("right", ["全文用５０％和６０％。", "５％，5%", "ＡＢ９"])
+@pytest.mark.parametrize("right", ["全文用５０％和６０％。", "５％，６％，5%", "ＡＢ９"])
 def test_full_width_numbers_that_are_no_exception(right):
     assert matches("mixed_width", right) == []
 

@@ -40,6 +40,7 @@ def test_what_is_recommended_against_is_no_mistake():
         "请直接去跟本尊说。",
         "你可以跟本王商量，也可以跟本杰明商量。",
         "请你跟本单位联系。",
+        "州政府将拨放一大笔款项。",
         "这是张陆绪先生写的信。",
         "我们都在等侯经理，那时侯宝林还年轻。",
         "四驱干什么用？工程师付了两千元。",
@@ -74,7 +75,7 @@ def test_a_word_of_the_user_is_left_alone():
 def test_the_other_form_is_named_and_counted():
     (match,) = matches("term_variants", "账号、账号和帐号。")
     assert match.source == "帐号"
-    assert str(match.note) == "The text also has 账号 (2 times; this form 1 times)."
+    assert str(match.note) == "The text also has 账号 (2×; this form 1×)."
 
 
 @pytest.mark.parametrize(

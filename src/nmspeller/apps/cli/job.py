@@ -13,6 +13,7 @@ from nmspeller.apps.documents import document as documents
 from nmspeller.apps.documents import files
 from nmspeller.apps.documents.document import Document
 from nmspeller.apps.documents.docx import DocxDocument
+from nmspeller.apps.documents.prose import is_program
 from nmspeller.apps.documents.word_authors import edits_of_others
 from nmspeller.apps.documents.word_text import AUTHOR
 from nmspeller.apps.project.config import Config
@@ -55,6 +56,7 @@ class CheckJob:
     baseline: Baseline | None = None
     errors: set[str] = field(default_factory=set)
     without_prose: list[str] = field(default_factory=list)
+    programs_without_comments: list[str] = field(default_factory=list)
     spellers: dict[tuple[Lists, Rules], Checker | InputError] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -66,7 +68,9 @@ class CheckJob:
         if self.track:
             documents.require_tracking(document)
         if not document.passages:
-            self.without_prose.append(document.name)
+            has_unread_strings = one.path is not None and not self.strings and is_program(one.path)
+            unread = self.programs_without_comments if has_unread_strings else self.without_prose
+            unread.append(document.name)
         return document, raw
 
     def level_for(self, one: Input) -> str | None:
@@ -153,6 +157,15 @@ class CheckJob:
                     "if they have some, set --format or --encoding.",
                     number,
                 ).format(number=number, first=self.without_prose[0])
+            )
+        if number := len(self.programs_without_comments):
+            tell(
+                ngettext(
+                    "No Chinese comment was found in {first}; --strings checks its strings, too.",
+                    "No Chinese comment was found in {number} programs, such as {first}; "
+                    "--strings checks their strings, too.",
+                    number,
+                ).format(number=number, first=self.programs_without_comments[0])
             )
 
     def exit_code(self, *, found: bool) -> int:

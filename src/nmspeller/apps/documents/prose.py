@@ -264,6 +264,11 @@ def with_strings(format: str) -> str:
     return format.replace("code:", "code+strings:", 1) if format.startswith("code:") else format
 
 
+def is_program(path: str | PurePath) -> bool:
+    """Whether a file has strings that are read only if somebody asks for them."""
+    return with_strings(format_of(path)) != format_of(path)
+
+
 def is_prose_file(path: str | PurePath) -> bool:
     """Whether a file is checked if only its folder was named."""
     return PurePath(path).suffix.lower() in _PROSE_SUFFIXES

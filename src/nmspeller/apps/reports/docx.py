@@ -21,7 +21,7 @@ _PACKAGE = "http://schemas.openxmlformats.org/package/2006"
 _TYPE = "application/vnd.openxmlformats-officedocument.wordprocessingml"
 _START = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n'
 _NOT_IN_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-_WIDTHS = (600, 2100, 5300, 1500, 3400, 1400)  # of the columns, in twentieths of a point
+_WIDTHS = (750, 1950, 5300, 1500, 3400, 1400)  # of the columns, in twentieths of a point
 _RED, _GREEN, _ORANGE, _GREY = "B00020", "00691B", "B06000", "555555"
 
 _MEMBERS = {

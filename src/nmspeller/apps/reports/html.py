@@ -25,16 +25,22 @@ tr { break-inside: avoid; }
 .summary { width: auto; min-width: 50%; margin: 0 auto; }
 .summary td + td { text-align: right; font-variant-numeric: tabular-nums; }
 .findings { table-layout: fixed; }
-.no { width: 2.2rem; } .place { width: 7.5rem; } .change { width: 5.5rem; } .decision { width: 4.5rem; }
+.no { width: 3rem; } .place { width: 7.5rem; } .change { width: 5.5rem; } .decision { width: 4.5rem; }
 .findings td.no { text-align: right; }
 del { color: #b00020; font-weight: 600; text-decoration-thickness: 1px; }
 ins { color: #00691b; font-weight: 600; text-decoration: none; }
 mark { background: none; border-bottom: 1.5pt dotted #b06000; }
 .kind { color: #555; font-size: 9pt; }
+@media screen and (max-width: 44rem) {
+  .findings, .findings :is(tbody, tr, td) { display: block; }
+  .findings :is(thead, td:empty) { display: none; }
+  .findings tr { border: .5pt solid #999; padding: .4rem .6rem; margin-bottom: .6rem; }
+  .findings td { border: 0; padding: .1rem 0; }
+  .findings td.no { float: right; color: #555; } }
 @page { size: A4; margin: 18mm 14mm;
   @bottom-center { content: counter(page) " / " counter(pages); font-size: 9pt; } }
 @media print { body { max-width: none; margin: 0; padding: 0; font-size: 9.5pt; }
-  th, td { padding: .2rem .3rem; } .no { width: 1.9rem; } .place { width: 5.4rem; }
+  th, td { padding: .2rem .3rem; } .no { width: 2.4rem; } .place { width: 5.4rem; }
   .change { width: 5rem; } .decision { width: 4.4rem; } .reason { width: 26%; }
   th { print-color-adjust: exact; -webkit-print-color-adjust: exact; } }
 """

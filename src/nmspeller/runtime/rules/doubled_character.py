@@ -18,17 +18,19 @@ from nmspeller.text.script import simplify
 # A Chinese character before them: without one it may be a stutter, or a quotation of the character itself.
 _GRAMMATICAL = LazyPattern(
     f"(?<=[{HANZI}])(?:"
-    "(?<![目的标標准準端有美女男飞飛打小])(?<![必语語]中)的的(?![的确確士哥喀卢盧款话話]|黎波|里雅|[说說](?![法话話]))"
+    "(?<![目的标標准準端有美女男飞飛打小])(?<![必语語]中|滴快)的的"
+    "(?![的确確士哥喀卢盧款话話]|黎波|里雅|[说說](?![法话話])|方(?![法式案向面便针針]))"
     "|们们(?!们)|們們(?!們)"
     "|(?<![丝絲棉绒絨毛薄厚单單被植夹夾铺鋪盖蓋])被被(?![被子单單套褥告害窝窩面里罩动動迫])"
     f")(?=[{HANZI}])"
 )
 # Others may end a word and start the next one (但是是否, 现在在家): the dictionary says whether they do.
-_DECIDABLE = LazyPattern(f"(?<=[{HANZI}])(?P<one>[是在对對与與从從把很或给給于於向])(?P=one)(?=[{HANZI}])")
+_DECIDABLE = LazyPattern(f"(?<=[{HANZI}])(?P<one>[是在对對与與从從由把很给給于於向])(?P=one)(?=[{HANZI}])")
 _AFTER_WORD = {
     "是": "不但还還要只才凡若总總可于於就倒真算为為也便而或如却卻都又老先国國像啊哦嗯一案",
     "很": "恶惡",
     "向": "方导導偏倾傾动動意趋趨",
+    "由": "路",
 }
 # 对 is also "yes", 在在 "everywhere" and 把把 "each time": they count after these only.
 _ONLY_AFTER = {

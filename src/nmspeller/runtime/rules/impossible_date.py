@@ -11,7 +11,8 @@ from nmspeller.runtime.rules.closed import NUMBERS, Closed
 from nmspeller.runtime.rules.rule import Example, Group, Note, Rule, RuleMatch, replace
 from nmspeller.text.protect import Span
 
-_NUMBER = f"[0-9]{{1,2}}|[{NUMERALS}]{{1,4}}"
+# 三十一 has three numerals; four are a year whose 年 is missing: 一三零二月.
+_NUMBER = f"[0-9]{{1,2}}|[{NUMERALS}]{{1,3}}"
 # The end of a date is looked for first, and what stands before it then: 月 is rarer than a numeral.
 _END = re.compile(f"月(?:(?P<day>{_NUMBER})[日号號](?![线線店楼樓])|(?![0-9{NUMERALS}]))")
 _BEGIN = re.compile(
@@ -25,7 +26,7 @@ _ISO_DATE = re.compile(
 )
 # 25:61 may be a score, a ratio or the length of a film; it is a time after a word for one.
 _CLOCK = re.compile(
-    "(?:[上中下]午|[晚早]上|[凌清]晨|傍晚|[日号號]|定于)[ \u00a0]?"
+    "(?:[上中下]午|[晚早]上|[凌清]晨|傍晚|[日号號]|定于|(?:[时時][间間刻])[是为為]?)[ \u00a0]?"
     "(?P<time>(?P<hour>[0-9]{1,2})(?:[:：](?P<minute>[0-9]{2})(?![0-9:：])|[时時点點](?P<spoken>[0-9]{2})分(?!之)))"
 )
 # Months of the old calendar have 29 or 30 days, whatever their number.

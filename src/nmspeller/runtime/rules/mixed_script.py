@@ -14,7 +14,8 @@ from nmspeller.text.script import Script, detect
 from nmspeller.text.windows import lines, sentences
 from nmspeller.text.words import WordMatcher
 
-# Characters of both scripts that Simplified text has in other words only.
+# Characters of both scripts that Simplified text has in other words only, and words that it never has: these
+# are odd even in a sentence without any other character of either script.
 _SIMPLIFIED_WORDS = dict(
     pair.split("/")
     for pair in [
@@ -28,6 +29,12 @@ _SIMPLIFIED_WORDS = dict(
         "明瞭/明了",
         "随著/随着",
         "看著/看着",
+        "姓範/姓范",
+        "皇後/皇后",
+        "太後/太后",
+        "頭发/头发",
+        "头髮/头发",
+        "理髮/理发",
     ]
 )
 _OTHER = {Script.SIMPLIFIED: Script.TRADITIONAL, Script.TRADITIONAL: Script.SIMPLIFIED}

@@ -21,7 +21,7 @@ _HALF = {
 
 
 class MixedWidth(Rule):
-    """Replaces full-width digits and percent signs where the text mostly has half-width ones."""
+    """Replaces full-width digits and percent signs where the text has no fewer half-width ones."""
 
     id = "mixed_width"
     name = N_("Full-width digit or percent sign")
@@ -42,7 +42,7 @@ class MixedWidth(Rule):
         rare = {
             kind
             for kind, half in _HALF.items()
-            if sum(match.lastgroup == kind for match in found) < sum(1 for _ in half.finditer(text))
+            if sum(match.lastgroup == kind for match in found) <= sum(1 for _ in half.finditer(text))
         }
         for match in found:
             kind = match.lastgroup or ""

@@ -110,7 +110,7 @@ class Rule(Protocol):
 def also_written(other: str, others: int, own: int) -> Note:
     """The note of a word that the text also writes in another way, with how often each occurs."""
     return Note(
-        N_("The text also has {other} ({others} times; this form {own} times)."),
+        N_("The text also has {other} ({others}×; this form {own}×)."),
         (("other", other), ("others", str(others)), ("own", str(own))),
     )
 
