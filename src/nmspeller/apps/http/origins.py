@@ -18,8 +18,9 @@ from nmspeller.apps.http.settings import Settings
 
 _PAGES = frozenset(("/", "/docs"))
 ADD_ON = re.compile("(?:chrome|moz|safari-web)-extension://.*")
-"""The origin of an add-on, which the reader installed. Those for LanguageTool ask from pages of their own, and
-Firefox lets them read the answer only if the server names them as allowed."""
+"""The origin of an add-on, which the reader installed. Those for LanguageTool ask from pages of their own.
+
+Firefox lets them read an answer only if the server allows it."""
 
 
 class OriginCheck:
