@@ -12,6 +12,7 @@ Range = tuple[int, int]
 
 _CONTEXT = 16  # characters on either side, which is enough for the cut to settle
 _LONGEST_KNOWN = 8
+_LONGEST = 64  # of any word, also in letters
 # Transcribed names are the longest that consist of single characters.
 _MOST_BESIDE = 3
 _MOST_OFFERED = 4
@@ -28,8 +29,10 @@ _FUNCTION = frozenset(
 def words_around(text: str, start: int, stop: int) -> list[Range]:
     """Ranges of the text that may be the word at `start:stop`, the likeliest first; a gap lies in a word too.
 
-    The list is empty where there is no word, only punctuation and spaces.
+    The list is empty where there is no word, only punctuation and spaces, or far more than one.
     """
+    if stop - start > _LONGEST:
+        return []
     if not any(map(is_hanzi, text[max(0, start - (start == stop)) : stop + (start == stop)])):
         return _latin_around(text, start, stop)
     left, right = _hanzi_around(text, start, stop)
@@ -122,9 +125,9 @@ def _is_function(text: str, piece: Range) -> bool:
 def _latin_around(text: str, start: int, stop: int) -> list[Range]:
     """The letters and digits around the range, without the marks at their ends."""
     left, right = start, stop
-    while left > 0 and _is_latin(text[left - 1]):
+    while left > 0 and start - left < _LONGEST and _is_latin(text[left - 1]):
         left -= 1
-    while right < len(text) and _is_latin(text[right]):
+    while right < len(text) and right - stop < _LONGEST and _is_latin(text[right]):
         right += 1
     while left < right and text[left] in _INSIDE_LATIN:
         left += 1

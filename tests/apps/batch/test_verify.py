@@ -91,6 +91,19 @@ def test_a_file_that_is_removed_before_the_end_is_reported_and_then_written(job,
     assert is_whole(job()[0])
 
 
+def test_a_file_that_is_changed_before_the_end_is_reported(job, output, monkeypatch):
+    write = assemble.write_quarantine
+
+    def meddle(entries, store):
+        (output / "b.txt").write_bytes(FIXED[::-1])
+        return write(entries, store)
+
+    monkeypatch.setitem(run.__globals__, "write_quarantine", meddle)
+    with pytest.raises(InputError, match=r"b\.txt has changed since the job wrote it"):
+        job()
+    assert not (output / "nmspeller-batch.json").exists()
+
+
 def test_shards_stay_until_their_file_was_read_back(job, output, monkeypatch):
     with monkeypatch.context() as context:
         context.setattr(Folder, "sha256", lambda folder, name: "of a disk that lies")

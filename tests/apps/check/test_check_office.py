@@ -147,5 +147,12 @@ def test_a_signed_document_has_no_tracked_changes_without_force(check, word):
     assert check("--fix", "--track", "--force", "a.docx").code == 1
 
 
+def test_what_is_no_signature_of_an_opendocument_file_does_not_matter(check, opendocument):
+    with zipfile.ZipFile(opendocument, "a") as file:
+        file.writestr("_rels/.rels", "this is no XML")
+    assert check("--fix", opendocument.name).code == 1
+    assert "我们" in from_bytes(opendocument.name, opendocument.read_bytes()).text
+
+
 def test_force_goes_with_fix(check, word):
     assert "--force needs --fix." in check("--force", "a.docx").err

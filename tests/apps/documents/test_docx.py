@@ -9,6 +9,7 @@ from docx.shared import RGBColor
 from word_files import package
 
 from nmspeller.apps.documents.docx import DocxDocument
+from nmspeller.apps.documents.xml_events import events
 from nmspeller.errors import InputError
 from nmspeller.runtime.correction import Edit, Reason
 
@@ -284,7 +285,7 @@ def test_an_archive_that_was_written_as_a_stream(raw):
     ],
 )
 def test_attacks_by_xml(raw, start, end, problem, monkeypatch):
-    monkeypatch.setattr("nmspeller.apps.documents.xml_events._MOST_EVENTS", 5_000)
+    monkeypatch.setattr("nmspeller.apps.documents.xml_events.MOST_TAGS", 5_000)
 
     def attacked(member, content):
         if member != "word/document.xml":
@@ -294,6 +295,20 @@ def test_attacks_by_xml(raw, start, end, problem, monkeypatch):
 
     with pytest.raises(InputError, match=problem):
         DocxDocument.parse(rewritten(raw, attacked), "a.docx")
+
+
+def test_elements_are_counted_before_they_are_read(monkeypatch):
+    monkeypatch.setattr("xml.parsers.expat.ParserCreate", None)
+    with pytest.raises(ValueError, match="too many elements"):
+        next(events(b"<a>" + b"<b/>" * 1_000_000 + b"</a>"))
+
+
+def test_the_elements_of_all_parts_count_together(monkeypatch):
+    monkeypatch.setattr("nmspeller.apps.documents.package.MOST_TAGS", 5_000)
+    parts = dict.fromkeys(("header", "footer"), "<w:p/>" * 3_000)
+    assert DocxDocument.parse(package("", other={"header": parts["header"]}), "a.docx").text == ""
+    with pytest.raises(InputError, match="too many elements"):
+        DocxDocument.parse(package("", other=parts), "a.docx")
 
 
 def test_a_text_of_a_million_entities_takes_no_time(raw):

@@ -56,6 +56,13 @@ def test_the_key_is_tested_before_a_body_comes(start_fake_server):
     with connections(server, MORE_THAN_THE_LIMIT, unfinished) as without_key:
         assert read_answer(without_key[-1])[0] == 503
         assert exchange(server, check_request(Authorization="Bearer s3cret"))[0] == 200
+        # They are another client's: who has the key in the body is answered as well.
+        form = b"language=zh&apiKey=s3cret&text=%E9%AB%98%E5%BF%83"
+        head = (
+            "POST /v2/check HTTP/1.1\r\nHost: localhost\r\nUser-Agent: LibreOffice\r\n"
+            f"Content-Type: application/x-www-form-urlencoded\r\nContent-Length: {len(form)}\r\n\r\n"
+        )
+        assert exchange(server, head.encode() + form)[0] == 200
 
 
 def test_what_is_not_http_is_an_error_and_ends_the_connection(fake_server):

@@ -1,6 +1,7 @@
 """Limits, keys, health checks, metrics and logs."""
 
 import asyncio
+import concurrent.futures
 import json
 import logging
 import threading
@@ -9,9 +10,12 @@ import time
 import pytest
 from fakes import FakeChecker
 from raw import check_request, connect, read_answer
+from starlette.datastructures import Headers
 
 from nmspeller.apps.http import body_limit
 from nmspeller.apps.http.settings import Settings
+from nmspeller.apps.http.text_checks import TextChecks
+from nmspeller.apps.http.threads import Threads
 from nmspeller.errors import InputError
 
 PROTOCOLS = ["/v1/check", "/v2/check"]
@@ -64,15 +68,33 @@ def test_full_queue_gives_the_time_to_retry(make_client, path):
         thread.start()
         time.sleep(0.2)
     answer = ask(client, path, "字" * 80)
-    ready = client.get("/readyz")
     checker.hold.set()
     for thread in waiting:
         thread.join()
     assert answer.status_code == 429
     assert int(answer.headers["Retry-After"]) >= 1
     assert "busy" in sentence(answer)
-    assert ready.status_code in (200, 503)
     assert ask(client, path, "字" * 80).status_code == 200
+
+
+def test_readiness_fails_while_the_queue_is_nearly_full(make_client):
+    checker = FakeChecker()
+    client = make_client(checker, queue_tokens=90)
+    checker.hold.clear()
+    waiting = []
+    for number in range(2):  # one that is read, and one that waits
+        assert client.get("/readyz").status_code == 200
+        waiting.append(threading.Thread(target=ask, args=(client, "/v1/check", f"{number}" + "字" * 80)))
+        waiting[-1].start()
+        time.sleep(0.3)
+    full = client.get("/readyz")
+    health = client.get("/healthz")
+    checker.hold.set()
+    for thread in waiting:
+        thread.join()
+    assert (full.status_code, full.text) == (503, "The queue is full.")
+    assert health.status_code == 200
+    assert client.get("/readyz").status_code == 200
 
 
 @pytest.mark.parametrize("path", PROTOCOLS)
@@ -371,3 +393,69 @@ def test_time_of_a_request_is_counted_from_its_head():
         assert before + 30 <= deadlines[0] <= loop.time() + 30
 
     asyncio.run(request())
+
+
+@pytest.mark.parametrize("stays", [True, False])
+def test_one_client_has_one_thread_at_a_time_also_while_one_works_for_nobody(stays):
+    threads, free, running, most = Threads(), threading.Event(), [], []
+
+    def work():
+        running.append(1)
+        most.append(len(running))
+        free.wait(30)
+        running.pop()
+        return "done"
+
+    async def ask(client):
+        return await threads.unless_short(client, 1_000, work)
+
+    async def scene():
+        many = [asyncio.ensure_future(ask("who sends much")) for _ in range(40)]
+        await asyncio.sleep(0.1)
+        for request in () if stays else many[:20]:
+            request.cancel()
+        other = asyncio.ensure_future(ask("who sends one"))
+        while len(running) < 2:
+            await asyncio.sleep(0.01)
+        free.set()
+        assert await other == "done"
+        assert await many[-1] == "done"
+        outcomes = await asyncio.gather(*many, return_exceptions=True)
+        assert outcomes.count("done") == (40 if stays else 20)
+
+    asyncio.run(asyncio.wait_for(scene(), 60))
+    assert max(most) == 2
+    assert len(most) == (41 if stays else 22)  # of those that left, one had begun
+
+
+@pytest.mark.parametrize("path", PROTOCOLS)
+def test_long_texts_of_one_client_do_not_keep_others_from_being_answered(make_client, monkeypatch, path):
+    analyzed, free = threading.Semaphore(0), threading.Event()
+
+    class Slow(TextChecks):
+        def __init__(self, checker, texts, options):
+            if "长" in texts[0]:
+                analyzed.release()
+                free.wait(30)
+            super().__init__(checker, texts, options)
+
+    monkeypatch.setattr("nmspeller.apps.http.service.TextChecks", Slow)
+    monkeypatch.setattr(
+        "nmspeller.apps.http.service.client_of", lambda scope: Headers(scope=scope)["user-agent"]
+    )
+    client = make_client()
+    with concurrent.futures.ThreadPoolExecutor(40) as pool:
+        many = [pool.submit(ask, client, path, "长" * 1_000, headers={"User-Agent": "a"}) for _ in range(40)]
+        analyzed.acquire()
+        answer = ask(client, path, "高心" + "字" * 1_000, headers={"User-Agent": "b"})
+        begun = analyzed.acquire(timeout=0.1)
+        free.set()
+    assert answer.status_code == 200
+    assert not begun  # the others of the first client
+    assert {one.result().status_code for one in many} <= {200, 429}
+
+
+def test_the_analysis_of_a_text_that_is_streamed_has_its_time_too(make_client, monkeypatch):
+    monkeypatch.setattr("nmspeller.apps.http.service.TextChecks", lambda *_: time.sleep(1))
+    answer = make_client(time_limit=0.2).post("/v1/check", json={"text": "字" * 1_000, "stream": True})
+    assert answer.status_code == 503

@@ -77,13 +77,38 @@ def _spelled(headers):
         {"origin": "http://127.0.0.1:8081", "host": "127.0.0.1:8081"},
         {"origin": "https://spell.example.org", "host": "127.0.0.1:8081", "sec_fetch_site": "same-origin"},
         {"sec_fetch_site": "none"},
-        {"origin": "chrome-extension://oldceeleldhonbafppcapldpdifcinji"},
-        {"origin": "chrome-extension://oldceeleldhonbafppcapldpdifcinji", "sec_fetch_site": "cross-site"},
-        {"origin": "moz-extension://0a1b2c3d-0000-4000-8000-000000000000", "sec_fetch_site": "cross-site"},
     ],
 )
-def test_the_own_page_programs_and_add_ons_for_languagetool_may_ask(own, headers):
+def test_the_own_page_and_programs_may_ask(own, headers):
     assert status(own, **headers) == 200
+
+
+@pytest.mark.parametrize("site", [{}, {"sec-fetch-site": "cross-site"}])
+@pytest.mark.parametrize(
+    "origin",
+    [
+        "chrome-extension://oldceeleldhonbafppcapldpdifcinji",
+        "moz-extension://0a1b2c3d-0000-4000-8000-000000000000",
+        "safari-web-extension://0A1B2C3D-0000-4000-8000-000000000000",
+    ],
+)
+def test_an_add_on_for_languagetool_may_ask_and_read_the_answer(own, origin, site):
+    headers = {"origin": origin, **site}
+    for answer in (
+        own.get("/v2/languages", headers=headers),
+        own.post("/v2/check", data=FORM, headers=headers),
+        own.options("/v2/check", headers={**headers, "access-control-request-method": "POST"}),
+    ):
+        assert answer.status_code == 200
+        assert answer.headers["access-control-allow-origin"] == origin
+
+
+def test_a_foreign_page_that_asks_for_permission_is_refused_with_a_sentence(own):
+    headers = {"origin": FOREIGN, "access-control-request-method": "POST"}
+    answer = own.options("/v1/check", headers=headers)
+    assert answer.status_code == 403
+    assert "--allow-origin" in answer.text
+    assert "access-control-allow-origin" not in answer.headers
 
 
 def test_an_add_on_speaks_nothing_but_languagetool(own):

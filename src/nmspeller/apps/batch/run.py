@@ -102,7 +102,7 @@ def _run(
         phases = {"start": time.monotonic() - began}
         with timed(phases, "plan"):
             the_plan = _plan(job, sources, model_hash, store, progress)
-            for source in _missing_outputs(store.outputs(), store, by_hash=True):
+            for source in _missing_outputs(store.outputs(), store):
                 store.forget_output(source)
             entries = store.entries()
         skipped = len(entries)
@@ -115,7 +115,7 @@ def _run(
         with timed(phases, "assemble"):
             outputs = assemble(job, the_plan, entries, store)
             quarantine = write_quarantine(entries, store)
-            _check_nothing_was_removed(outputs, store, verify)
+            _check_nothing_was_removed(outputs, store)
         summary = summarise(the_plan, entries, phases, skipped)
         facts = [outputs[index] for index in sorted(outputs)]
         store.end({**started, "outputs": facts, "quarantine": quarantine, "summary": summary})
@@ -132,13 +132,14 @@ def _is_complete(manifest: dict[str, Any], store: Store, verify: bool) -> bool:
     return False
 
 
-def _missing_outputs(outputs: dict[int, Facts], store: Store, *, by_hash: bool) -> list[int]:
-    gone = missing(outputs.values(), store.output, by_hash=by_hash)
+def _missing_outputs(outputs: dict[int, Facts], store: Store) -> list[int]:
+    gone = missing(outputs.values(), store.output, by_hash=True)
     return [source for source, facts in outputs.items() if facts in gone]
 
 
-def _check_nothing_was_removed(outputs: dict[int, Facts], store: Store, verify: bool) -> None:
-    for source in _missing_outputs(outputs, store, by_hash=verify):
+def _check_nothing_was_removed(outputs: dict[int, Facts], store: Store) -> None:
+    """Compare all output files with their hashes: some may have been written long ago."""
+    for source in _missing_outputs(outputs, store):
         store.forget_output(source)
         raise InputError(
             _("{file} was removed while the job ran; run the same command again to write it.").format(

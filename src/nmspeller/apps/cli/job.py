@@ -96,17 +96,17 @@ class CheckJob:
         if not own:
             return raw, _("{path} was left as it is.").format(path=path)
         content = self.corrected(document, own)
-        if document.is_signed and content != raw:
-            tell(
-                _("The digital signature of {name} becomes invalid; sign the document again.").format(
-                    name=document.name
-                )
-            )
         if content == raw:
             return raw, _(
                 "{path} was left as it is: changes in comments cannot be tracked; leave out --track."
             ).format(path=path)
         backup = files.replace(path, content, expected=raw, backup=self.backup)
+        if document.is_signed:
+            tell(
+                _("The digital signature of {name} becomes invalid; sign the document again.").format(
+                    name=document.name
+                )
+            )
         written = _("Corrected {path}; the original is {backup}.") if backup else _("Corrected {path}.")
         return content, written.format(path=path, backup=backup)
 

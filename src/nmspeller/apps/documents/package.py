@@ -6,14 +6,29 @@ import zipfile
 from collections.abc import Collection, Container, Iterator, Mapping
 from contextlib import contextmanager
 from typing import NamedTuple
+from xml.parsers.expat import ExpatError
 
 from nmspeller.apps.documents.files import LARGEST
 from nmspeller.apps.documents.markup import names
-from nmspeller.apps.documents.xml_events import Source, events
+from nmspeller.apps.documents.xml_events import MOST_TAGS, Source, events, tags_in, too_many_elements
 from nmspeller.errors import InputError
 from nmspeller.messages import _
 
 _SIGNATURES = names("origin")
+_MOST_PARTS = 2  # of the largest size, or more that are smaller
+
+
+class _Archive(zipfile.ZipFile):
+    """An archive of which only so much XML is read: a few kilobytes can hold parts that take an hour."""
+
+    _tags = 0
+
+    def read(self, name: str | zipfile.ZipInfo, pwd: bytes | None = None) -> bytes:
+        content = super().read(name, pwd)
+        self._tags += tags_in(content)
+        if self._tags > _MOST_PARTS * MOST_TAGS:
+            raise too_many_elements()
+        return content
 
 
 @contextmanager
@@ -23,7 +38,7 @@ def reading(raw: bytes, name: str, kind: str) -> Iterator[zipfile.ZipFile]:
     `kind` says what the file should be, as "a Word document".
     """
     try:
-        with zipfile.ZipFile(io.BytesIO(raw)) as archive:
+        with _Archive(io.BytesIO(raw)) as archive:
             if sum(member.file_size for member in archive.infolist()) > 4 * LARGEST:
                 raise InputError(
                     _("{name} unpacks to more than {limit} MB, more than the limit.").format(
@@ -80,7 +95,10 @@ def is_signed(raw: bytes) -> bool:
     with zipfile.ZipFile(io.BytesIO(raw)) as archive:
         if any(name.startswith("META-INF/") and "signatures" in name for name in archive.namelist()):
             return True
-        return any("digital-signature" in one.type for one in references(archive, "", _SIGNATURES))
+        try:
+            return any("digital-signature" in one.type for one in references(archive, "", _SIGNATURES))
+        except (ExpatError, LookupError, ValueError):
+            return False  # only a format that has no such references could be read nevertheless
 
 
 def _member(name: str) -> zipfile.ZipInfo:

@@ -1,6 +1,7 @@
 """The API key, which is tested as soon as the head of a request is there."""
 
 import hmac
+from collections import Counter
 from urllib.parse import parse_qs
 
 from fastapi import Request, Security
@@ -10,6 +11,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from nmspeller.apps.http import errors
 from nmspeller.apps.http.answers import error_response
+from nmspeller.apps.http.clients import client_of
 from nmspeller.apps.http.errors import ApiError
 from nmspeller.apps.http.settings import Settings
 
@@ -17,6 +19,7 @@ _bearer = HTTPBearer(auto_error=False, description="The server's API key, where 
 _LANGUAGETOOL_CHECK = frozenset(("/v2/check", "/check"))
 _MOST_WITHOUT_KEY = 32
 """How many bodies are read at a time to look for the key, which LanguageTool's clients may send there."""
+_MOST_OF_A_CLIENT = 8
 
 
 def is_right_key(settings: Settings, given: str | None) -> bool:
@@ -49,7 +52,7 @@ class KeyCheck:
     def __init__(self, app: ASGIApp, settings: Settings) -> None:
         self._app = app
         self._settings = settings
-        self._without_key = 0
+        self._without_key: Counter[str] = Counter()  # bodies of each client
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http" or self._settings.api_key is None or not _needs_key(scope["path"]):
@@ -61,14 +64,18 @@ class KeyCheck:
             await self._app(scope, receive, send)
         elif given is not None or scope["path"] not in _LANGUAGETOOL_CHECK:
             await _refuse(errors.wrong_key(), scope, receive, send)
-        elif self._without_key >= _MOST_WITHOUT_KEY:
+        elif self._is_full_for(client := client_of(scope)):
             await _refuse(errors.too_many_requests(), scope, receive, send)
         else:
-            self._without_key += 1
+            self._without_key[client] += 1
             try:
                 await self._app(scope, receive, send)
             finally:
-                self._without_key -= 1
+                self._without_key -= Counter([client])
+
+    def _is_full_for(self, client: str) -> bool:
+        is_full = self._without_key.total() >= _MOST_WITHOUT_KEY
+        return is_full or self._without_key[client] >= _MOST_OF_A_CLIENT
 
 
 def _needs_key(path: str) -> bool:

@@ -26,7 +26,7 @@ from nmspeller.apps.http.errors import ApiError
 from nmspeller.apps.http.languagetool import routes as languagetool
 from nmspeller.apps.http.middleware import Failures, HeadAsGet, Spoken
 from nmspeller.apps.http.observed import Observed
-from nmspeller.apps.http.origins import OriginCheck
+from nmspeller.apps.http.origins import ADD_ON, OriginCheck
 from nmspeller.apps.http.request_limit import RequestLimit
 from nmspeller.apps.http.service import Service
 from nmspeller.apps.http.settings import Settings
@@ -73,20 +73,16 @@ def create_app(settings: Settings, load_checker: Callable[[], Checker]) -> FastA
         Middleware(Observed, service=service, connections=connections),
         Middleware(ProxyHeadersMiddleware, trusted_hosts=os.environ.get(_PROXIES, "127.0.0.1")),
         Middleware(Spoken),
-    ]
-    if settings.allow_origins:
-        middleware.append(
-            Middleware(
-                CORSMiddleware,
-                allow_origins=list(settings.allow_origins),
-                allow_methods=["GET", "POST"],
-                allow_headers=["Authorization", "Content-Type"],
-                expose_headers=["Retry-After"],
-            )
-        )
-    middleware += [
-        Middleware(Failures),
         Middleware(OriginCheck, settings=settings),
+        Middleware(
+            CORSMiddleware,
+            allow_origins=list(settings.allow_origins),
+            allow_origin_regex=ADD_ON.pattern,
+            allow_methods=["GET", "POST"],
+            allow_headers=["Authorization", "Content-Type"],
+            expose_headers=["Retry-After"],
+        ),
+        Middleware(Failures),
         Middleware(KeyCheck, settings=settings),
         Middleware(BodyLimit, limit=settings.largest_body, seconds=settings.time_limit),
         Middleware(RequestLimit, service=service, limit=MOST_CONNECTIONS),

@@ -12,10 +12,10 @@ from starlette.responses import Response, StreamingResponse
 from nmspeller.apps.http import errors
 from nmspeller.apps.http.access import require_key
 from nmspeller.apps.http.answers import Json, line
+from nmspeller.apps.http.clients import client_of
 from nmspeller.apps.http.errors import ApiError
 from nmspeller.apps.http.service import Service
 from nmspeller.apps.http.text_checks import CheckOptions
-from nmspeller.apps.http.threads import unless_short
 from nmspeller.apps.http.waiting import ClientGone
 from nmspeller.messages import _
 from nmspeller.runtime.analysis import CheckedPart
@@ -187,7 +187,8 @@ async def check(asked: CheckRequest, request: Request) -> Response:
     def answer() -> Response:
         return Json({"results": [_checked_text(correction, asked.explain) for correction in corrections]})
 
-    return await unless_short(sum(map(len, texts)) + len(texts), answer)
+    size = sum(map(len, texts)) + len(texts)
+    return await service.threads.unless_short(client_of(request.scope), size, answer)
 
 
 @router.get(

@@ -5,6 +5,7 @@ once the site's name leads to 127.0.0.1 (DNS rebinding).
 """
 
 import ipaddress
+import re
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers
@@ -16,8 +17,10 @@ from nmspeller.apps.http.errors import ApiError
 from nmspeller.apps.http.settings import Settings
 
 _PAGES = frozenset(("/", "/docs"))
-# Add-ons were installed by the reader. Those for LanguageTool ask from pages of their own.
-_ADD_ONS = frozenset(("chrome-extension", "moz-extension", "safari-web-extension"))
+ADD_ON = re.compile("(?:chrome|moz|safari-web)-extension://.*")
+"""The origin of an add-on, which the reader installed. Those for LanguageTool ask from pages of their own.
+
+Firefox lets them read an answer only if the server allows it."""
 
 
 class OriginCheck:
@@ -53,7 +56,7 @@ class OriginCheck:
         origin, site = headers.get("origin", ""), headers.get("sec-fetch-site")
         if "*" in self._settings.allow_origins or origin in self._settings.allow_origins:
             return True
-        if origin.partition("://")[0] in _ADD_ONS and speaks_languagetool(scope["path"]):
+        if ADD_ON.fullmatch(origin) and speaks_languagetool(scope["path"]):
             return True
         if site is None:  # an old browser, or no browser at all
             return not origin or origin.partition("://")[2] == headers.get("host")

@@ -8,18 +8,21 @@ import json
 import struct
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from typing import IO, Any
+from weakref import WeakValueDictionary
 
 from nmspeller.apps.http import errors, logs
 from nmspeller.apps.http.errors import ApiError
 from nmspeller.messages import language
 
 AT_A_TIME = 2
-"""How many processes work; the others' requests wait."""
+"""How many processes work, each for another client; the others' requests wait."""
 _MOST_WAITING = 32
+_MOST_OF_A_CLIENT = _MOST_WAITING // 2
 _LENGTH = struct.Struct(">I")
 DONE, REFUSED, FAILED = b"+", b"-", b"!"
 """How an answer begins: with what was asked for, the status and sentence of an error, the place of a bug."""
@@ -35,19 +38,21 @@ class Processes:
         self._places = asyncio.Semaphore(AT_A_TIME)
         self._threads = ThreadPoolExecutor(AT_A_TIME, "document")
         self._idle: list[subprocess.Popen[bytes]] = []
-        self._waiting = 0
+        self._waiting: Counter[str] = Counter()  # documents of each client, those at work too
+        self._turns: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
-    async def run(self, document: bytes, **asked: Any) -> bytes:
+    async def run(self, client: str, document: bytes, **asked: Any) -> bytes:
         """What the process answers, or the error that it raises; where this is cancelled, it is killed."""
-        if self._waiting >= _MOST_WAITING:
+        if self._waiting.total() >= _MOST_WAITING or self._waiting[client] >= _MOST_OF_A_CLIENT:
             raise errors.queue_full(5)
-        self._waiting += 1
+        self._waiting[client] += 1
+        turn = self._turns.setdefault(client, asyncio.Lock())
         try:
-            async with self._places:
+            async with turn, self._places:
                 header = json.dumps({**asked, "language": language()}).encode()
                 answer = await self._ask(header, document)
         finally:
-            self._waiting -= 1
+            self._waiting -= Counter([client])
         kind, content = answer[:1], answer[1:]
         if kind == REFUSED:
             raise ApiError(*json.loads(content))

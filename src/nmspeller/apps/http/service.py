@@ -20,7 +20,7 @@ from nmspeller.apps.http.processes import Processes
 from nmspeller.apps.http.reloading import Reloading
 from nmspeller.apps.http.settings import Settings
 from nmspeller.apps.http.text_checks import CheckOptions, TextChecks
-from nmspeller.apps.http.threads import unless_short
+from nmspeller.apps.http.threads import Threads
 from nmspeller.apps.http.waiting import while_wanted
 from nmspeller.errors import InputError
 from nmspeller.runtime.analysis import CheckedPart
@@ -44,6 +44,7 @@ class Service:
         self.metrics = Metrics()
         self.stopping = False
         self.in_hand: Counter[str] = Counter()  # requests of each client
+        self.threads = Threads()
         self._processes: Processes
         self.checker = load_checker()
         self.queue: EngineQueue
@@ -108,13 +109,15 @@ class Service:
         async def ask(group: Sequence[Part], admitted: bool) -> list[Changes]:
             return await self._in_time(request, self._ask(options.level, client, group, admitted))
 
-        async for part in self._in_turns(texts, options, ask):
+        checks = await self._in_time(request, self._analyzed(texts, options, client))
+        async for part in self._in_turns(checks, options, ask):
             self._count(request, [texts[part.number][part.start : part.stop]], part.edits)
             yield part
 
     async def in_process(self, request: Request, document: bytes, **asked: Any) -> bytes:
         """What `uploads` answers; its process is killed where the client goes away or the time is over."""
-        answer = self._processes.run(document, **asked)
+        seconds = self.settings.time_limit
+        answer = self._processes.run(client_of(request.scope), document, seconds=seconds, **asked)
         return await self._in_time(request, answer, request.scope.get("nmspeller.deadline"))
 
     def _measure(self, texts: Sequence[str]) -> None:
@@ -127,7 +130,8 @@ class Service:
     ) -> list[Correction]:
         edits: list[list[Edit]] = [[] for text in texts]
         hints: list[list[Hint]] = [[] for text in texts]
-        async for part in self._in_turns(texts, options, partial(self._ask, options.level, client)):
+        checks = await self._analyzed(texts, options, client)
+        async for part in self._in_turns(checks, options, partial(self._ask, options.level, client)):
             edits[part.number] += part.edits
             hints[part.number] += part.hints
         return [
@@ -135,9 +139,22 @@ class Service:
             for text, of_text, doubts in zip(texts, edits, hints, strict=True)
         ]
 
+    async def _analyzed(self, texts: Sequence[str], options: CheckOptions, client: str) -> TextChecks:
+        """The checks of the texts; an ApiError where too much of the client waits by now."""
+
+        def analyze() -> TextChecks:
+            self.queue.raise_if_full(client)
+            return TextChecks(self.checker, texts, options)
+
+        try:
+            size = options.size + sum(map(len, texts)) + len(texts)
+            return await self.threads.unless_short(client, size, analyze)
+        except InputError as error:
+            raise ApiError(422, str(error)) from None
+
     async def _in_turns(
         self,
-        texts: Sequence[str],
+        checks: TextChecks,
         options: CheckOptions,
         ask: Callable[[Sequence[Part], bool], Awaitable[list[Changes]]],
     ) -> AsyncIterator[CheckedPart]:
@@ -146,13 +163,6 @@ class Service:
         So a long text or list gets no more than its client's share. Only the first group can meet a full
         queue: the others are passed to `ask` as admitted.
         """
-        try:
-            checks = await unless_short(
-                options.size + sum(map(len, texts)) + len(texts),
-                partial(TextChecks, self.checker, texts, options),
-            )
-        except InputError as error:
-            raise ApiError(422, str(error)) from None
         for group in checks.groups(self.settings.batch_tokens):
             read: Sequence[Changes] = [()] * len(group)
             if options.needs_model:

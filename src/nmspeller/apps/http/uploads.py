@@ -63,12 +63,21 @@ def main() -> None:
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_IGN)
     _limit_memory()
-    with suppress(EOFError):
+    with suppress(EOFError, BrokenPipeError):
         while True:
             asked, raw = json.loads(read_frame(sys.stdin.buffer)), read_frame(sys.stdin.buffer)
-            write_frame(sys.stdout.buffer, _answer(raw, **asked))
-            del raw
+            _end_after(asked.pop("seconds"))
+            answer = _answer(raw, **asked)
+            _end_after(0)
+            write_frame(sys.stdout.buffer, answer)
+            del raw, answer
             return_freed_memory()
+
+
+def _end_after(seconds: float) -> None:
+    """End this process then, also if the server that would do it has been killed; 0 is never."""
+    with suppress(AttributeError, OSError):  # not on Windows, nor after some hundred years
+        signal.setitimer(signal.ITIMER_REAL, seconds)
 
 
 def _answer(raw: bytes, *, language: str, edits: list[dict[str, Any]] | None = None, **asked: Any) -> bytes:

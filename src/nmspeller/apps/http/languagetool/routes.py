@@ -11,6 +11,7 @@ from nmspeller import __version__
 from nmspeller.apps.http import errors
 from nmspeller.apps.http.access import bearer_key, is_right_key
 from nmspeller.apps.http.answers import Json
+from nmspeller.apps.http.clients import client_of
 from nmspeller.apps.http.languagetool import languages
 from nmspeller.apps.http.languagetool.matches import matches, sentence_ranges
 from nmspeller.apps.http.languagetool.openapi import (
@@ -23,7 +24,6 @@ from nmspeller.apps.http.languagetool.parameters import Asked, parse, read_field
 from nmspeller.apps.http.operations import healthz
 from nmspeller.apps.http.service import Service
 from nmspeller.apps.http.text_checks import CheckOptions
-from nmspeller.apps.http.threads import unless_short
 from nmspeller.messages import speaking
 from nmspeller.runtime.correction import Correction
 
@@ -83,7 +83,8 @@ async def check(request: Request) -> Response:
         selection = asked.selection
         options = CheckOptions(asked.level, rules=selection.rules, reasons=selection.reasons)
         [correction] = await service.check(request, [plain], options)
-    return await unless_short(len(plain), partial(_answer, asked, correction))
+    answer = partial(_answer, asked, correction)
+    return await service.threads.unless_short(client_of(request.scope), len(plain), answer)
 
 
 def _answer(asked: Asked, correction: Correction) -> Response:
