@@ -118,6 +118,14 @@ def test_replacements_behind_a_deletion_have_their_places_in_the_source(pipeline
     assert corrected(model, "在在北京的书门。") == "在北京的书们。"
 
 
+def test_a_character_that_is_more_surely_wrong_than_extra_is_replaced(pipeline):
+    text = "在北京的书门。"
+    sure = ScriptedEngine({text: {5: "们"}}, {text: {5: (0.6, 0.0)}})
+    assert read(pipeline(sure), whole(text)) == [[(5, 1, "们")]]
+    surer = ScriptedEngine({}, {text: {5: EXTRA}})
+    assert read(pipeline(surer), whole(text)) == [[(5, 1, "")]]
+
+
 @pytest.mark.parametrize(("wrong", "right"), [("狠", "很"), ("心", "高")])
 def test_a_character_right_behind_an_insertion_may_be_replaced(pipeline, wrong, right):
     before, between = f"我觉{wrong}好。", f"我觉得{wrong}好。"

@@ -21,7 +21,7 @@ from nmspeller.runtime.part_batch import PartBatch
 from nmspeller.runtime.policy import Level, Policy, Thresholds
 from nmspeller.runtime.prefilter import Prefilter, PrefilterThresholds
 from nmspeller.runtime.reading import Mended, Part
-from nmspeller.runtime.tag_decoder import Proposal, TagDecoder
+from nmspeller.runtime.tag_decoder import Proposal, TagDecoder, repeats_neighbours
 from nmspeller.runtime.verified import verify
 from nmspeller.text.script import is_traditional
 from nmspeller.text.vocabulary import Vocabulary
@@ -144,7 +144,16 @@ class Pipeline:
         self, batch: PartBatch, found: list[tuple[Change, ...]], tags: TagScores, thresholds: Thresholds
     ) -> None:
         """Put insertions and deletions into `found`, with the replacements that hold once they are made."""
-        edited = self._tag_decoder.find(batch, tags, thresholds)
+        tagged = self._tag_decoder.find(batch, tags, thresholds)
+        surer = {
+            number: [
+                change
+                for change in changes
+                if not _is_outdone(change, batch.parts[number].text, found[number])
+            ]
+            for number, changes in tagged.items()
+        }
+        edited = {number: changes for number, changes in surer.items() if changes}
         read_again = [_Edited(batch.parts[number], changes) for number, changes in edited.items()]
         replaced: list[tuple[Change, ...]] = []
         without_tags = replace(thresholds, repeated=2.0, foreign=2.0, missing=2.0, prefilter=0.0)
@@ -242,6 +251,17 @@ class Pipeline:
                 )
             )
         return tuple(changes)
+
+
+def _is_outdone(change: Change, text: str, replacements: Iterable[Change]) -> bool:
+    """Whether a character that seems extra is more surely a wrong one; what repeats its neighbours is extra."""
+    stop = change.offset + change.length
+    if repeats_neighbours(text, change.offset, stop):
+        return False
+    return any(
+        change.offset <= other.offset < stop and other.confidence > change.confidence
+        for other in replacements
+    )
 
 
 class _Edited:

@@ -110,8 +110,7 @@ class TagDecoder:
             and hanzi[batch.ids[offset + place]]
         }
         for start, stop in _likeliest_runs(likely):
-            size, run = stop - start, part.text[start:stop]
-            repeats = run in (part.text[max(0, start - size) : start], part.text[stop : stop + size])
+            size, repeats = stop - start, repeats_neighbours(part.text, start, stop)
             tag = min(likely[place] for place in range(start, stop))
             change = Change(start, "", tag, tag, length=size)
             yield Proposal(number, "repeated" if repeats else "foreign", change, Evidence(tag))
@@ -228,6 +227,12 @@ class TagDecoder:
             _Row(best[start:stop], probabilities[start:stop], own[start:stop], tags[number])
             for number, (start, stop) in enumerate(pairwise(edges.tolist()))
         ]
+
+
+def repeats_neighbours(text: str, start: int, stop: int) -> bool:
+    """Whether the same characters stand right before or behind."""
+    size = stop - start
+    return text[start:stop] in (text[max(0, start - size) : start], text[stop : stop + size])
 
 
 def _apart(changes: list[Change]) -> list[Change]:

@@ -119,7 +119,8 @@ def calibrate_model(
         policy.write(folder / "policy.json")
         weighing = Pipeline(folder)
         weighing.wrap_engine(RememberingEngine)
-        policy = calibrate_tags(weighing, policy, unequal, clean)
+        replaced = [pair for pair in dev if pair.source != pair.target]
+        policy = calibrate_tags(weighing, policy, unequal, clean, replaced)
     policy.write(folder / "policy.json")
     return policy
 

@@ -1,8 +1,8 @@
 """Choosing the thresholds of tags on dev pairs of unequal length, through the runtime that users have.
 
-What is found at very low thresholds proposes some. The pairs are then corrected with each proposal,
-replacements included, and a level takes the one with the most sentences right among those where enough of the
-changed sentences are right.
+What is found at very low thresholds proposes some; what is found in pairs where characters are replaced only
+counts, too. The pairs are then corrected with each proposal, replacements included, and a level takes the one
+with the most sentences right among those where enough of the changed sentences are right.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -11,15 +11,18 @@ from dataclasses import replace
 from nmspeller.errors import InputError
 from nmspeller.lab.data.alignment import brings_nearer
 from nmspeller.lab.data.edit_sets import EditPair
+from nmspeller.lab.data.pairs import Pair
 from nmspeller.lab.export.tag_proposals import KINDS, NEVER, TARGETS, FoundEdits, ScoredEdit
 from nmspeller.runtime.analysis import Analyzer
 from nmspeller.runtime.correction import Correction, Edit, Reason
 from nmspeller.runtime.pipeline import Pipeline
 from nmspeller.runtime.policy import Level, Policy, Thresholds
+from nmspeller.runtime.tag_decoder import repeats_neighbours
 
 PRECISION = {Level.CAREFUL: 0.97, Level.BALANCED: 0.92, Level.THOROUGH: 0.85}
 """The share of the changed sentences that must be right."""
 _LEAST = 0.1  # from here on, what is found proposes thresholds
+_TAG_REASONS = (Reason.MISSING, Reason.EXTRA, Reason.SWAPPED)
 
 
 def target_pairs(pipeline: Pipeline, dev: Mapping[str, Sequence[EditPair]]) -> list[EditPair]:
@@ -37,10 +40,18 @@ def target_pairs(pipeline: Pipeline, dev: Mapping[str, Sequence[EditPair]]) -> l
 
 
 def calibrate_tags(
-    pipeline: Pipeline, policy: Policy, pairs: Sequence[EditPair], clean: Sequence[str]
+    pipeline: Pipeline,
+    policy: Policy,
+    pairs: Sequence[EditPair],
+    clean: Sequence[str],
+    replaced: Sequence[Pair] = (),
 ) -> Policy:
-    """The policy with thresholds of tags, chosen for the replacements that each of its levels makes."""
-    proposals = _find(pipeline, pairs, clean).proposals()
+    """The policy with thresholds of tags, chosen for the replacements that each of its levels makes.
+
+    replaced: pairs with replaced characters alone; about as many as writers make beside the others.
+    """
+    judged = [*((pair.source, pair.target) for pair in pairs), *replaced]
+    proposals = _find(pipeline, judged, clean, policy.levels[Level.BALANCED]).proposals()
     chosen = {
         level: _best(pipeline, pairs, policy.levels[level], proposals, precision)
         for level, precision in PRECISION.items()
@@ -82,9 +93,14 @@ def corrections(pipeline: Pipeline, texts: Sequence[str], thresholds: Thresholds
     return [check.corrections([next(changes) for _ in check.parts])[0] for check in checks]
 
 
-def _find(pipeline: Pipeline, pairs: Sequence[EditPair], clean: Sequence[str]) -> FoundEdits:
-    """Every insertion, deletion and swap worth a look, each judged by itself."""
-    thresholds = _tags_alone(dict.fromkeys(KINDS, _LEAST))
+def _find(
+    pipeline: Pipeline, pairs: Sequence[tuple[str, str]], clean: Sequence[str], thresholds: Thresholds
+) -> FoundEdits:
+    """Every insertion, deletion and swap worth a look, each judged by itself.
+
+    pairs: sources and targets; thresholds: of the replacements beside which they are found.
+    """
+    thresholds = replace(thresholds, **dict.fromkeys(KINDS, _LEAST))
     edits, alarms = (
         [
             ScoredEdit(number, kind_of(found.source, edit), edit.confidence, _is_right(found, edit, target))
@@ -92,9 +108,10 @@ def _find(pipeline: Pipeline, pairs: Sequence[EditPair], clean: Sequence[str]) -
                 zip(corrections(pipeline, sources, thresholds), targets, strict=True)
             )
             for edit in found.edits
+            if edit.reason in _TAG_REASONS
         ]
         for sources, targets in (
-            ([pair.source for pair in pairs], [pair.target for pair in pairs]),
+            ([source for source, _ in pairs], [target for _, target in pairs]),
             (clean, clean),
         )
     )
@@ -105,9 +122,7 @@ def kind_of(source: str, edit: Edit) -> str:
     """Which of KINDS an edit is: what repeats its neighbours needs less to be deleted."""
     if edit.reason in (Reason.MISSING, Reason.SWAPPED):
         return str(edit.reason.value)
-    before = source[max(edit.offset - edit.length, 0) : edit.offset]
-    behind = source[edit.stop : edit.stop + edit.length]
-    return "repeated" if edit.source in (before, behind) else "foreign"
+    return "repeated" if repeats_neighbours(source, edit.offset, edit.stop) else "foreign"
 
 
 def _is_right(found: Correction, edit: Edit, target: str) -> bool:
