@@ -87,7 +87,8 @@ class Head(nn.Module):
 
     def forward(self, hidden: Tensor, words: Tensor, *, aligned: bool = False) -> Tensor:
         """(..., hidden) → (..., vocabulary); the other arguments are `OutputLayer`'s."""
-        return self.output(self._transformed(hidden), words, aligned=aligned)
+        scores: Tensor = self.output(self._transformed(hidden), words, aligned=aligned)
+        return scores
 
     def source_scores(self, hidden: Tensor, words: Tensor, ids: Tensor) -> Tensor:
         """The score of each source character alone: hidden (..., hidden), ids (...) → (...)."""
@@ -141,7 +142,8 @@ class SpellerModel(nn.Module):
 
     def hidden(self, batch: Batch | PackedBatch) -> Tensor:
         """The head's input: (..., hidden). Spellers that enrich the semantic encoding do it here."""
-        return self.semantic(batch)
+        encoded: Tensor = self.semantic(batch)
+        return encoded
 
     def output_words(self) -> Tensor:
         """The head's matrix: (vocabulary, hidden)."""
@@ -149,7 +151,8 @@ class SpellerModel(nn.Module):
 
     def forward(self, batch: Batch | PackedBatch) -> Tensor:
         """Scores: (..., vocabulary)."""
-        return self.head(self.hidden(batch), self.output_words())
+        scores: Tensor = self.head(self.hidden(batch), self.output_words())
+        return scores
 
     def source_scores(self, batch: Batch | PackedBatch) -> Tensor:
         """The score of each position's own character: (...); what a prefilter decides by."""
@@ -176,7 +179,8 @@ class SpellerModel(nn.Module):
     def predict_tags(self, batch: Batch | PackedBatch) -> Tensor:
         """The probabilities of extra and missing before, (..., 2); for models with tags."""
         assert self.tags is not None
-        return self.tags(self.hidden(batch)).float().sigmoid()
+        scores: Tensor = self.tags(self.hidden(batch))
+        return scores.float().sigmoid()
 
 
 def cross_entropy(scores: Tensor, targets: Tensor) -> Tensor:
