@@ -7,7 +7,6 @@ import time
 import zipfile
 
 import httpx
-import psutil
 import pytest
 
 RELATIONSHIPS = (
@@ -36,7 +35,7 @@ def upload(server, name, content):
 
 
 def processes_of(server):
-    return psutil.Process(server.process.pid).children(recursive=True)
+    return server.own_process.children(recursive=True)
 
 
 def wait_for(condition):

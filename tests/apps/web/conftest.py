@@ -7,14 +7,14 @@ import sys
 from pathlib import Path
 
 import pytest
-from tests.forking import starting
 
 _spec = importlib.util.spec_from_file_location(
     "http_conftest", Path(__file__).parents[1] / "http" / "conftest.py"
 )
 _servers = importlib.util.module_from_spec(_spec)
 _spec.loader.exec_module(_servers)
-real_server = _servers.real_server
+fakes, servers_of_fakes = _servers.fakes, _servers.servers_of_fakes
+start_fake_server, real_server = _servers.start_fake_server, _servers.real_server
 
 sys.path.insert(0, str(Path(__file__).parent))
 from looking import wait_until_ready  # noqa: E402
@@ -32,22 +32,9 @@ QUIET = (
 
 
 @pytest.fixture(scope="session")
-def fakes():
-    """The command of the server around a fake speller."""
-    with starting(_servers.FAKES) as command:
-        yield command
-
-
-@pytest.fixture
-def start_fake_server(fakes, tmp_path):
-    with _servers.fake_servers(tmp_path, fakes) as start:
-        yield start
-
-
-@pytest.fixture(scope="session")
-def fake_server(fakes, tmp_path_factory):
+def fake_server(servers_of_fakes, tmp_path_factory):
     """The address of a server around a fake speller."""
-    with _servers.fake_servers(tmp_path_factory.mktemp("fake"), fakes) as start:
+    with servers_of_fakes(tmp_path_factory.mktemp("fake")) as start:
         yield start(model="nowhere").address
 
 
