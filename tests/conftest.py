@@ -71,6 +71,7 @@ PLACES = {
     "apps/http/test_real.py": "server",
     "apps/http/test_stopping.py": "server",
     "apps/lsp": "server",
+    "apps/test_doors.py": "server",
     "apps/web": "browser",
     "lab/cli": "train",
     "lab/export": "train",
@@ -89,7 +90,6 @@ FIXTURES = {
     "real_server": "server",
     "source_folder": "train",
     "start_fake_server": "server",
-    "start_real_server": "server",
 }
 
 

@@ -120,7 +120,7 @@ def test_replacements_behind_a_deletion_have_their_places_in_the_source(pipeline
 
 def test_a_character_that_is_more_surely_wrong_than_extra_is_replaced(pipeline):
     text = "在北京的书门。"
-    sure = ScriptedEngine({text: {5: "们"}}, {text: {5: (0.6, 0.0)}})
+    sure = ScriptedEngine({text: {5: "们"}}, {text: {5: (0.8, 0.0)}})
     assert read(pipeline(sure), whole(text)) == [[(5, 1, "们")]]
     surer = ScriptedEngine({}, {text: {5: EXTRA}})
     assert read(pipeline(surer), whole(text)) == [[(5, 1, "")]]

@@ -52,7 +52,7 @@ class Scores(NamedTuple):
     tags: TagScores = TagScores.none()
 
 
-class Batch(NamedTuple):
+class PaddedWindows(NamedTuple):
     """Windows of about one length, a row each, the shorter ones padded."""
 
     windows: NDArray[np.intp]  # (rows,) which of the windows each row is
@@ -140,7 +140,7 @@ class OnnxSession:
 
     def read(
         self, ids: Ids, starts: NDArray[np.intp], stops: NDArray[np.intp]
-    ) -> Iterator[tuple[Batch, list[NDArray[Any]]]]:
+    ) -> Iterator[tuple[PaddedWindows, list[NDArray[Any]]]]:
         """The windows `ids[start:stop]` in batches, each with its outputs."""
         batches = list(self._batches(ids, starts, stops - starts))
         if self._threads == 1 or len(batches) < self.many_batches:
@@ -152,11 +152,13 @@ class OnnxSession:
             outputs = pool.map(lambda batch: self._run(session, batch), batches)
             yield from zip(batches, outputs, strict=True)
 
-    def _run(self, session: Any, batch: Batch) -> list[NDArray[Any]]:
+    def _run(self, session: Any, batch: PaddedWindows) -> list[NDArray[Any]]:
         outputs: list[NDArray[Any]] = session.run(self._outputs, {"ids": batch.ids, "lengths": batch.lengths})
         return outputs
 
-    def _batches(self, ids: Ids, starts: NDArray[np.intp], lengths: NDArray[np.intp]) -> Iterator[Batch]:
+    def _batches(
+        self, ids: Ids, starts: NDArray[np.intp], lengths: NDArray[np.intp]
+    ) -> Iterator[PaddedWindows]:
         order = np.argsort(lengths, kind="stable")
         ascending = lengths[order]
         first = int(np.searchsorted(ascending, 1))
@@ -167,7 +169,7 @@ class OnnxSession:
 
     def _batch(
         self, ids: Ids, windows: NDArray[np.intp], starts: NDArray[np.intp], lengths: NDArray[np.intp]
-    ) -> Batch:
+    ) -> PaddedWindows:
         cls, sep, pad = self._specials
         sizes = lengths[windows]
         columns = np.arange(sizes.max())
@@ -177,7 +179,7 @@ class OnnxSession:
         padded[:, 0] = cls
         padded[:, 1:-1][inside] = ids[positions[inside]]
         padded[np.arange(len(windows)), sizes + 1] = sep
-        return Batch(windows, inside, positions, padded, (sizes + 2).astype(np.int32))
+        return PaddedWindows(windows, inside, positions, padded, (sizes + 2).astype(np.int32))
 
 
 class OnnxEngine(OnnxSession):
@@ -214,7 +216,7 @@ class OnnxEngine(OnnxSession):
             )
 
 
-def _tag_scores(batch: Batch, tags: Floats, least: float) -> TagScores:
+def _tag_scores(batch: PaddedWindows, tags: Floats, least: float) -> TagScores:
     """tags: (rows, columns + 1, 2), the last column for windows that fill their row."""
     places = np.arange(tags.shape[1])
     inside = places < batch.lengths[:, None] - 1

@@ -254,7 +254,7 @@ class Pipeline:
 
 
 def _is_outdone(change: Change, text: str, replacements: Iterable[Change]) -> bool:
-    """Whether a character that seems extra is more surely a wrong one; what repeats its neighbours is extra."""
+    """Whether a character that seems extra is more surely wrong; what repeats its neighbours is extra."""
     stop = change.offset + change.length
     if repeats_neighbours(text, change.offset, stop):
         return False

@@ -3,15 +3,19 @@
 import contextlib
 import json
 import os
+import re
 import signal
 import socket
 import subprocess
 import sys
 import time
+from functools import partial
 from pathlib import Path
 
 import httpx
+import psutil
 import pytest
+from tests.forking import starting
 
 FAKES = Path(__file__).with_name("fakes.py")
 sys.path.insert(0, str(FAKES.parent))
@@ -56,6 +60,12 @@ class ServerProcess:
         self.process.kill()
         raise AssertionError(f"the server did not start: {Path(self.log).read_text()}")
 
+    @property
+    def own_process(self):
+        """The server itself, which may have been forked by another process than the one started here."""
+        listening = re.search(r'"process": (\d+), "event": "listening"', Path(self.log).read_text())
+        return psutil.Process(int(listening[1]))
+
     def stop(self):
         if self.process.poll() is None:
             self.process.send_signal(signal.SIGTERM)
@@ -68,13 +78,20 @@ class ServerProcess:
 
 
 @pytest.fixture(scope="session")
-def servers_of_fakes():
+def fakes():
+    """The command of the server around a fake speller."""
+    with starting(FAKES) as command:
+        yield command
+
+
+@pytest.fixture(scope="session")
+def servers_of_fakes(fakes):
     """`fake_servers`, for fixtures of other files: several folders have a module `conftest`."""
-    return fake_servers
+    return partial(fake_servers, fakes)
 
 
 @contextlib.contextmanager
-def fake_servers(folder, command=(sys.executable, str(FAKES))):
+def fake_servers(command, folder):
     """Starts servers around a fake speller, and stops them in the end; their logs lie in the folder."""
     servers = []
 
@@ -93,30 +110,16 @@ def fake_servers(folder, command=(sys.executable, str(FAKES))):
 
 
 @pytest.fixture
-def start_fake_server(tmp_path):
-    with fake_servers(tmp_path) as start:
+def start_fake_server(servers_of_fakes, tmp_path):
+    with servers_of_fakes(tmp_path) as start:
         yield start
 
 
 @pytest.fixture(scope="module")
-def fake_server(tmp_path_factory):
+def fake_server(servers_of_fakes, tmp_path_factory):
     """One server around a fake speller for all tests of a module."""
-    with fake_servers(tmp_path_factory.mktemp("fake")) as start:
+    with servers_of_fakes(tmp_path_factory.mktemp("fake")) as start:
         yield start()
-
-
-@pytest.fixture
-def start_real_server(tmp_path, port):
-    """Starts `nmspeller serve` with the shipped model and further options, and stops it in the end."""
-    with contextlib.ExitStack() as stack:
-
-        def start(*options):
-            command = [sys.executable, "-m", "nmspeller", "serve", "--port", str(port), *options]
-            server = ServerProcess(command, port, tmp_path / "log")
-            stack.callback(server.stop)
-            return server
-
-        yield start
 
 
 @pytest.fixture(scope="session")

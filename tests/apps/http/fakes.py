@@ -15,6 +15,7 @@ from nmspeller.apps.http.server import serve_app
 from nmspeller.apps.http.settings import Settings
 from nmspeller.apps.http.workers import block_sighup
 from nmspeller.runtime.checker import Checker
+from nmspeller.runtime.dictionary import read_words
 from nmspeller.runtime.edits import Change
 
 KNOWN = {
@@ -100,7 +101,7 @@ def worker_app():
 
     def load():
         path = os.environ.get("FAKE_WORDS")
-        words = Path(path).read_text("utf-8").split() if path else ()
+        words = read_words(Path(path)) if path else ()
         return FakeChecker(words, float(os.environ.get("FAKE_SECONDS", 0)))
 
     return create_app(settings, load)

@@ -105,9 +105,8 @@ def test_addresses_are_those_of_a_browser():
         assert address == f"http://127.0.0.1:{listeners[0].getsockname()[1]}"
 
 
-@pytest.mark.parametrize("workers", [1, 2])
-def test_server_logs_its_addresses(start_fake_server, workers):
-    server = start_fake_server(workers=workers)
+def test_server_logs_its_addresses(start_fake_server):
+    server = start_fake_server()
     events = [json.loads(line) for line in Path(server.log).read_text().splitlines()]
     [listening] = [event for event in events if event["event"] == "listening"]
     assert listening["addresses"] == [server.address]

@@ -42,7 +42,7 @@ def wait_for(condition, seconds=60):
 
 
 def open_connections(server):
-    connections = psutil.Process(server.process.pid).net_connections()
+    connections = server.own_process.net_connections()
     return sum(connection.status == psutil.CONN_ESTABLISHED for connection in connections)
 
 
@@ -86,14 +86,14 @@ def test_sighup_during_the_start_is_deferred(port, tmp_path):
         assert process.wait(60) == 0
 
 
-def test_worker_that_cannot_restart_logs_it_and_the_other_answers(start_real_server, tmp_path):
+def test_worker_that_cannot_restart_logs_it_and_the_other_answers(start_fake_server, tmp_path):
     words = tmp_path / "words.txt"
     words.write_text("高心", encoding="utf-8")
-    server = start_real_server("--workers", "2", "--words", str(words))
+    server = start_fake_server({"FAKE_WORDS": str(words)}, workers=2)
     log = Path(server.log)
     assert wait_for(lambda: log.read_text().count('"event": "started"') == 2)
     words.unlink()
-    children = psutil.Process(server.process.pid).children()
+    children = server.own_process.children()
     os.kill(
         next(child.pid for child in children if "spawn_main" in " ".join(child.cmdline())), signal.SIGKILL
     )
@@ -110,7 +110,7 @@ def test_worker_that_cannot_restart_logs_it_and_the_other_answers(start_real_ser
 
 def test_killed_worker_is_replaced_while_the_other_answers(start_fake_server):
     server = start_fake_server(workers=2)
-    parent = psutil.Process(server.process.pid)
+    parent = server.own_process
 
     def workers():
         found = []
@@ -122,6 +122,7 @@ def test_killed_worker_is_replaced_while_the_other_answers(start_fake_server):
     assert wait_for(lambda: len(workers()) == 2)
     # A worker that is not serving yet could not be missed.
     assert wait_for(lambda: Path(server.log).read_text().count('"event": "started"') == 2)
+    assert Path(server.log).read_text().count('"event": "listening"') == 1
     [victim, survivor] = workers()
     os.kill(victim.pid, signal.SIGKILL)
     failures = 0

@@ -10,7 +10,6 @@ import time
 import zipfile
 
 import httpx
-import psutil
 import pytest
 
 from nmspeller.apps.http.processes import write_frame
@@ -41,7 +40,7 @@ def upload(server, name, content, program="a"):
 
 
 def processes_of(server):
-    return psutil.Process(server.process.pid).children(recursive=True)
+    return server.own_process.children(recursive=True)
 
 
 def wait_for(condition):

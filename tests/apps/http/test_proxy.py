@@ -103,7 +103,7 @@ def test_what_is_not_whole_does_not_reach_the_server(proxy, sent):
             connection = CONTEXT.wrap_socket(plain, server_hostname="localhost")
             stack.enter_context(connection).sendall(sent)
         assert ask(proxy, "高心").status_code == 200
-        reached = psutil.Process(proxy.server.process.pid).net_connections()
+        reached = proxy.server.own_process.net_connections()
         assert sum(one.status == psutil.CONN_ESTABLISHED for one in reached) < 25
         assert exchange(proxy.server, check_request())[0] == 200
 

@@ -19,7 +19,7 @@ CLIENTS = 8
 
 def workers_of(server):
     found = []
-    for child in psutil.Process(server.process.pid).children():
+    for child in server.own_process.children():
         with contextlib.suppress(psutil.Error):  # it may end while it is looked at
             found += [child] if "spawn_main" in " ".join(child.cmdline()) else []
     return found

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from nmspeller.apps.lsp.options import Place
+from nmspeller.apps.lsp.options import DocumentPlace
 from nmspeller.apps.lsp.settings import EditorSettings
 from nmspeller.errors import InputError
 
@@ -16,7 +16,7 @@ def place(tmp_path):
     root.mkdir()
 
     def make(**settings):
-        return Place(root / "a.txt", root, EditorSettings(**settings))
+        return DocumentPlace(root / "a.txt", root, EditorSettings(**settings))
 
     return make
 
@@ -118,9 +118,9 @@ def test_a_project_file_that_changes_counts_at_once(place):
 
 def test_an_unsaved_text_belongs_to_the_open_folder(place):
     (place().root / ".nmspeller.toml").write_text('level = "careful"', "utf-8")
-    options, _ = Place(None, place().root, EditorSettings()).options("markdown")
+    options, _ = DocumentPlace(None, place().root, EditorSettings()).options("markdown")
     assert (options.level, options.format) == ("careful", "markdown")
-    options, _ = Place(None, None, EditorSettings()).options("markdown")
+    options, _ = DocumentPlace(None, None, EditorSettings()).options("markdown")
     assert options.level is None
 
 

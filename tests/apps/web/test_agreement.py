@@ -9,6 +9,7 @@ from looking import marked, text, wait_until_checked
 
 TEXTS = {
     "a rule between two edits of the model": "我很高心。。他门走了。",
+    "marks that rules mend and two scripts": "孩子们开心的笑了。。网络与網絡混用，我门都很帅!",
     "a rule and the model at one place": "他默守成规，大家都说他做的的对。",
     "a quotation over two paragraphs": "他说：“今天我很高心。\n明天也会来。”",
     "a quotation that does not end": "他说：“今天我很高心。\n明天也会来。\n",

@@ -6,7 +6,7 @@ import pytest
 from nmspeller.lab.data.edit_sets import EditPair
 from nmspeller.lab.evaluation import dev_tags
 from nmspeller.lab.evaluation.dev_tags import choose_thresholds, corrected, measure, read_pairs
-from nmspeller.lab.evaluation.readings import Reading
+from nmspeller.lab.evaluation.readings import SentenceReading
 from nmspeller.lab.export.tag_proposals import KINDS
 from nmspeller.text.vocabulary import Vocabulary
 
@@ -56,7 +56,7 @@ class KnowsOneSentence:
                 best[mask] = right[gap + place]
             else:
                 tags[mask, 0] = 0.9
-        return Reading(row, np.zeros(size, np.float32), best, likely, tags)
+        return SentenceReading(row, np.zeros(size, np.float32), best, likely, tags)
 
 
 @pytest.mark.parametrize(
@@ -91,7 +91,7 @@ def test_clean_sentences_stay(vocabulary):
 
 def test_thresholds_keep_wrong_edits_out(vocabulary):
     edits = [
-        dev_tags.Edit(number, "foreign", 0, 1, "", score, still=0.0, right=right)
+        dev_tags.PossibleEdit(number, "foreign", 0, 1, "", score, still=0.0, right=right)
         for number, (score, right) in enumerate([(0.9, True), (0.8, True), (0.7, True), (0.3, False)])
     ]
     pairs = [EditPair("啊我", "我", "extra")] * 3 + [EditPair("我在", "我在在", "missing")]
@@ -99,7 +99,7 @@ def test_thresholds_keep_wrong_edits_out(vocabulary):
     clean = dev_tags.Read([EditPair("我", "我", "clean")] * 10, [], [[] for _ in range(10)])
     chosen = choose_thresholds(read, clean, confidence=2.0)
     assert 0.3 < chosen["foreign"] <= 0.7
-    alarm = dev_tags.Edit(0, "foreign", 0, 1, "", 0.75, still=0.0)
+    alarm = dev_tags.PossibleEdit(0, "foreign", 0, 1, "", 0.75, still=0.0)
     loud = dev_tags.Read(clean.pairs, [alarm], clean.replaced)
     assert choose_thresholds(read, loud, confidence=2.0)["foreign"] > 0.75
 
@@ -109,7 +109,7 @@ def test_neighbours_that_change_places_are_one_edit(vocabulary):
         def _read(self, row):
             reading, right = super()._read(row), self.vocabulary.encode(RIGHT)
             confidence = np.where(row == right, 0.0, 0.3).astype(np.float32)
-            return Reading(right, confidence, reading.best, reading.likely, reading.tags)
+            return SentenceReading(right, confidence, reading.best, reading.likely, reading.tags)
 
     read = read_pairs(Unsure(vocabulary), [EditPair("我得觉在北京很好今天天气真不错", RIGHT, "swap")])
     [edit] = read.edits

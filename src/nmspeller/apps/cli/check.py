@@ -119,7 +119,7 @@ def check(
     if not files and text is None:
         raise InputError(_("Give files or folders, - for standard input, or --text TEXT."))
     from nmspeller.apps.baseline import Baseline
-    from nmspeller.apps.cli.checking import Check
+    from nmspeller.apps.cli.checking import CheckCommand
     from nmspeller.apps.cli.job import CheckJob
 
     if isinstance(sys.stdout, io.TextIOWrapper):
@@ -146,5 +146,5 @@ def check(
     )
     if baseline:
         job.baseline = Baseline.read_or_new(baseline) if update_baseline else Baseline.read(baseline)
-    call = Check(job, report, output, fix=fix, explain=explain, update_baseline=update_baseline)
+    call = CheckCommand(job, report, output, fix=fix, explain=explain, update_baseline=update_baseline)
     raise typer.Exit(call.run(files or [], text))

@@ -22,7 +22,7 @@ _LONG = 1_000
 
 
 @dataclass
-class Check:
+class CheckCommand:
     """One call of the command, and its results."""
 
     job: CheckJob

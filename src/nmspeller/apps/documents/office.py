@@ -43,7 +43,7 @@ class TextSpan:
 AnyTextSpan = TypeVar("AnyTextSpan", bound=TextSpan)
 
 
-class Change(NamedTuple):
+class SpanChange(NamedTuple):
     """Replace characters `begin` to `end` of a span by `text`, as an edit asks."""
 
     span: int
@@ -123,7 +123,7 @@ class OfficeDocument:
         """Where the texts of each member are; none where only paragraphs are counted."""
         return {}
 
-    def changes(self, edits: Iterable[Edit]) -> Iterator[Change]:
+    def changes(self, edits: Iterable[Edit]) -> Iterator[SpanChange]:
         """The edits as changes of spans, in order; the last span of an edit takes what remains of it."""
         for edit in edits:
             if not can_hold(edit.target):  # a control character in a user's replacement
@@ -138,7 +138,7 @@ class OfficeDocument:
                 end = min(edit.offset + edit.length - self.starts[index], len(self.spans[index].text))
                 share = target if index == touched[-1] else target[: end - begin]
                 target = target[len(share) :]
-                yield Change(index, begin, end, share, edit)
+                yield SpanChange(index, begin, end, share, edit)
 
     def _touched(self, edit: Edit) -> range:
         """The spans that an edit is in; one that only inserts is in the span before it, if that is near."""

@@ -12,7 +12,7 @@ from operator import attrgetter
 from typing import NamedTuple
 
 from nmspeller.apps.documents import word_comments
-from nmspeller.apps.documents.office import Change
+from nmspeller.apps.documents.office import SpanChange
 from nmspeller.apps.documents.word_comments import Comment, Signature
 from nmspeller.apps.documents.word_markup import Dialect
 from nmspeller.apps.documents.word_text import WordText
@@ -37,7 +37,7 @@ def with_tracked_changes(
     text: str,
     sources: Mapping[str, Source],
     spans: Sequence[WordText],
-    changes: Sequence[Change],
+    changes: Sequence[SpanChange],
     author: str,
 ) -> dict[str, bytes]:
     """The new content of each member that differs; `text` is the document's, for explanations.
@@ -71,7 +71,7 @@ def with_tracked_changes(
 
 
 def _tracked(
-    text: str, spans: Sequence[WordText], changes: Sequence[Change], ids: Iterator[int]
+    text: str, spans: Sequence[WordText], changes: Sequence[SpanChange], ids: Iterator[int]
 ) -> tuple[dict[int, list[Tracked]], list[Comment]]:
     """The tracked changes of each span, by its index, and the comments on them."""
     tracked: dict[int, list[Tracked]] = defaultdict(list)
@@ -89,9 +89,9 @@ def _tracked(
     return tracked, comments
 
 
-def _findings(changes: Sequence[Change]) -> Iterator[list[Change]]:
+def _findings(changes: Sequence[SpanChange]) -> Iterator[list[SpanChange]]:
     """The changes of adjacent edits together: an editor decides on a word, not on each character."""
-    group: list[Change] = []
+    group: list[SpanChange] = []
     for change in changes:
         if group:
             last = group[-1].edit
@@ -103,7 +103,7 @@ def _findings(changes: Sequence[Change]) -> Iterator[list[Change]]:
         yield group
 
 
-def _merged(finding: Sequence[Change]) -> Iterator[Change]:
+def _merged(finding: Sequence[SpanChange]) -> Iterator[SpanChange]:
     """One change for each span."""
     for _span, same_span in groupby(finding, key=attrgetter("span")):
         in_span = list(same_span)
@@ -111,7 +111,7 @@ def _merged(finding: Sequence[Change]) -> Iterator[Change]:
         yield in_span[0]._replace(end=in_span[-1].end, text=text)
 
 
-def _deleted(change: Change, spans: Sequence[WordText]) -> str:
+def _deleted(change: SpanChange, spans: Sequence[WordText]) -> str:
     return spans[change.span].text[change.begin : change.end]
 
 

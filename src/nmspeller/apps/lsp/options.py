@@ -50,7 +50,7 @@ class Options:
 
 
 @dataclass(frozen=True)
-class Place:
+class DocumentPlace:
     """The place of a document and the settings of its editor.
 
     `path` is None for an unsaved document, `root` if the editor has no folder open.

@@ -23,7 +23,7 @@ from nmspeller import __version__
 from nmspeller.apps.lsp import actions, hover
 from nmspeller.apps.lsp.document import OpenDocument
 from nmspeller.apps.lsp.findings import EditorFinding, Prose, batches, place
-from nmspeller.apps.lsp.options import Options, Place
+from nmspeller.apps.lsp.options import DocumentPlace, Options
 from nmspeller.apps.lsp.progress import Progress
 from nmspeller.apps.lsp.protocol import SpellingProtocol
 from nmspeller.apps.lsp.settings import EditorSettings
@@ -296,14 +296,14 @@ class SpellingServer(LanguageServer):
             told = {"uri": state.document.uri, "status": status, "problem": problem}
             self.protocol.notify(STATUS, told)
 
-    def _place(self, uri: str) -> Place:
+    def _place(self, uri: str) -> DocumentPlace:
         """The document's file, and the innermost workspace folder that contains it, or else the first."""
         path = _path(uri)
         opened = [folder.uri for folder in self.workspace.folders.values()] or [self.workspace.root_uri]
         roots = [root for root in map(_path, opened) if root is not None]
         holding = [root for root in roots if path is not None and root in path.parents]
         root = max(holding, key=lambda root: len(root.parts)) if holding else next(iter(roots), None)
-        return Place(path, root, self.settings)
+        return DocumentPlace(path, root, self.settings)
 
     def _edits_are_versioned(self) -> bool:
         workspace = self.client_capabilities.workspace

@@ -20,7 +20,7 @@ class Marked(NamedTuple):
 
 
 @dataclass
-class Passage:
+class MarkedPassage:
     """A passage, and its text with the mistakes applied so far."""
 
     line: int
@@ -63,7 +63,7 @@ class Passage:
         raise ValueError(f"the wrong words were not found at position {mistake.position}")
 
 
-def read_passages_with_mistakes(path: str | Path) -> Iterator[Passage | BadLine]:
+def read_passages_with_mistakes(path: str | Path) -> Iterator[MarkedPassage | BadLine]:
     """A BadLine for each slip of a training file, then its passages in order, without those with slips.
 
     Raises:
@@ -74,7 +74,7 @@ def read_passages_with_mistakes(path: str | Path) -> Iterator[Passage | BadLine]
     parser.feed("\n".join(line.decode("utf-8", "surrogateescape") for line in read_lines(path)))
     parser.close()
 
-    passages: dict[str, Passage] = {}
+    passages: dict[str, MarkedPassage] = {}
     bad: dict[str, None] = {}
     slips: list[BadLine] = []
 
@@ -113,7 +113,7 @@ class _Parser(HTMLParser):
 
     def __init__(self) -> None:
         super().__init__()
-        self.passages: list[Passage] = []
+        self.passages: list[MarkedPassage] = []
         self.mistakes: list[Marked] = []
         self._tag = ""
         self._name = ""
@@ -136,7 +136,7 @@ class _Parser(HTMLParser):
 
     def handle_endtag(self, tag: str) -> None:
         if tag in ("p", "passage"):
-            self.passages.append(Passage(self._line, self._name, self._words.get(tag, "").strip()))
+            self.passages.append(MarkedPassage(self._line, self._name, self._words.get(tag, "").strip()))
         # SIGHAN 2013 marks a clean passage by a mistake at position 0.
         if tag == "mistake" and self._position != "0":
             wrong = self._words.get("wrong", "")

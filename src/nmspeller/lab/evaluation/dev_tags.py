@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from nmspeller.lab.data.alignment import brings_nearer
 from nmspeller.lab.data.edit_sets import EditPair
-from nmspeller.lab.evaluation.readings import Reader, Reading
+from nmspeller.lab.evaluation.readings import Reader, SentenceReading
 from nmspeller.lab.export.tag_proposals import KINDS, NEVER, TARGETS, FoundEdits, ScoredEdit
 
 PRECISION = 0.92
@@ -24,7 +24,7 @@ _LEAST_FILLED = 0.3
 
 
 @dataclass(frozen=True)
-class Edit:
+class PossibleEdit:
     """A possible edit: characters `start` to `stop` of a sentence become `text`.
 
     score: how sure the model is of it; filled: the probability of what is filled in; still: the largest
@@ -51,7 +51,7 @@ class Read:
     """Dev pairs with all that could be edited in them."""
 
     pairs: list[EditPair]
-    edits: list[Edit]
+    edits: list[PossibleEdit]
     replaced: list[list[tuple[int, str, float]]]  # of each sentence: place, character, confidence
 
 
@@ -75,7 +75,7 @@ def read_pairs(reader: Reader, pairs: Sequence[EditPair]) -> Read:
     return Read(list(pairs), _verified(reader, pairs, edits), replaced)
 
 
-def _deletions(number: int, pair: EditPair, reading: Reading) -> Iterable[Edit]:
+def _deletions(number: int, pair: EditPair, reading: SentenceReading) -> Iterable[PossibleEdit]:
     """Runs of characters that may be extra."""
     likely = np.concatenate((reading.tags[:-1, 0] >= _LEAST, [False]))
     start = 0
@@ -86,22 +86,24 @@ def _deletions(number: int, pair: EditPair, reading: Reading) -> Iterable[Edit]:
                 around = pair.source[max(start - size, 0) : start], pair.source[place : place + size]
                 kind = "repeated" if run in around else "foreign"
                 score = float(reading.tags[start:place, 0].min())
-                yield Edit(number, kind, start, place, "", score)
+                yield PossibleEdit(number, kind, start, place, "", score)
             start = place + 1
 
 
 def _exchanges(
-    number: int, row: NDArray[np.int32], reading: Reading, tokens: Sequence[str]
-) -> Iterable[Edit]:
+    number: int, row: NDArray[np.int32], reading: SentenceReading, tokens: Sequence[str]
+) -> Iterable[PossibleEdit]:
     """Neighbours that may have to change places."""
     scores = np.minimum(reading.confidence[:-1], reading.confidence[1:])
     exchanged = (reading.other[:-1] == row[1:]) & (reading.other[1:] == row[:-1]) & (scores >= _LEAST)
     for place in np.flatnonzero(exchanged).tolist():
         text = tokens[row[place + 1]] + tokens[row[place]]
-        yield Edit(number, "swapped", place, place + 2, text, float(scores[place]))
+        yield PossibleEdit(number, "swapped", place, place + 2, text, float(scores[place]))
 
 
-def _insertions(reader: Reader, rows: Sequence[NDArray[np.int32]], readings: Sequence[Reading]) -> list[Edit]:
+def _insertions(
+    reader: Reader, rows: Sequence[NDArray[np.int32]], readings: Sequence[SentenceReading]
+) -> list[PossibleEdit]:
     """What may be missing, filled in by a reading with one [MASK] or two."""
     places = [
         (number, int(place))
@@ -122,11 +124,11 @@ def _insertions(reader: Reader, rows: Sequence[NDArray[np.int32]], readings: Seq
         filled = float(np.prod(each.likely[here]) ** (1 / size))
         needed = 1 - float(each.tags[here, 0].max())
         score = float(readings[number].tags[place, 1]) * needed * filled**0.5
-        edits.append(Edit(number, "missing", place, place, text, score, filled))
+        edits.append(PossibleEdit(number, "missing", place, place, text, score, filled))
     return edits
 
 
-def _verified(reader: Reader, pairs: Sequence[EditPair], edits: Sequence[Edit]) -> list[Edit]:
+def _verified(reader: Reader, pairs: Sequence[EditPair], edits: Sequence[PossibleEdit]) -> list[PossibleEdit]:
     """The edits with what the model says of the sentence after each, and whether each is right."""
     texts = [_apply(pairs[edit.sentence].source, [edit]) for edit in edits]
     verified = []
@@ -142,7 +144,7 @@ def _verified(reader: Reader, pairs: Sequence[EditPair], edits: Sequence[Edit]) 
     return verified
 
 
-def _apply(source: str, edits: Iterable[Edit], replaced: Iterable[tuple[int, str]] = ()) -> str:
+def _apply(source: str, edits: Iterable[PossibleEdit], replaced: Iterable[tuple[int, str]] = ()) -> str:
     """The sentence with some edits and replacements; next to an edit nothing is replaced."""
     characters = list(source)
     edits = sorted(edits, key=lambda edit: edit.start)
@@ -156,7 +158,7 @@ def _apply(source: str, edits: Iterable[Edit], replaced: Iterable[tuple[int, str
 
 def corrected(read: Read, thresholds: Mapping[str, float], confidence: float) -> list[str]:
     """Every sentence as corrected with thresholds of the kinds, and one of replacements; above 1: none."""
-    accepted: list[list[Edit]] = [[] for _ in read.pairs]
+    accepted: list[list[PossibleEdit]] = [[] for _ in read.pairs]
     for edit in read.edits:
         if edit.possible and edit.score >= thresholds[edit.kind]:
             accepted[edit.sentence].append(edit)

@@ -34,15 +34,15 @@ Flags = NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
-class Level:
-    """Percentages of one task at one level."""
+class Percentages:
+    """Of one task, of characters or of sentences."""
 
     precision: float
     recall: float
     f1: float
 
     @classmethod
-    def from_counts(cls, hits: float, found: float, wrong: float) -> "Level":
+    def from_counts(cls, hits: float, found: float, wrong: float) -> "Percentages":
         """From the true positives, the predicted positives and the actual positives."""
         precision, recall = percent(hits, found), percent(hits, wrong)
         return cls(precision, recall, f1(hits, found, wrong))
@@ -52,8 +52,8 @@ class Level:
 class Task:
     """Detection (where) and correction (where and what)."""
 
-    detection: Level
-    correction: Level
+    detection: Percentages
+    correction: Percentages
 
 
 @dataclass(frozen=True, eq=False)
@@ -180,16 +180,16 @@ def score(outcomes: Outcomes) -> Scores:
         sentences=len(outcomes),
         changed_clean=percent(false_alarms, len(outcomes) - erroneous),
         sentence=Task(
-            Level.from_counts(detected, changed, erroneous),
-            Level.from_counts(corrected, changed, erroneous),
+            Percentages.from_counts(detected, changed, erroneous),
+            Percentages.from_counts(corrected, changed, erroneous),
         ),
         sentence_loose=Task(
-            Level.from_counts(detected, detected + false_alarms, erroneous),
-            Level.from_counts(corrected, corrected + false_alarms, erroneous),
+            Percentages.from_counts(detected, detected + false_alarms, erroneous),
+            Percentages.from_counts(corrected, corrected + false_alarms, erroneous),
         ),
         character=Task(
-            Level.from_counts(int(outcomes.located.sum()), found, wrong),
-            Level.from_counts(int(outcomes.right.sum()), found, wrong),
+            Percentages.from_counts(int(outcomes.located.sum()), found, wrong),
+            Percentages.from_counts(int(outcomes.right.sum()), found, wrong),
         ),
         detection_accuracy=percent(int(outcomes.located_exactly.sum()), len(outcomes)),
         correction_accuracy=percent(int(outcomes.right_exactly.sum()), len(outcomes)),

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from nmspeller.lab.evaluation import suites
-from nmspeller.lab.evaluation.metrics import Level, Outcomes, Task, percent
+from nmspeller.lab.evaluation.metrics import Outcomes, Percentages, Task, percent
 
 UNCHANGED = "-"  # clean, and left as it was
 FALSE_ALARM = "f"  # clean, but changed
@@ -55,7 +55,8 @@ def sentence_scores(counts: Mapping[str, int]) -> Task:
     changed = corrected + detected + counts.get(WRONG, 0)
     found, wrong = changed + counts.get(FALSE_ALARM, 0), changed + counts.get(MISSED, 0)
     return Task(
-        Level.from_counts(corrected + detected, found, wrong), Level.from_counts(corrected, found, wrong)
+        Percentages.from_counts(corrected + detected, found, wrong),
+        Percentages.from_counts(corrected, found, wrong),
     )
 
 

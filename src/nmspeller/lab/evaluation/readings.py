@@ -17,7 +17,7 @@ _BATCH_TOKENS = 16_384
 
 
 @dataclass(frozen=True)
-class Reading:
+class SentenceReading:
     """Of one sentence of n characters.
 
     other: the most probable character other than the source, (n,); confidence: that it must be replaced by
@@ -46,9 +46,9 @@ class Reader:
         """Sentences as rows."""
         return [self.vocabulary.encode(sentence)[: self.longest] for sentence in sentences]
 
-    def read(self, rows: Sequence[NDArray[Any]]) -> list[Reading]:
+    def read(self, rows: Sequence[NDArray[Any]]) -> list[SentenceReading]:
         """A reading of each row, in their order."""
-        readings: dict[int, Reading] = {}
+        readings: dict[int, SentenceReading] = {}
         for chosen in _batches(rows):
             edges = [
                 np.concatenate(([self.vocabulary.cls], rows[number], [self.vocabulary.sep]))
@@ -59,7 +59,9 @@ class Reader:
             for place, number in enumerate(chosen):
                 end = len(rows[number]) + 1
                 other, confidence, best, likely = (output[place, 1:end] for output in outputs[:4])
-                readings[number] = Reading(other, confidence, best, likely, outputs[4][place, 1 : end + 1])
+                readings[number] = SentenceReading(
+                    other, confidence, best, likely, outputs[4][place, 1 : end + 1]
+                )
         return [readings[number] for number in range(len(rows))]
 
     @torch.no_grad()

@@ -1,7 +1,5 @@
 """The parts of a transformer layer: multi-head attention on PyTorch's fused kernels, and feed-forward."""
 
-from typing import Any
-
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
@@ -49,7 +47,8 @@ class Attention(nn.Module):
         mask: (rows, length, length) bool over the padded rectangle, True where a query may see a key; where
         None, every real position is seen.
         """
-        return self.out(self.attend(query, key_value, mask, batch))
+        attended: Tensor = self.out(self.attend(query, key_value, mask, batch))
+        return attended
 
     def attend(
         self, query: Tensor, key_value: Tensor, mask: Tensor | None, batch: Batch | PackedBatch
@@ -74,7 +73,8 @@ class FeedForward(nn.Module):
         self.down = Dense(config.intermediate, config.hidden)
 
     def forward(self, hidden: Tensor) -> Tensor:
-        return self.down(functional.gelu(self.up(hidden)))
+        transformed: Tensor = self.down(functional.gelu(self.up(hidden)))
+        return transformed
 
 
 def attention(
@@ -92,7 +92,8 @@ def attention(
         half = q.dtype in (torch.bfloat16, torch.float16)
         if varlen_attn is not None and q.is_cuda and half and mask is None and not dropout:
             edges, longest = batch.cumulative, batch.longest
-            attended: Any = varlen_attn(q, k, v, edges, edges, longest, longest)
+            attended = varlen_attn(q, k, v, edges, edges, longest, longest)
+            assert isinstance(attended, Tensor), "it is a pair only where more is asked for"
             return attended.flatten(-2)
         mask = batch.real[:, None] if mask is None else mask
         q, k, v = batch.pad(q), batch.pad(k), batch.pad(v)

@@ -4,7 +4,7 @@ Both kinds offer the same: `ids`, `positions`, `targets`, and `pad`, `pack` betw
 rectangle, so that a model is written once. Every row is [CLS] characters [SEP].
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any, TypeVar
 
@@ -42,6 +42,9 @@ class _Pack(torch.autograd.Function):
         (gradient,) = gradients
         spread = gradient.new_zeros(context.rows, *gradient.shape[1:])
         return spread.index_copy(0, slots, gradient), None
+
+
+_pack: Callable[[Tensor, Tensor], Tensor] = _Pack.apply
 
 
 @dataclass(frozen=True)
@@ -108,12 +111,11 @@ class PackedBatch:
         """(tokens, ...) → (rows, longest, ...), zero where there is no token."""
         rows = self.cumulative.shape[0] - 1
         padded = values.new_zeros(rows * self.longest, *values.shape[1:])
-        return padded.index_copy(0, self.slots, values).unflatten(0, (rows, self.longest))
+        return padded.index_copy(0, self.slots, values).reshape(rows, self.longest, *values.shape[1:])
 
     def pack(self, values: Tensor) -> Tensor:
         """(rows, longest, ...) → (tokens, ...)."""
-        packed: Tensor = _Pack.apply(values.flatten(0, 1), self.slots)
-        return packed
+        return _pack(values.flatten(0, 1), self.slots)
 
     def to(self, device: torch.device | str) -> "PackedBatch":
         return _moved(self, device)

@@ -76,4 +76,5 @@ def _graphs(characters: dict[str, int], readings: Readings) -> tuple[NDArray[np.
 
 
 def _edges(pairs: Iterable[tuple[int, ...]]) -> NDArray[np.int32]:
-    return np.array(sorted(pairs), dtype=np.int32).reshape(-1, 2).T.copy()
+    edges: NDArray[np.int32] = np.array(sorted(pairs), dtype=np.int32).reshape(-1, 2).T.copy()
+    return edges

@@ -31,7 +31,7 @@ class Cached(nn.Module):
     def __init__(self) -> None:
         super().__init__()
         self._cached: Tensor | None = None
-        self.register_load_state_dict_post_hook(lambda module, _: module.clear_cache())
+        nn.Module.register_load_state_dict_post_hook(self, lambda module, _: module.clear_cache())
 
     def cached(self, make: Callable[[], Tensor]) -> Tensor:
         if self._cached is None:
@@ -52,7 +52,8 @@ class Cached(nn.Module):
 
     def _apply(self, *arguments: Any, **options: Any) -> "Cached":
         self.clear_cache()  # the model moves to another device or type
-        return super()._apply(*arguments, **options)
+        nn.Module._apply(self, *arguments, **options)
+        return self
 
 
 class PerCharacter(Cached):

@@ -46,7 +46,8 @@ class PinyinEnhancement(nn.Module):
         """hidden: (..., hidden), syllables: (...) ids → (..., hidden)."""
         sounds = batch.pad(self.syllables(syllables)) * batch.real[..., None]
         convolved = self.convolution(sounds.transpose(1, 2)).transpose(1, 2)
-        return self.norm(hidden + batch.pack(convolved))
+        enhanced: Tensor = self.norm(hidden + batch.pack(convolved))
+        return enhanced
 
 
 class ConnectedScorer(nn.Module):
@@ -88,7 +89,8 @@ class ConnectedScorer(nn.Module):
 
     def _attend(self, candidates: Tensor, queries: Tensor, keys: Tensor, values: Tensor) -> Tensor:
         weights = torch.softmax(queries @ keys.transpose(-1, -2) / math.sqrt(queries.shape[-1]), dim=-1)
-        return self.norm(weights.to(values.dtype) @ values + candidates)
+        attended: Tensor = self.norm(weights.to(values.dtype) @ values + candidates)
+        return attended
 
 
 class Lattice(NamedTuple):
@@ -120,7 +122,8 @@ class DCN(SpellerModel):
         return self._enhanced(self.semantic(batch), batch)
 
     def _enhanced(self, semantic: Tensor, batch: Batch | PackedBatch) -> Tensor:
-        return self.pinyin(semantic, self.tables.syllables[batch.ids].long(), batch)
+        enhanced: Tensor = self.pinyin(semantic, self.tables.syllables[batch.ids].long(), batch)
+        return enhanced
 
     def loss(self, batch: Batch | PackedBatch) -> Tensor:
         """−log P(right path), averaged over sentences, in fp32; where there is no target, the input is it."""

@@ -38,12 +38,14 @@ class Embeddings(nn.Module):
 
     def forward(self, batch: Batch | PackedBatch) -> Tensor:
         """E_out: (..., hidden), in the batch's layout (equations 1 to 3 of the paper)."""
-        return self.dropout(self.norm(self.words(batch.ids) + self.positions(batch.positions)))
+        embedded: Tensor = self.dropout(self.norm(self.words(batch.ids) + self.positions(batch.positions)))
+        return embedded
 
     def of_mask(self, batch: Batch | PackedBatch) -> Tensor:
         """E_query: the same with [MASK] at every position, (..., hidden) (equations 4 to 6)."""
-        embedded = self.norm(self.words.table()[self.mask_id] + self.positions(batch.positions))
-        return self.dropout(embedded.expand(*batch.ids.shape, -1))
+        normed = self.norm(self.words.table()[self.mask_id] + self.positions(batch.positions))
+        embedded: Tensor = self.dropout(normed.expand(*batch.ids.shape, -1))
+        return embedded
 
 
 class Layer(nn.Module):
@@ -61,7 +63,8 @@ class Layer(nn.Module):
         """(..., hidden) → (..., hidden), in the batch's layout."""
         attended = self.attention(query=hidden, key_value=hidden, mask=None, batch=batch)
         hidden = self.attention_norm(hidden + self.dropout(attended))
-        return self.output_norm(hidden + self.dropout(self.feed_forward(hidden)))
+        output: Tensor = self.output_norm(hidden + self.dropout(self.feed_forward(hidden)))
+        return output
 
 
 def stack(config: EncoderConfig, layers: int) -> nn.ModuleList:

@@ -8,6 +8,7 @@ through the rounding unchanged, and through the clipping only where nothing is c
 `apply` puts such layers into a model from outside; the model itself knows nothing of them.
 """
 
+from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -85,7 +86,7 @@ REPLACEMENTS: dict[type[nn.Module], Any] = {
 def fake_quantise_inputs(values: Tensor, scale: Tensor, zero_point: Tensor) -> Tensor:
     """The values, (..., inputs), as they are after quantisation to u8 and back."""
     exact = values.float() / scale.float()
-    whole: Tensor = _Round.apply(torch.clamp(exact, -zero_point.float(), 255 - zero_point.float()))
+    whole = _round(torch.clamp(exact, -zero_point.float(), 255 - zero_point.float()))
     return (whole * scale.float()).to(values.dtype)
 
 
@@ -93,7 +94,7 @@ def fake_quantise_rows(rows: Tensor) -> Tensor:
     """The rows, (rows, width), as they are after quantisation to int8 with a scale each, and back."""
     exact = rows.float()
     scales = (exact.detach().abs().amax(dim=1, keepdim=True) / 127).clamp(min=1e-12)
-    whole: Tensor = _Round.apply(exact / scales)
+    whole = _round(exact / scales)
     return (whole * scales).to(rows.dtype)
 
 
@@ -110,3 +111,6 @@ class _Round(torch.autograd.Function):
     @staticmethod
     def backward(ctx: Any, *gradients: Tensor) -> Tensor:
         return gradients[0]
+
+
+_round: Callable[[Tensor], Tensor] = _Round.apply

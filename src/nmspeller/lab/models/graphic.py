@@ -48,4 +48,5 @@ class GraphicEncoder(PerCharacter):
     def encode(self, features: Tensor) -> Tensor:
         """features: (n, 3, 32, 32) of 0 and 1 → (n, hidden)."""
         pictures = features.to(self.norm.weight.dtype) * 2 - 1
-        return self.norm(torch.flatten(self.blocks(pictures), start_dim=1))
+        encoded: Tensor = self.norm(torch.flatten(self.blocks(pictures), start_dim=1))
+        return encoded

@@ -47,7 +47,8 @@ class NGramMasking(nn.Module):
         # Equations 7 to 11: Q = E_query W_Q, K = E_out W_K, V = E_out W_V, Softmax(Q Kᵀ / √d + AttMask) V
         attended = self.attention(query=E_query, key_value=E_out, mask=AttMask, batch=batch)
         hidden = self.attention_norm(E_out + self.dropout(attended))  # the residual is E_out, not E_query
-        return self.output_norm(hidden + self.dropout(self.feed_forward(hidden)))
+        output: Tensor = self.output_norm(hidden + self.dropout(self.feed_forward(hidden)))
+        return output
 
     def start(self, first_layer: Mapping[str, Tensor], embeddings_norm: nn.LayerNorm) -> None:
         """Initialise the layer as the config asks: from the first layer's tensors, or as the identity."""

@@ -28,7 +28,8 @@ class Sound(PerCharacter):
         last = (features > 0).sum(dim=1).clamp(min=1) - 1
         with torch.autocast(features.device.type, enabled=False):  # not every cuDNN has a bf16 GRU
             states, _ = self.gru(self.symbols(features.long()))
-        return states[torch.arange(len(states), device=states.device), last]
+        encoded: Tensor = states[torch.arange(len(states), device=states.device), last]
+        return encoded
 
 
 class PhoneticEncoder(nn.Module):

@@ -88,7 +88,8 @@ class Head(nn.Module):
 
     def forward(self, hidden: Tensor, words: Tensor, *, aligned: bool = False) -> Tensor:
         """(..., hidden) → (..., vocabulary); the other arguments are `OutputLayer`'s."""
-        return self.output(self._transformed(hidden), words, aligned=aligned)
+        scores: Tensor = self.output(self._transformed(hidden), words, aligned=aligned)
+        return scores
 
     def source_scores(self, hidden: Tensor, words: Tensor, ids: Tensor) -> Tensor:
         """The score of each source character alone: hidden (..., hidden), ids (...) → (...)."""
@@ -142,7 +143,8 @@ class SpellerModel(nn.Module):
 
     def hidden(self, batch: Batch | PackedBatch) -> Tensor:
         """The head's input: (..., hidden). Spellers that enrich the semantic encoding do it here."""
-        return self.semantic(batch)
+        encoded: Tensor = self.semantic(batch)
+        return encoded
 
     def output_words(self) -> Tensor:
         """The head's matrix: (vocabulary, hidden)."""
@@ -150,7 +152,8 @@ class SpellerModel(nn.Module):
 
     def forward(self, batch: Batch | PackedBatch) -> Tensor:
         """Scores: (..., vocabulary)."""
-        return self.head(self.hidden(batch), self.output_words())
+        scores: Tensor = self.head(self.hidden(batch), self.output_words())
+        return scores
 
     def outputs(self, batch: Batch | PackedBatch, *, aligned: bool = False) -> Outputs:
         """Everything at once; aligned: as for `OutputLayer`.

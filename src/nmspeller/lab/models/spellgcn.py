@@ -52,7 +52,8 @@ class Graph(nn.Module):
             self.indices, self.values, size, is_coalesced=True, check_invariants=False
         )
         with torch.autocast(states.device.type, enabled=False):  # sparse products are fp32 only
-            return torch.sparse.mm(adjacency, states.float())
+            added: Tensor = torch.sparse.mm(adjacency, states.float())
+        return added
 
 
 class GraphLayers(Cached):
@@ -115,4 +116,5 @@ class SpellGCN(SpellerModel):
         self.graphs = GraphLayers(config, tables)
 
     def output_words(self) -> Tensor:
-        return self.graphs(super().output_words())
+        words: Tensor = self.graphs(super().output_words())
+        return words

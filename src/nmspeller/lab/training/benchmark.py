@@ -1,6 +1,7 @@
 """The speed of training, and its share of the device's peak."""
 
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -144,7 +145,7 @@ def matmul_peak(device: torch.device, seconds: float = 2.0) -> float:
     """
     size, dtype = (8192, torch.bfloat16) if device.type == "cuda" else (1024, torch.float32)
     left, right = (torch.randn(size, size, device=device, dtype=dtype) for _ in range(2))
-    wait = torch.cuda.synchronize if device.type == "cuda" else (lambda: None)
+    wait: Callable[[], None] = torch.cuda.synchronize if device.type == "cuda" else (lambda: None)
     best, until = float("inf"), time.perf_counter() + seconds
     while time.perf_counter() < until:
         wait()

@@ -219,7 +219,7 @@ class Corrupter:
         hidden[:, 1:] |= (starts & (width > 0.4))[:, :-1]
         hidden[:, 2:] |= (starts & (width > 0.85))[:, :-2]
         hidden &= (wrong[rows] == right[rows]) & (right[rows] != self.vocabulary.pad)
-        masked = wrong.copy()
+        masked: NDArray[np.int32] = wrong.copy()
         masked[rows] = np.where(hidden, self.vocabulary.mask, wrong[rows])
         return masked
 

@@ -8,6 +8,7 @@ that are too large are clipped to the largest fp8 number.
 `apply` puts such layers into a model from outside, and `remove` takes them out again.
 """
 
+from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -51,8 +52,7 @@ class Fp8Dense(Dense):
     def forward(self, input: Tensor, rows: slice | None = None) -> Tensor:
         if not self.training:
             return super().forward(input, rows)
-        product: Tensor = _Product.apply(input, *self.parameters_of(rows))
-        return product
+        return _product(input, *self.parameters_of(rows))
 
 
 def _plain(layer: Fp8Dense) -> Dense:
@@ -90,6 +90,9 @@ class _Product(torch.autograd.Function):
         # The kernel wants its right operand in column-major order.
         of_rows = _multiply(scaled, weight.t().contiguous().t(), _GRADIENT_SCALE, None)
         return of_rows.reshape(*shape[:-1], -1), gradient.t() @ rows, gradient.sum(dim=0)
+
+
+_product: Callable[[Tensor, Tensor, Tensor], Tensor] = _Product.apply
 
 
 def _to_fp8(values: Tensor, scale: float, kind: torch.dtype) -> Tensor:

@@ -70,13 +70,14 @@ class Muon(torch.optim.Optimizer):
         state = self.state[parameter]
         if "velocity" not in state:
             state["velocity"] = torch.zeros_like(parameter)
-        return state["velocity"]
+        velocity: Tensor = state["velocity"]
+        return velocity
 
 
 def orthogonalise(matrices: Tensor, steps: int = 5) -> Tensor:
     """Matrices (count, rows, columns) with singular values pushed towards 1, by a Newton-Schulz iteration."""
     a, b, c = 3.4445, -4.7750, 2.0315
-    x = matrices.bfloat16() if matrices.is_cuda else matrices.float()
+    x: Tensor = matrices.bfloat16() if matrices.is_cuda else matrices.float()
     tall = x.shape[1] > x.shape[2]
     if tall:
         x = x.mT

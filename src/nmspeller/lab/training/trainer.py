@@ -99,13 +99,16 @@ class TrainingLoss(nn.Module):
         self.precision = precision
 
     def forward(self, batch: Batch | PackedBatch) -> Tensor:
+        loss: Tensor
         if self.precision == "fp32":
-            return self.inner(batch)
-        if self.precision == "bf16":
+            loss = self.inner(batch)
+        elif self.precision == "bf16":
             with torch.autocast(batch.ids.device.type, dtype=torch.bfloat16):
-                return self.inner(batch)
-        halved = {name: tensor.to(torch.bfloat16) for name, tensor in self.inner.named_parameters()}
-        return functional_call(self.inner, halved, (batch,))
+                loss = self.inner(batch)
+        else:
+            halved = {name: tensor.to(torch.bfloat16) for name, tensor in self.inner.named_parameters()}
+            loss = functional_call(self.inner, halved, (batch,))
+        return loss
 
 
 class _Plain(nn.Module):

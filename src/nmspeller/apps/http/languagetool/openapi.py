@@ -5,7 +5,7 @@ from typing import Any
 from pydantic import BaseModel, Field
 
 
-class Replacement(BaseModel):
+class MatchReplacement(BaseModel):
     """One proposal."""
 
     value: str
@@ -19,20 +19,20 @@ class Context(BaseModel):
     length: int
 
 
-class Category(BaseModel):
+class MatchCategory(BaseModel):
     """What kind of error."""
 
     id: str
     name: str
 
 
-class RuleAnswer(BaseModel):
+class MatchRule(BaseModel):
     """Why it is an error; the id never changes."""
 
     id: str
     description: str
     issueType: str
-    category: Category
+    category: MatchCategory
     isPremium: bool
     confidence: float
 
@@ -42,13 +42,13 @@ class Match(BaseModel):
 
     message: str
     shortMessage: str
-    replacements: list[Replacement]
+    replacements: list[MatchReplacement]
     offset: int = Field(ge=0)
     length: int = Field(ge=1)
     context: Context
     sentence: str
     type: dict[str, str]
-    rule: RuleAnswer
+    rule: MatchRule
     ignoreForIncompleteSentence: bool
     contextForSureMatch: int
 
