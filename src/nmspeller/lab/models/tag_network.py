@@ -39,7 +39,8 @@ class TagBlock(nn.Module):
         length = values.shape[1]
         padded = functional.pad(self.norm(values) * real, (0, 0, NEIGHBOURS, NEIGHBOURS))
         shifted = [padded[:, first : first + length] for first in range(2 * NEIGHBOURS + 1)]
-        return values + self.out(functional.gelu(self.neighbours(torch.cat(shifted, dim=-1))))
+        added: Tensor = self.out(functional.gelu(self.neighbours(torch.cat(shifted, dim=-1))))
+        return values + added
 
 
 class TagNetwork(nn.Module):
