@@ -3,14 +3,14 @@
     python benchmarks/train_tags.py read MODEL PREPARED FEATURES --set NAME [--rows N] [--seed S]
     python benchmarks/train_tags.py read-dev MODEL PREPARED FEATURES
     python benchmarks/train_tags.py train MODEL FEATURES OUT [--epochs E] [--rate R] [--seed S] [--weights …]
-    python benchmarks/train_tags.py add MODEL OUT [OUT …] NEW
+    python benchmarks/train_tags.py add MODEL OUT NEW
 
 It needs no GPU. `read` lets the int8 model read rows with errors, and keeps what the network sees of them:
 the states of four layers, as bytes, and log-probabilities. PREPARED is what `nmspeller lab data prepare`
 wrote; a set is one of its sets of pairs, or `synthetic`: running text with errors of the noise model. Several
 of these may run side by side. `train` learns from all rows in FEATURES, sets as often as --weights says, and
 measures on the dev rows of `read-dev`, which no training saw, and on the sentences of PREPARED/clean0.txt
-(benchmarks/clean_text.py). `add` writes the model folder NEW: MODEL with the mean of the networks.
+(benchmarks/clean_text.py). `add` writes the model folder NEW: MODEL with the network.
 """
 
 import argparse
@@ -390,18 +390,18 @@ def as_read(network: TagNetwork, source: SpellerWeights) -> dict[str, NDArray[np
 
 
 def add(options: argparse.Namespace) -> None:
-    """A model folder with the mean of the networks."""
-    *networks, out = options.folders
-    trained = [load_file(folder / "tags.safetensors") for folder in networks]
-    mean = {f"{TAGS}.{name}": np.mean([each[name] for each in trained], axis=0) for name in trained[0]}
+    """A model folder with a network."""
+    trained = load_file(options.out / "tags.safetensors")
+    tags = {f"{TAGS}.{name}": array for name, array in trained.items()}
     source = read_exported(options.model)
-    source = replace(source, weights={**_without_tags(source), **mean})
-    out.mkdir(parents=True, exist_ok=True)
+    source = replace(source, weights={**_without_tags(source), **tags})
+    new: Path = options.new
+    new.mkdir(parents=True, exist_ok=True)
     for name in ("vocab.txt", "policy.json", "card.md"):
-        shutil.copy(options.model / name, out / name)
+        shutil.copy(options.model / name, new / name)
     model: onnx.ModelProto = build(source, Integer(source.weights))
-    (out / "model.onnx").write_bytes(model.SerializeToString(deterministic=True))
-    record_hash(out)
+    (new / "model.onnx").write_bytes(model.SerializeToString(deterministic=True))
+    record_hash(new)
 
 
 def main() -> None:
@@ -411,7 +411,7 @@ def main() -> None:
     commands = parser.add_subparsers(required=True)
     wanted: dict[str, tuple[Any, tuple[str, ...]]] = {
         "read": (read, ("prepared", "features")), "read-dev": (read_dev_rows, ("prepared", "features")),
-        "train": (train, ("features", "out")), "add": (add, ()),
+        "train": (train, ("features", "out")), "add": (add, ("out", "new")),
     }  # fmt: skip
     for command, (function, names) in wanted.items():
         own = commands.add_parser(command)
@@ -428,8 +428,6 @@ def main() -> None:
             own.add_argument("--rate", type=float, default=1.5e-3)
             own.add_argument("--dropout", type=float, default=0.1)
             own.add_argument("--weights", nargs="*", default=[], metavar="SET=WEIGHT")
-        if command == "add":
-            own.add_argument("folders", type=Path, nargs="+")
     options = parser.parse_args()
     options.command(options)
 
