@@ -67,6 +67,7 @@ WEIGHTS = {
 SHARD_TOKENS, BATCH_TOKENS, BATCH_ROWS, POOL = 40_000, 512, 64, 32
 CLEAN_SHARES = (0.002, 0.005, 0.02)
 CLEAN = "clean0"
+HEAD = "head.dense"
 TARGET = "target"
 # Bytes around zero, about as large as numbers of a normal distribution.
 _ZERO, _UNIT = 128, 40
@@ -80,12 +81,8 @@ class StateReader:
         assert source.encoder.fake_quantised, "the model must be one in integers"
         proto = build(replace(source, weights=_without_tags(source)), Integer(source.weights))
         makers = {output: node for node in proto.graph.node for output in node.output}
-        self._states = []
-        for number in states_read(source.encoder.layers)[:-1]:
-            name = f"semantic.layers.{number}.attention.qkv.weight"
-            self._states.append(next(node.input[0] for node in proto.graph.node if name in node.input))
         # The head reads the last state without [CLS] and [SEP]; here it is read with them.
-        dense = next(node for node in proto.graph.node if "head.dense.weight" in node.input)
+        dense = next(node for node in proto.graph.node if f"{HEAD}.weight" in node.input)
         quantise = makers[dense.input[0]]
         scale = makers[quantise.input[0]]
         whole = makers[scale.input[0]].input[0]
@@ -95,9 +92,17 @@ class StateReader:
                 helper.make_node("QuantizeLinear", ["last_scaled", *quantise.input[1:3]], ["last_state"]),
             ]
         )
-        self._states.append("last_state")
+        self._states = [
+            "last_state"
+            if name == HEAD
+            else next(node.input[0] for node in proto.graph.node if f"{name}.weight" in node.input)
+            for name in _readers(source)
+        ]
         probabilities = next(node.output[0] for node in proto.graph.node if node.op_type == "Softmax")
-        for name, kind in [*((name, TensorProto.UINT8) for name in self._states), (probabilities, 1)]:
+        for name, kind in [
+            *((name, TensorProto.UINT8) for name in dict.fromkeys(self._states)),
+            (probabilities, 1),
+        ]:
             proto.graph.output.append(helper.make_tensor_value_info(name, kind, None))
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = 1
@@ -153,6 +158,15 @@ def _batches(rows: Sequence[Row]) -> Iterator[list[int]]:
             chosen = []
         chosen.append(number)
     yield chosen
+
+
+def _readers(source: SpellerWeights) -> list[str]:
+    """The layers of the speller that read the same states, and have them as bytes."""
+    layers = source.encoder.layers
+    return [
+        f"semantic.layers.{number}.attention.qkv" if number < layers else HEAD
+        for number in states_read(layers)
+    ]
 
 
 def _without_tags(source: SpellerWeights) -> dict[str, NDArray[np.float32]]:
@@ -378,10 +392,7 @@ def _order(
 def as_read(network: TagNetwork, source: SpellerWeights) -> dict[str, NDArray[np.float32]]:
     """The network's weights for states as they are, instead of bytes around zero."""
     weights = {name: tensor.detach().numpy().copy() for name, tensor in network.state_dict().items()}
-    readers = [
-        f"semantic.layers.{number}.attention.qkv" for number in states_read(source.encoder.layers)[:-1]
-    ]
-    readers.append("head.dense")
+    readers = _readers(source)
     scale = np.concatenate([source.weights[f"{name}.scale"] for name in readers])
     zero = np.repeat([float(source.weights[f"{name}.zero_point"]) for name in readers], source.encoder.hidden)
     weights["states.bias"] = weights["states.bias"] + weights["states.weight"] @ ((zero - _ZERO) / _UNIT)
