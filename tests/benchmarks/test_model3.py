@@ -83,3 +83,24 @@ def test_records_are_read_from_a_folder_or_one_file(tmp_path):
     (tmp_path / "folder" / "judged.json").unlink()
     with pytest.raises(InputError, match=r"has no judged\.json"):
         model3.read_records(tmp_path / "folder")
+
+
+def test_the_network_of_tags_stands_beside_the_trainings_that_were_not_chosen():
+    dev = {"extra at 0.2%": 62.1, "missing, average precision": 32.6}
+    one = {"rows": {"edits_native": 843, "synthetic": 56233}, "tokens": 7e6, "seconds": 937, "dev": dev}
+    other = {**one, "rows": {"edits_native": 843, "synthetic": 112858}}
+    level = {"extra": 58.14, "missing": 4.65, "swap": 0.0, "changed_right": 87.93, "clean_changed": 0.12}
+    thresholds = {"repeated": 0.9037, "foreign": 0.8769, "missing": 0.9577, "swapped": 2.0}
+    found = {
+        "trainings": [one, other],
+        "parameters": 1478786,
+        "tags": {"levels": {"balanced": level}},
+        "clean_sentences": 2538,
+        "thresholds": {"balanced": thresholds},
+    }
+    page = model3._network(found)
+    assert "843 edits_native, and synthetic ones" in page
+    assert "| 56,233, chosen | 7.0 M | 16 | 62.1 | 32.6 |" in page
+    assert "| 112,858 | 7.0 M | 16 | 62.1 | 32.6 |" in page
+    wanted = "| `balanced` | 58.1 % | 4.7 % | 0.0 % | 87.9 % | 0.12 % | 0.904 | 0.877 | 0.958 | never |"
+    assert wanted in page
