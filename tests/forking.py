@@ -82,6 +82,7 @@ def _watch(caller: socket.socket, program: str, start: dict[str, object], stream
 
 
 def _start(address: str, arguments: list[str]) -> int:
+    signal.pthread_sigmask(signal.SIG_BLOCK, _SIGNALS)  # until there is a process to pass them on to
     with socket.socket(socket.AF_UNIX) as forks:
         forks.connect(address)
         start = {"arguments": arguments, "environment": dict(os.environ), "folder": os.getcwd()}
@@ -90,6 +91,7 @@ def _start(address: str, arguments: list[str]) -> int:
         process = int(answers.readline())
         for number in _SIGNALS:
             signal.signal(number, lambda received, _: os.kill(process, received))
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, _SIGNALS)
         for open_file in (0, 1, 2):
             os.close(open_file)
         code = int(answers.readline())
