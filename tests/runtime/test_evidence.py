@@ -2,6 +2,7 @@
 
 import math
 
+import numpy as np
 import pytest
 
 from nmspeller.runtime.evidence import Evidence, EvidenceWeights
@@ -29,3 +30,22 @@ def test_certain_probabilities_stay_finite() -> None:
 def test_a_weight_is_a_number(weight: object, error: type[Exception]) -> None:
     with pytest.raises(error, match="the weight of filled"):
         EvidenceWeights(filled=weight)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("confidence", [0.05, 0.5, 0.9, 0.96, 0.999])
+@pytest.mark.parametrize(
+    "weights",
+    [
+        EvidenceWeights(),
+        EvidenceWeights(bias=-2.7, tag=0.66, before=0.38, settled=0.31),
+        EvidenceWeights(bias=-6.6, tag=0.22, filled=0.4, needed=0.24, before=0.17, behind=0.46, settled=0.17),
+    ],
+)
+def test_an_edit_with_a_lesser_tag_is_never_so_sure(weights, confidence):
+    least = weights.least_tag(confidence)
+    for tag in np.linspace(0, 1, 401):
+        if weights.confidence(Evidence(float(tag))) >= confidence:
+            assert tag >= least
+    if least <= 1:
+        assert weights.confidence(Evidence(least + 1e-4)) >= confidence
+    assert weights.least_tag(2.0) > 1

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 # A probability that rounds to 0 or 1 is no proof: its log-odds stay finite.
 _LEAST = 0.001
+_ROUNDING = 1e-6
 
 
 class Evidence(NamedTuple):
@@ -26,8 +27,12 @@ class Evidence(NamedTuple):
 
     def log_odds(self) -> list[float]:
         """Of each of them, within bounds."""
-        within = [min(max(probability, _LEAST), 1 - _LEAST) for probability in self]
-        return [math.log(probability / (1 - probability)) for probability in within]
+        return [_log_odds(probability) for probability in self]
+
+
+def _log_odds(probability: float) -> float:
+    within = min(max(probability, _LEAST), 1 - _LEAST)
+    return math.log(within / (1 - within))
 
 
 @dataclass(frozen=True)
@@ -53,6 +58,18 @@ class EvidenceWeights:
                 raise TypeError(f"the weight of {one.name} is {value!r}, not a number")
             if not math.isfinite(value):
                 raise ValueError(f"the weight of {one.name} is {value!r}, not a number")
+
+    def least_tag(self, confidence: float) -> float:
+        """The tag without which no edit is so sure, whatever else speaks for it; above 1 if none is."""
+        if confidence > 1:
+            return 2.0
+        others = sum(abs(getattr(self, name)) for name in Evidence._fields if name != "tag")
+        needed = _log_odds(confidence) - self.bias - others * _log_odds(1.0)
+        if self.tag <= 0 or needed <= self.tag * _log_odds(0.0):
+            return 0.0
+        if needed > self.tag * _log_odds(1.0) + _ROUNDING:
+            return 2.0
+        return 0.5 + 0.5 * math.tanh(needed / self.tag / 2) - _ROUNDING
 
     def confidence(self, evidence: Evidence) -> float:
         """The probability that an edit is right."""

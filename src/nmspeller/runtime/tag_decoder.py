@@ -6,7 +6,7 @@ model still finds a character extra or missing is dropped. What the readings say
 """
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby, pairwise
 from typing import NamedTuple
@@ -67,17 +67,25 @@ class TagDecoder:
         tags: as `Decoder.find` gives them.
         """
         least = {kind: getattr(thresholds, kind) for kind in TAGGED}
-        wanted = [kind for kind in TAGGED if least[kind] <= 1]
+        tags_needed = {
+            kind: self.weights.get(kind, EvidenceWeights()).least_tag(least[kind])
+            for kind in TAGGED
+            if least[kind] <= 1
+        }
         accepted: dict[int, list[Change]] = {}
-        for part, kind, change, _evidence in self.proposals(batch, tags, wanted):
+        for part, kind, change, _evidence in self.proposals(batch, tags, tags_needed):
             if change.confidence >= least[kind]:
                 accepted.setdefault(part, []).append(change)
         return {part: _apart(changes) for part, changes in accepted.items()}
 
     def proposals(
-        self, batch: PartBatch, tags: TagScores, kinds: Collection[str] = TAGGED
+        self, batch: PartBatch, tags: TagScores, tags_needed: Mapping[str, float] | None = None
     ) -> Iterator[Proposal]:
-        """Every edit of some kinds that still holds once it is made, by itself."""
+        """Every edit that still holds once it is made, by itself.
+
+        tags_needed: the kinds that are wanted, each with the least probability of its tag; all if not given.
+        """
+        needed = dict.fromkeys(TAGGED, 0.0) if tags_needed is None else tags_needed
         order = np.lexsort((tags.places, tags.windows))
         tags = TagScores._make(values[order] for values in tags)
         # The end of a window is the place where the next part starts: the window's start tells them apart.
@@ -89,10 +97,13 @@ class TagDecoder:
             own = TagScores._make(values[chosen] for values in tags)
             here = own._replace(places=own.places - batch.offsets[number])
             deletions += self._deletions(batch, number, here)
-            if "missing" in kinds:
-                gaps += self._gaps(batch, number, here)
-        possible = [each for each in deletions if each.kind in kinds]
-        for proposal in self._verified(batch, [*possible, *self._filled(batch, gaps)]):
+            gaps += self._gaps(batch, number, here)
+        # Each takes other readings: what cannot become sure enough is left out before them.
+        deletions, gaps = (
+            [each for each in found if each.evidence.tag >= needed.get(each.kind, 2.0)]
+            for found in (deletions, gaps)
+        )
+        for proposal in self._verified(batch, [*deletions, *self._filled(batch, gaps)]):
             weights = self.weights.get(proposal.kind, EvidenceWeights())
             confidence = weights.confidence(proposal.evidence)
             yield proposal._replace(change=proposal.change._replace(confidence=confidence))
