@@ -4,12 +4,12 @@ import os
 import shutil
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from tests.waiting import wait_until
 
 from nmspeller.apps.batch import BatchJob, SpellerSettings, run
 from nmspeller.apps.batch.worker import ShardWorker
@@ -39,19 +39,12 @@ class Workers:
 
     def wait_for(self, count: int) -> list[int]:
         """Wait until so many processes have checked texts."""
-        wait_until(lambda: len(self.pids()) >= count)
+        wait_until(lambda: len(self.pids()) >= count, 240)
         return self.pids()
 
     def environment(self) -> dict[str, str]:
         """The environment of a process whose stand-ins use the folder."""
         return {**os.environ, "STAND_IN_FOLDER": str(self._folder)}
-
-
-def wait_until(condition) -> None:
-    deadline = time.monotonic() + 240
-    while not condition():
-        assert time.monotonic() < deadline, "waited for four minutes"
-        time.sleep(0.02)
 
 
 def job(folder: Path, output: Path) -> BatchJob:

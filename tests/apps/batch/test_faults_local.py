@@ -7,6 +7,7 @@ from pathlib import Path
 
 import batch_faults as faults
 import pytest
+from tests.waiting import wait_until
 
 from nmspeller.apps.batch import run
 from nmspeller.apps.batch.local import LocalEngine
@@ -36,18 +37,18 @@ def test_a_text_that_kills_every_worker_is_named(tmp_path):
 def test_a_killed_job_leaves_no_workers_and_resumes(tmp_path, workers):
     workers.reset(0.05)
     batch = faults.start(tmp_path, tmp_path / "out", workers)
-    faults.wait_until(lambda: faults.shards_done(tmp_path / "out") >= 2)
+    wait_until(lambda: faults.shards_done(tmp_path / "out") >= 2, 240)
     batch.kill()
     batch.communicate(timeout=300)
     for pid in workers.pids():
-        faults.wait_until(lambda pid=pid: not Path(f"/proc/{pid}").exists())
+        wait_until(lambda pid=pid: not Path(f"/proc/{pid}").exists(), 240)
     assert faults.goes_on_as_if_undisturbed(tmp_path, tmp_path / "out") >= 2
 
 
 def test_one_interrupt_finishes_what_is_under_way(tmp_path, workers):
     workers.reset(0.05)
     batch = faults.start(tmp_path, tmp_path / "out", workers)
-    faults.wait_until(lambda: faults.shards_done(tmp_path / "out") >= 1)
+    wait_until(lambda: faults.shards_done(tmp_path / "out") >= 1, 240)
     batch.send_signal(signal.SIGINT)
     out, err = batch.communicate(timeout=300)
     assert batch.returncode == 130

@@ -8,16 +8,10 @@ import time
 from pathlib import Path
 
 import pytest
+from tests.waiting import wait_until
 
 PROGRAM = [sys.executable, str(Path(__file__).with_name("scripted_speller.py")), "check", "--fix"]
 WRONG, RIGHT = "我门去公圆。\n" * 500, "我们去公园。\n" * 500
-
-
-def wait_until(condition, seconds=120):
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline, "it never came to that"
-        time.sleep(0.005)
 
 
 def listen_to_interrupts():

@@ -5,7 +5,6 @@ import json
 import random
 import tempfile
 import threading
-import time
 import zipfile
 
 import docx
@@ -13,6 +12,9 @@ import pytest
 from fakes import FakeChecker
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tests.waiting import wait_until
+
+from nmspeller.apps.http.engine_queue import SHORT_TOKENS
 
 MARKDOWN = "# 我很高心\n\n```\n高心 = 1\n```\n\n他**己**是来了😀，平果很甜。\n"
 
@@ -349,22 +351,18 @@ def test_key_queue_and_failures(make_client):
 def test_a_full_queue_gives_the_time_to_retry(make_client):
     checker = FakeChecker()
     client = make_client(checker, queue_tokens=100)
-    first, *others, last = (
-        (character * 80).encode() for character in "字甲乙丙丁"
-    )  # what was read is remembered
-    check(client, "a.txt", first)  # starts the process that reads documents
+    check(client, "a.txt", "字".encode())  # starts the process that reads documents
     checker.batches.clear()
     checker.hold.clear()
-    queue, waiting = client.app.state.service.queue, []
-    for raw in others:  # the queue has two lanes: one after the other, until one text has to wait
-        waiting.append(threading.Thread(target=check, args=(client, "a.txt", raw)))
-        waiting[-1].start()
-        while len(checker.batches) < len(waiting) and queue.waiting_tokens < 80:
-            time.sleep(0.01)
-        time.sleep(0.2)  # a lane that has nothing to do takes it
-        if queue.waiting_tokens >= 80:
-            break
-    answer = check(client, "a.txt", last)
+    queue = client.app.state.service.queue
+    # Only one lane takes the first one, which is long, and none takes the second one of the same client.
+    texts = "甲" * 2 * SHORT_TOKENS, "乙" * 80
+    waiting = [threading.Thread(target=check, args=(client, "a.txt", text.encode())) for text in texts]
+    waiting[0].start()
+    wait_until(lambda: checker.batches)
+    waiting[1].start()
+    wait_until(lambda: queue.waiting_tokens >= 80)
+    answer = check(client, "a.txt", ("丙" * 80).encode())
     checker.hold.set()
     for thread in waiting:
         thread.join()

@@ -2,6 +2,7 @@
 
 import asyncio
 import concurrent.futures
+import contextlib
 import json
 import logging
 import threading
@@ -11,8 +12,10 @@ import pytest
 from fakes import FakeChecker
 from raw import check_request, connect, read_answer
 from starlette.datastructures import Headers
+from tests.waiting import wait_until
 
 from nmspeller.apps.http import body_limit
+from nmspeller.apps.http.engine_queue import SHORT_TOKENS
 from nmspeller.apps.http.settings import Settings
 from nmspeller.apps.http.text_checks import TextChecks
 from nmspeller.apps.http.threads import Threads
@@ -29,6 +32,26 @@ def ask(client, path, text, **more):
 
 def sentence(answer):
     return answer.json()["error"] if "json" in answer.headers["content-type"] else answer.text
+
+
+@contextlib.contextmanager
+def engine_at_work(client, checker, path="/v1/check"):
+    """One request is read, and reading never ends; another one, of 80 characters, waits for its turn."""
+    queue = client.app.state.service.queue
+    # Only one lane takes the first one, which is long, and none takes the second one of the same client.
+    texts = "甲" * 2 * SHORT_TOKENS, "乙" * 80
+    threads = [threading.Thread(target=ask, args=(client, path, text)) for text in texts]
+    checker.hold.clear()
+    try:
+        threads[0].start()
+        wait_until(lambda: checker.batches)
+        threads[1].start()
+        wait_until(lambda: queue.waiting_tokens >= 80)
+        yield
+    finally:
+        checker.hold.set()
+        for thread in threads:
+            thread.join()
 
 
 @pytest.mark.parametrize("path", PROTOCOLS)
@@ -62,15 +85,8 @@ def test_body_up_to_the_limit_and_no_larger(make_client, path, announced):
 def test_full_queue_gives_the_time_to_retry(make_client, path):
     checker = FakeChecker()
     client = make_client(checker, queue_tokens=100)
-    checker.hold.clear()
-    waiting = [threading.Thread(target=ask, args=(client, path, "字" * 80)) for _ in range(3)]
-    for thread in waiting:
-        thread.start()
-        time.sleep(0.2)
-    answer = ask(client, path, "字" * 80)
-    checker.hold.set()
-    for thread in waiting:
-        thread.join()
+    with engine_at_work(client, checker, path):
+        answer = ask(client, path, "字" * 80)
     assert answer.status_code == 429
     assert int(answer.headers["Retry-After"]) >= 1
     assert "busy" in sentence(answer)
@@ -80,18 +96,10 @@ def test_full_queue_gives_the_time_to_retry(make_client, path):
 def test_readiness_fails_while_the_queue_is_nearly_full(make_client):
     checker = FakeChecker()
     client = make_client(checker, queue_tokens=90)
-    checker.hold.clear()
-    waiting = []
-    for number in range(2):  # one that is read, and one that waits
-        assert client.get("/readyz").status_code == 200
-        waiting.append(threading.Thread(target=ask, args=(client, "/v1/check", f"{number}" + "字" * 80)))
-        waiting[-1].start()
-        time.sleep(0.3)
-    full = client.get("/readyz")
-    health = client.get("/healthz")
-    checker.hold.set()
-    for thread in waiting:
-        thread.join()
+    assert client.get("/readyz").status_code == 200
+    with engine_at_work(client, checker):
+        full = client.get("/readyz")
+        health = client.get("/healthz")
     assert (full.status_code, full.text) == (503, "The queue is full.")
     assert health.status_code == 200
     assert client.get("/readyz").status_code == 200
@@ -101,18 +109,9 @@ def test_readiness_fails_while_the_queue_is_nearly_full(make_client):
 def test_who_has_too_much_waiting_is_refused_before_the_request_is_parsed(make_client, path):
     checker = FakeChecker()
     client = make_client(checker, longest_wait=1e-9)
-    checker.hold.clear()
-    waiting = [
-        threading.Thread(target=ask, args=(client, path, f"{number}" + "字" * 80)) for number in range(4)
-    ]
-    for thread in waiting:
-        thread.start()
-        time.sleep(0.2)
-    answer = client.post(path, content=b"{ no JSON")
-    rules = client.get("/v1/rules")
-    checker.hold.set()
-    for thread in waiting:
-        thread.join()
+    with engine_at_work(client, checker, path):
+        answer = client.post(path, content=b"{ no JSON")
+        rules = client.get("/v1/rules")
     assert answer.status_code == 429
     assert f'requests_total{{path="{path}",status="429"}}' in client.get("/metrics").text
     assert rules.status_code == 200  # which does not need the engine

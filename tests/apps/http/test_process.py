@@ -15,6 +15,7 @@ from pathlib import Path
 import httpx
 import psutil
 import pytest
+from tests.waiting import wait_until
 
 
 def check(server, text, timeout=120):
@@ -32,15 +33,6 @@ def corrected(server, text):
     return answer.json()["results"][0]["text"]
 
 
-def wait_for(condition, seconds=60):
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        if condition():
-            return True
-        time.sleep(0.1)
-    return False
-
-
 def open_connections(server):
     connections = server.own_process.net_connections()
     return sum(connection.status == psutil.CONN_ESTABLISHED for connection in connections)
@@ -50,7 +42,7 @@ def test_sigterm_finishes_the_requests_in_hand(start_fake_server):
     server = start_fake_server({"FAKE_SECONDS": "1.5"})
     with concurrent.futures.ThreadPoolExecutor() as pool:
         answers = [pool.submit(check, server, f"第{number}，高心") for number in range(5)]
-        assert wait_for(lambda: open_connections(server) == 5)
+        wait_until(lambda: open_connections(server) == 5)
         server.process.send_signal(signal.SIGTERM)
         results = [answer.result().json()["results"][0]["text"] for answer in answers]
     assert results == [f"第{number}，高兴" for number in range(5)]
@@ -66,10 +58,10 @@ def test_sighup_reads_the_words_again(start_fake_server, tmp_path):
     assert corrected(server, "平果高心") == "平果高兴"
     words.write_text("高心", encoding="utf-8")
     server.process.send_signal(signal.SIGHUP)
-    assert wait_for(lambda: corrected(server, "平果高心") == "苹果高心")
+    wait_until(lambda: corrected(server, "平果高心") == "苹果高心")
     words.unlink()
     server.process.send_signal(signal.SIGHUP)
-    assert wait_for(lambda: "words not reloaded" in Path(server.log).read_text())
+    wait_until(lambda: "words not reloaded" in Path(server.log).read_text())
     assert corrected(server, "平果高心") == "苹果高心"
 
 
@@ -79,9 +71,9 @@ def test_sighup_during_the_start_is_deferred(port, tmp_path):
     command = [sys.executable, "-m", "nmspeller", "serve", "--port", str(port), "--words", str(words)]
     with open(tmp_path / "log", "wb") as log, subprocess.Popen(command, stderr=log) as process:
         # The port is taken before the model is loaded.
-        assert wait_for(lambda: socket.socket().connect_ex(("127.0.0.1", port)) == 0)
+        wait_until(lambda: socket.socket().connect_ex(("127.0.0.1", port)) == 0)
         process.send_signal(signal.SIGHUP)
-        assert wait_for(lambda: "words reloaded" in (tmp_path / "log").read_text())
+        wait_until(lambda: "words reloaded" in (tmp_path / "log").read_text())
         process.send_signal(signal.SIGTERM)
         assert process.wait(60) == 0
 
@@ -91,17 +83,17 @@ def test_worker_that_cannot_restart_logs_it_and_the_other_answers(start_fake_ser
     words.write_text("高心", encoding="utf-8")
     server = start_fake_server({"FAKE_WORDS": str(words)}, workers=2)
     log = Path(server.log)
-    assert wait_for(lambda: log.read_text().count('"event": "started"') == 2)
+    wait_until(lambda: log.read_text().count('"event": "started"') == 2)
     words.unlink()
     children = server.own_process.children()
     os.kill(
         next(child.pid for child in children if "spawn_main" in " ".join(child.cmdline())), signal.SIGKILL
     )
-    assert wait_for(lambda: "worker not started" in log.read_text())
+    wait_until(lambda: "worker not started" in log.read_text())
     assert httpx.get(f"{server.address}/healthz").text == "OK"
     assert corrected(server, "高心") == "高心"
     words.write_text("高心", encoding="utf-8")
-    assert wait_for(lambda: log.read_text().count('"event": "started"') == 3)
+    wait_until(lambda: log.read_text().count('"event": "started"') == 3)
     assert server.stop() == 0
     assert "Traceback" not in log.read_text()
     [reason] = {line["reason"] for line in map(json.loads, log.read_text().splitlines()) if "reason" in line}
@@ -119,9 +111,9 @@ def test_killed_worker_is_replaced_while_the_other_answers(start_fake_server):
                 found += [child] if "spawn_main" in " ".join(child.cmdline()) else []
         return found
 
-    assert wait_for(lambda: len(workers()) == 2)
+    wait_until(lambda: len(workers()) == 2)
     # A worker that is not serving yet could not be missed.
-    assert wait_for(lambda: Path(server.log).read_text().count('"event": "started"') == 2)
+    wait_until(lambda: Path(server.log).read_text().count('"event": "started"') == 2)
     assert Path(server.log).read_text().count('"event": "listening"') == 1
     [victim, survivor] = workers()
     os.kill(victim.pid, signal.SIGKILL)
@@ -133,7 +125,7 @@ def test_killed_worker_is_replaced_while_the_other_answers(start_fake_server):
             failures += 1
         time.sleep(0.07)
     assert failures <= 1
-    assert wait_for(lambda: len(workers()) == 2 and victim.pid not in [worker.pid for worker in workers()])
+    wait_until(lambda: len(workers()) == 2 and victim.pid not in [worker.pid for worker in workers()])
     assert survivor.is_running()
     page = httpx.get(f"{server.address}/metrics").text
     assert 'nmspeller_requests_total{path="/v1/check",status="200"}' in page
@@ -196,8 +188,8 @@ def test_connection_whose_answer_is_not_read_is_closed(start_fake_server, stream
         connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 2_048)
         connection.connect((host, int(port)))
         connection.sendall(head.encode() + b"\r\n\r\n" + body)
-        assert wait_for(lambda: open_connections(server) == 1)
-        assert wait_for(lambda: open_connections(server) == 0)
+        wait_until(lambda: open_connections(server) == 1)
+        wait_until(lambda: open_connections(server) == 0)
     assert corrected(server, "高心") == "高兴"
 
 

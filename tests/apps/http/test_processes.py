@@ -11,6 +11,7 @@ import zipfile
 
 import httpx
 import pytest
+from tests.waiting import wait_until
 
 from nmspeller.apps.http.processes import write_frame
 
@@ -43,24 +44,17 @@ def processes_of(server):
     return server.own_process.children(recursive=True)
 
 
-def wait_for(condition):
-    end = time.monotonic() + 60
-    while not condition():
-        assert time.monotonic() < end
-        time.sleep(0.05)
-
-
 def test_slow_documents_stop_neither_checks_nor_the_end_of_the_server(start_fake_server, slow_document):
     server = start_fake_server(time_limit=4)
     with concurrent.futures.ThreadPoolExecutor() as pool:
         uploads = [pool.submit(upload, server, "a.docx", slow_document, program) for program in "abcdef"]
-        wait_for(lambda: len(processes_of(server)) == 2)
+        wait_until(lambda: len(processes_of(server)) == 2)
         check = httpx.post(f"{server.address}/v1/check", json={"text": "高心"}, timeout=60, verify=False)
         assert check.status_code == 200
         assert httpx.get(f"{server.address}/readyz", verify=False).status_code == 200
         assert {one.result().status_code for one in uploads} == {503}
     # The processes that were at work have been killed.
-    wait_for(lambda: sum(process.cpu_percent(0.2) > 50 for process in processes_of(server)) == 0)
+    wait_until(lambda: sum(process.cpu_percent(0.2) > 50 for process in processes_of(server)) == 0)
     with concurrent.futures.ThreadPoolExecutor() as pool:
         for program in "abcd":
             pool.submit(upload, server, "a.docx", slow_document, program)
@@ -73,7 +67,7 @@ def test_documents_of_one_client_leave_a_process_for_those_of_others(start_fake_
     server = start_fake_server(time_limit=10)
     with concurrent.futures.ThreadPoolExecutor(20) as pool:
         slow = [pool.submit(upload, server, "a.docx", slow_document) for _ in range(20)]
-        wait_for(lambda: len(processes_of(server)) == 1)
+        wait_until(lambda: len(processes_of(server)) == 1)
         assert upload(server, "a.txt", "高心".encode(), "b").status_code == 200
         assert not all(one.done() for one in slow)
         # Those that never had their turn, and those for which there was no place.
@@ -99,7 +93,7 @@ def test_the_process_of_a_client_that_went_away_is_killed(start_fake_server, slo
         httpx.post(
             f"{server.address}/v1/files", files={"file": ("a.docx", slow_document)}, timeout=2, verify=False
         )
-    wait_for(lambda: not processes_of(server))
+    wait_until(lambda: not processes_of(server))
     assert upload(server, "a.txt", "高心".encode()).status_code == 200
 
 
