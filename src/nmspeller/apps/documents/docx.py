@@ -1,15 +1,16 @@
 """Word documents: the text of their runs, in the body, tables, text boxes, headers, footers and notes."""
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from nmspeller.apps.documents import package, word_places
 from nmspeller.apps.documents.markup import names
-from nmspeller.apps.documents.office import OfficeDocument, assembled
+from nmspeller.apps.documents.office import OfficeDocument, SpanChange, assembled
 from nmspeller.apps.documents.package import references
 from nmspeller.apps.documents.places import Markers
 from nmspeller.apps.documents.tracked import with_tracked_changes
+from nmspeller.apps.documents.word_copies import Copies, placed_beyond, without_repetitions
 from nmspeller.apps.documents.word_text import AUTHOR, WordText, texts
 from nmspeller.apps.documents.xml_events import Source, root
 from nmspeller.errors import InputError
@@ -23,10 +24,14 @@ _KIND = N_("a Word document")
 
 @dataclass(frozen=True)
 class DocxDocument(OfficeDocument):
-    """A Word document; `body` is the member of its main part."""
+    """A Word document; `body` is the member of its main part.
+
+    The last spans, behind the end of the text, are those of `copies`.
+    """
 
     spans: Sequence[WordText]
     body: str
+    copies: Copies
 
     @classmethod
     def parse(cls, raw: bytes, name: str) -> "DocxDocument":
@@ -37,13 +42,40 @@ class DocxDocument(OfficeDocument):
             body = next((member for member in bodies if root(sources[member]).local_name == "document"), None)
             if body is None:
                 raise InputError(_("{name} is not a Word document.").format(name=name))
-            found = (one for member, xml in sources.items() for one in texts(member, xml, member == body))
-            text, passages, spans, starts = assembled(found)
-        return cls(name, text, passages, raw, spans, starts, body)
+            read = [
+                without_repetitions(texts(member, xml, member == body), xml)
+                for member, xml in sources.items()
+            ]
+            text, passages, spans, starts = assembled(one for found, _repeated in read for one in found)
+            repetitions = (one for _found, repeated in read for one in repeated)
+            copies = placed_beyond(text, spans, starts, repetitions)
+        return cls(name, text, passages, raw, spans, starts, body, copies)
 
     @cached_property
     def markers(self) -> Markers:
         return word_places.markers({member: one.xml for member, one in self.sources().items()}, self.body)
+
+    def changes(self, edits: Iterable[Edit]) -> Iterator[SpanChange]:
+        """As for any Office document, and after that the same changes in copies."""
+        changes = list(super().changes(edits))
+        while changes:
+            yield from changes
+            changes = list(super().changes(self._in_copies(changes)))
+
+    def _in_copies(self, changes: Iterable[SpanChange]) -> list[Edit]:
+        """The changes as edits of the copies of their spans, which may have copies themselves."""
+        copied = [
+            replace(
+                change.edit,
+                offset=self.starts[change.span] + change.begin + shift,
+                length=change.end - change.begin,
+                source=self.spans[change.span].text[change.begin : change.end],
+                target=change.text,
+            )
+            for change in changes
+            for shift in self.copies.get(change.span, ())
+        ]
+        return sorted(copied, key=lambda edit: edit.offset)
 
     def with_edits(self, edits: Iterable[Edit], *, track: bool = False, force: bool = False) -> bytes:
         """As for any Office document; or else with tracked changes."""

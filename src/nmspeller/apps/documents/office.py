@@ -161,6 +161,12 @@ def assembled(
     found: Iterable[AnyTextSpan | str],
 ) -> tuple[str, list[Passage], list[AnyTextSpan], list[int]]:
     """The text of some spans and of what stands between them, its passages, the spans and their offsets."""
+    text, spans, starts = joined(found)
+    return text, prose.passages(text, "text"), spans, starts
+
+
+def joined(found: Iterable[AnyTextSpan | str]) -> tuple[str, list[AnyTextSpan], list[int]]:
+    """As `assembled`, but without passages."""
     texts: list[str] = []
     spans: list[AnyTextSpan] = []
     starts: list[int] = []
@@ -177,5 +183,4 @@ def assembled(
             starts.append(length)
         texts.append(content)
         length += len(content)
-    text = "".join(texts)
-    return text, prose.passages(text, "text"), spans, starts
+    return "".join(texts), spans, starts
