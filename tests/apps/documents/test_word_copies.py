@@ -31,8 +31,8 @@ def text_box(today, old):
     return (
         "<w:r>"
         + alternatives(
-            f"<w:drawing><wp:inline xmlns:wp='wp'><wps:txbx xmlns:wps='wps'><w:txbxContent>{today}</w:txbxContent>"
-            "</wps:txbx></wp:inline></w:drawing>",
+            "<w:drawing><wp:inline xmlns:wp='wp'><wps:txbx xmlns:wps='wps'>"
+            f"<w:txbxContent>{today}</w:txbxContent></wps:txbx></wp:inline></w:drawing>",
             f"<w:pict><v:textbox xmlns:v='v'><w:txbxContent>{old}</w:txbxContent></v:textbox></w:pict>",
         )
         + "</w:r>"
@@ -103,7 +103,9 @@ def test_boxes_inside_boxes_and_several_choices():
     outer = "<w:r>" + alternatives(*[p(r("外面我门"), inner)] * 3) + "</w:r>"
     document = parse(p(outer))
     assert document.text.replace("\ufffc", "").split() == ["外面我门", "里面我门"]
-    changed = part(document.with_edits(edits_of(document, **{"外面我门": "外面我们", "里面我门": "里面我们"})))
+    changed = part(
+        document.with_edits(edits_of(document, **{"外面我门": "外面我们", "里面我门": "里面我们"}))
+    )
     texts = [one.text for one in changed.iter(w("t"))]
     assert texts == ["外面我们", "里面我们", "里面我们"] * 3
 

@@ -9,6 +9,8 @@ import zipfile
 
 import docx
 import pytest
+from docx.oxml import parse_xml
+from docx.oxml.ns import nsmap
 from fakes import FakeChecker
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -162,6 +164,44 @@ def test_streamed_answer_says_the_same(client, word):
         for edit in part["edits"]
     )
     assert last == {"done": True, "edits": 3}
+
+
+def of_two_people():
+    """A document with somebody's insertion and somebody's comment, and findings in all of them."""
+    document = docx.Document()
+    paragraph = document.add_paragraph("平果甜（。")
+    paragraph._p.append(parse_xml(INSERTION))
+    document.add_comment(paragraph.runs, "平果也好（。", author="王编辑")
+    output = io.BytesIO()
+    document.save(output)
+    return output.getvalue()
+
+
+INSERTION = (
+    f'<w:ins xmlns:w="{nsmap["w"]}" w:id="7" w:author="王编辑"><w:r><w:t>他己是来了。</w:t></w:r></w:ins>'
+)
+
+
+@pytest.mark.parametrize("stream", ["true", "false"])
+def test_findings_in_another_person_s_words_say_so(client, stream):
+    answer = check(client, "a.docx", of_two_people(), stream=stream, rules=["unbalanced_marks"])
+    answers = [json.loads(line) for line in answer.text.splitlines()]
+    parts = [one for one in answers if "hints" in one]
+    for kind, expected in (
+        ("edits", [("平", False), ("己", True), ("平", True)]),
+        ("hints", [("（", False), ("（", True)]),
+    ):
+        assert [(one["source"], one["by_another"]) for part in parts for one in part[kind]] == expected
+    [edit] = check(client, "a.txt", "平果".encode()).json()["edits"]
+    assert edit["by_another"] is False
+
+
+def test_what_a_person_accepts_is_written_into_another_person_s_words(client):
+    raw = of_two_people()
+    edits = check(client, "a.docx", raw).json()["edits"]
+    corrected = docx.Document(io.BytesIO(correct(client, "a.docx", raw, edits).content))
+    assert [comment.text for comment in corrected.comments] == ["苹果也好（。"]
+    assert "已是" in corrected.element.xml
 
 
 def test_level_and_words(make_client):
@@ -390,6 +430,13 @@ def test_openapi_describes_both(client):
         schema = paths[path]["post"]["requestBody"]["content"]["multipart/form-data"]["schema"]
         assert fields | {"file"} <= set(schema["properties"])
         assert {"413", "422", "429"} <= set(paths[path]["post"]["responses"])
+
+
+def test_openapi_says_whose_words_a_finding_is_in(client):
+    schemas = client.get("/openapi.json").json()["components"]["schemas"]
+    for name in ("FileEditAnswer", "FileHintAnswer"):
+        assert "another person" in schemas[name]["properties"]["by_another"]["description"]
+        assert "by_another" in schemas[name]["required"]
 
 
 pieces = st.one_of(

@@ -5,6 +5,8 @@ import zipfile
 
 import docx
 import pytest
+from docx.oxml import parse_xml
+from docx.oxml.ns import nsmap
 from looking import reload, text, wait_until_checked, write
 
 
@@ -260,6 +262,60 @@ def test_a_server_that_returns_goes_on_with_the_file(open_page, start_fake_serve
     page.wait_for_selector("#state[data-state=offline]")
     start_fake_server(port=int(server.address.rsplit(":", 1)[1]))
     wait_until_checked(page, 1)
+
+
+INSERTION = (
+    f'<w:ins xmlns:w="{nsmap["w"]}" w:id="7" w:author="王编辑"><w:r><w:t>他也很高心。</w:t></w:r></w:ins>'
+)
+
+
+@pytest.fixture(scope="module")
+def of_two_people():
+    document = docx.Document()
+    paragraph = document.add_paragraph("我很高心。")
+    paragraph._p.append(parse_xml(INSERTION))
+    for _ in range(2):
+        document.add_comment(paragraph.runs, "大家高心。", author="王编辑")
+    output = io.BytesIO()
+    document.save(output)
+    return output.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("locale", "chip", "sentence", "button"),
+    [
+        ("zh-CN", "他人", "这是他人的文字，“全部采纳”不会改动。", "全部采纳（1）"),
+        (
+            "en",
+            "another's",
+            "Another person's words: “Accept all” leaves them as they are.",
+            "Accept all (1)",
+        ),
+    ],
+)
+def test_another_person_s_words_are_accepted_one_by_one(
+    open_page, fake_server, of_two_people, locale, chip, sentence, button
+):
+    page = open_page(fake_server, locale=locale)
+    open_file(page, "a.docx", of_two_people)
+    wait_until_checked(page, 4)
+    assert page.locator(".finding .doubt.whose").all_text_contents() == [chip] * 3
+    assert page.text_content("#accept-all") == button
+    page.click("#accept-all")
+    wait_until_checked(page, 3)
+    assert text(page) == "我很高兴。他也很高心。\n大家高心。\n大家高心。\n"
+    assert page.is_disabled("#accept-all")
+    page.locator(".finding .open").nth(1).click()
+    assert page.text_content(".card p.whose") == sentence
+    assert not page.locator(".accept-these").count()
+    page.click(".card .option.best")
+    wait_until_checked(page, 2)
+    page.locator(".tick").first.click()
+    wait_until_checked(page, 1)
+    assert text(page) == "我很高兴。他也很高兴。\n大家高兴。\n大家高心。\n"
+    corrected = docx.Document(io.BytesIO(download(page)[1]))
+    assert [comment.text for comment in corrected.comments] == ["大家高兴。", "大家高心。"]
+    assert "他也很高兴" in corrected.element.xml
 
 
 def test_what_is_no_running_text_is_marked_with_its_place(page):

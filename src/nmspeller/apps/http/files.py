@@ -40,7 +40,7 @@ from nmspeller.apps.http.uploads import ReadDocument
 from nmspeller.apps.http.waiting import ClientGone
 from nmspeller.messages import _
 from nmspeller.runtime.analysis import CheckedPart
-from nmspeller.runtime.correction import Edit, Reason
+from nmspeller.runtime.correction import Edit, Hint, Reason
 
 _MOST_FIELDS = 4_000
 # An archive that unpacks to more than so many times the largest body is no document that someone wrote.
@@ -68,14 +68,32 @@ class PlaceAnswer(BaseModel):
     label: str = Field(description="Where exactly: the row and the cell, too.")
 
 
+_BY_ANOTHER = Field(
+    description="Whether it is in a comment or a tracked insertion of another person, "
+    "which is theirs to change."
+)
+
+
+class FileEditAnswer(EditAnswer):
+    """Replace `length` characters at `offset` of the document's text by `target`."""
+
+    by_another: bool = _BY_ANOTHER
+
+
+class FileHintAnswer(HintAnswer):
+    """`length` characters at `offset` of the document's text may be wrong; only a person can say."""
+
+    by_another: bool = _BY_ANOTHER
+
+
 class CheckedFile(BaseModel):
     """A checked document."""
 
     source: str = Field(description="The document's text as it was read; offsets count its code points.")
     tracks_changes: bool = Field(description="Whether it can be written with tracked changes.")
     places: list[PlaceAnswer] = Field(description="Of Office documents: what is not running text, in order.")
-    edits: list[EditAnswer]
-    hints: list[HintAnswer]
+    edits: list[FileEditAnswer]
+    hints: list[FileHintAnswer]
 
 
 def _form(required: list[str], properties: dict[str, Any]) -> dict[str, Any]:
@@ -157,9 +175,9 @@ async def check_file(request: Request) -> Response:
                     for edit in _edits(document, passage, correction.edits, asked.explain)
                 ],
                 "hints": [
-                    hint_answer(hint, asked.explain)
+                    hint
                     for passage, correction in zip(document.passages, corrections, strict=True)
-                    for hint in passage.hints_in_document(document.text, correction.hints)
+                    for hint in _hints(document, passage, correction.hints, asked.explain)
                 ],
             }
         )
@@ -307,9 +325,7 @@ def _part(document: ReadDocument, part: CheckedPart, explain: bool) -> dict[str,
         "start": start,
         "stop": stop,
         "edits": [*_edits(document, passage, part.edits, explain)],
-        "hints": [
-            hint_answer(hint, explain) for hint in passage.hints_in_document(document.text, part.hints)
-        ],
+        "hints": [*_hints(document, passage, part.hints, explain)],
     }
 
 
@@ -320,4 +336,14 @@ def _edits(
     for edit in edits:
         explained = edit_answer(passage.text, edit, explain)
         for placed in passage.in_document([edit]):
-            yield {**explained, **edit_answer(document.text, placed, False)}
+            by_another = document.of_others.has(placed.offset, placed.length)
+            yield {**explained, **edit_answer(document.text, placed, False), "by_another": by_another}
+
+
+def _hints(
+    document: ReadDocument, passage: Passage, hints: Iterable[Hint], explain: bool
+) -> Iterator[dict[str, object]]:
+    """The hints of a passage, as hints of the document."""
+    for hint in passage.hints_in_document(document.text, hints):
+        by_another = document.of_others.has(hint.offset, hint.length)
+        yield {**hint_answer(hint, explain), "by_another": by_another}

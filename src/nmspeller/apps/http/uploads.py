@@ -16,6 +16,7 @@ from nmspeller.apps.documents.document import Document, from_bytes
 from nmspeller.apps.documents.docx import DocxDocument
 from nmspeller.apps.documents.office import OfficeDocument
 from nmspeller.apps.documents.prose import Passage, ProseSpan
+from nmspeller.apps.documents.word_authors import WordsOfOthers, words_of_others
 from nmspeller.apps.http import errors
 from nmspeller.apps.http.errors import ApiError
 from nmspeller.apps.http.logs import places
@@ -39,21 +40,23 @@ class PlacedPassage(NamedTuple):
 
 
 class ReadDocument(NamedTuple):
-    """What a check needs of a document, and where its reader finds what is not running text."""
+    """What a check needs of a document, where its reader finds what is not running text, and whose it is."""
 
     text: str
     tracks_changes: bool
     passages: Sequence[Passage]
     places: Sequence[PlacedPassage]
+    of_others: WordsOfOthers
 
     @classmethod
     def from_json(cls, content: bytes) -> "ReadDocument":
-        text, tracks_changes, passages, places = json.loads(content)
+        text, tracks_changes, passages, places, of_others = json.loads(content)
         return cls(
             text,
             tracks_changes,
             [_passage(text, *passage) for passage in passages],
             [PlacedPassage(*place) for place in places],
+            WordsOfOthers(*of_others),
         )
 
 
@@ -96,7 +99,8 @@ def _read(raw: bytes, **asked: Any) -> bytes:
     document = _open(raw, **asked)
     passages = [(passage.spans, passage.seams) for passage in document.passages]
     places = list(_places(document)) if isinstance(document, OfficeDocument) else []
-    return json.dumps((document.text, isinstance(document, DocxDocument), passages, places)).encode()
+    tracks_changes, of_others = isinstance(document, DocxDocument), words_of_others(document)
+    return json.dumps((document.text, tracks_changes, passages, places, of_others)).encode()
 
 
 def _places(document: OfficeDocument) -> Iterator[PlacedPassage]:

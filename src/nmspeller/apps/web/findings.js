@@ -9,12 +9,12 @@ const MOST_ROWS = 100
 const MOST_OPTIONS = 5
 const FOCUSABLE = "button, input"
 
-// The same finding in several places is one group, in the order of first places.
+// The same finding in several places is one group, in the order of first places; in another person's words, each is by itself.
 export function groupsOf(findings) {
   const groups = new Map()
   for (const finding of findings) {
-    const { source, target, reason, rule } = finding
-    const key = JSON.stringify([source, target, reason, rule])
+    const { source, target, reason, rule, byAnother, inCodePoints } = finding
+    const key = JSON.stringify([source, target, reason, rule, byAnother && inCodePoints.offset])
     if (!groups.has(key)) groups.set(key, { key, findings: [] })
     groups.get(key).findings.push(finding)
   }
@@ -79,6 +79,7 @@ function card(finding, group, { accept, ignore, protect, go }) {
     element("p", { class: "kind" }, element("b", {}, name()), ...doubt),
     ...(finding.why ? [element("p", { class: "why" }, finding.why)] : []),
     ...(finding.piece.where ? [element("p", { class: "where" }, finding.piece.where.label)] : []),
+    ...(finding.byAnother ? [element("p", { class: "whose" }, _("Another person's words: “Accept all” leaves them as they are."))] : []),
     element("div", { class: "options", role: "group", "aria-label": _("Suggestions") }, ...options),
     ownReplacement(finding, accept),
     ...(count > 1
@@ -164,7 +165,13 @@ export class Rows {
     const count = findings.length
     const many = count > 1 ? [element("span", { class: "count" }, `×${count}`)] : []
     const doubt = isDoubtful(finding) ? [element("span", { class: "doubt", title: _("low confidence") }, _("low"))] : []
-    const label = [spoken(finding), isDoubtful(finding) && _("low confidence"), count > 1 && fill(_("in {count} places"), { count })]
+    const whose = finding.byAnother ? [element("span", { class: "doubt whose", title: _("another person's words") }, _("another's"))] : []
+    const label = [
+      spoken(finding),
+      isDoubtful(finding) && _("low confidence"),
+      finding.byAnother && _("another person's words"),
+      count > 1 && fill(_("in {count} places"), { count }),
+    ]
     const line = element(
       "div",
       { class: "line" },
@@ -179,6 +186,7 @@ export class Rows {
         sign(finding),
         element("span", { class: "text" }, element("span", { class: "around" }, before(finding)), change(finding), element("span", { class: "around" }, after(finding))),
         ...doubt,
+        ...whose,
         ...many,
       ),
       element(

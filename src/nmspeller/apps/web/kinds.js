@@ -32,3 +32,6 @@ export const isDoubtful = ({ confidence }) => confidence < LOW_CONFIDENCE
 
 // What only a person can judge: there is nothing to accept.
 export const isHint = ({ target }) => target === null
+
+// What may be accepted unseen; another person's words are changed one by one.
+export const isForAll = (finding) => !isHint(finding) && !finding.byAnother

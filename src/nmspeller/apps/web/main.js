@@ -5,7 +5,7 @@ import { Editor } from "./editor.js"
 import { element } from "./element.js"
 import { Popover, Rows, groupsOf } from "./findings.js"
 import { wordsAt, wordsAtCaret } from "./guess.js"
-import { LEGEND, isHint } from "./kinds.js"
+import { LEGEND, isForAll } from "./kinds.js"
 import { _, fill, onLanguage, switchLanguage, translate } from "./language.js"
 import { recallOneOf, remember } from "./memory.js"
 import { Opened } from "./opened.js"
@@ -34,7 +34,6 @@ let findings = []
 let composing = false
 let scrolledTo = 0 // where the text was scrolled to show a finding
 
-const acceptable = (list) => list.filter((finding) => !isHint(finding))
 const options = async () => ({ level, words: words.list, replacements: replacements.asked, rules: await rules.asked() })
 const actions = { accept, ignore, protect }
 const rows = new Rows(at("rows"), { ...actions, point })
@@ -60,7 +59,7 @@ function show() {
   rows.draw(findings)
   at("findings-count").textContent = findings.length
   at("findings-count").hidden = !findings.length
-  const { length: count } = acceptable(findings)
+  const { length: count } = findings.filter(isForAll)
   at("accept-all").disabled = !count
   at("accept-all").textContent = count ? fill(_("Accept all ({count})"), { count }) : _("Accept all")
   const characters = countOf(subject.text)
@@ -196,7 +195,7 @@ function accept(list, target) {
 }
 
 function acceptAll() {
-  act(() => subject.accept(acceptable(findings).map((finding) => ({ finding, target: finding.target }))))
+  act(() => subject.accept(findings.filter(isForAll).map((finding) => ({ finding, target: finding.target }))))
 }
 
 function ignore(list) {

@@ -133,6 +133,7 @@ function findingsIn({ edits, hints }, units) {
       ...edit,
       offset: units(edit.offset),
       length: units(edit.offset + edit.length) - units(edit.offset),
+      byAnother: edit.by_another ?? false,
       inCodePoints: { offset: edit.offset, length: edit.length },
     }))
 }
