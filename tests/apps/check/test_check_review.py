@@ -270,12 +270,17 @@ def test_without_a_terminal_it_says_so_in_one_sentence(folder):
     [
         (["-"], "review cannot be used with -."),
         (["a.docx", "--author", "王"], "--author needs --track."),
-        ([], "Missing argument 'FILE'."),
+        ([], "Give files or folders."),
     ],
 )
 def test_wrong_usage_is_one_sentence(capsys, arguments, sentence):
     assert run(["review", *arguments]) == 2
     assert capsys.readouterr().err == f"nmspeller: {sentence}\n"
+
+
+def test_a_file_in_the_place_of_rules_is_a_wrong_rule(capsys):
+    assert run(["review", "--rules", "a.md"]) == 2
+    assert capsys.readouterr().err.startswith("nmspeller: there is no rule 'a.md'; choose among spelling,")
 
 
 @needs_tmux

@@ -9,7 +9,8 @@ import typer
 from nmspeller.apps.cli import options
 from nmspeller.apps.cli.conflicts import Excludes, Needs, require
 from nmspeller.apps.cli.options import Encoding, Format
-from nmspeller.messages import N_
+from nmspeller.errors import InputError
+from nmspeller.messages import N_, _
 from nmspeller.runtime.policy import Level
 
 HELP = N_(
@@ -27,7 +28,7 @@ _CONFLICTS = (
 def review(
     context: typer.Context,
     files: list[str] = typer.Argument(
-        metavar="FILE", help=N_("Files, folders or patterns."), show_default=False
+        None, metavar="FILE", help=N_("Files, folders or patterns."), show_default=False
     ),
     format: Format = options.FORMAT,
     encoding: Encoding = options.ENCODING,
@@ -48,6 +49,10 @@ def review(
 ) -> None:
     """Ask about each finding of the files."""
     require(context, _CONFLICTS)
+    chosen_rules = options.chosen_rules(rules, none=no_rules, default=None)
+    # Not left to typer: where the only file is taken for rules, a wrong rule is what the user has to know of.
+    if not files:
+        raise InputError(_("Give files or folders."))
     from nmspeller.apps.baseline import Baseline
     from nmspeller.apps.cli.job import CheckJob
     from nmspeller.apps.cli.reviewing import review as review_files
@@ -60,7 +65,7 @@ def review(
         replacements=tuple(replacements or ()),
         model=model,
         prefilter=prefilter,
-        rules=options.chosen_rules(rules, none=no_rules, default=None),
+        rules=chosen_rules,
         format=format.value,
         encoding=encoding.value,
         strings=strings,
