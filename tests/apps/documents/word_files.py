@@ -55,6 +55,15 @@ def _relationships(targets):
     )
 
 
+def with_members(raw, contents):
+    """The same package with other content in some members."""
+    output = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(raw)) as old, zipfile.ZipFile(output, "w", zipfile.ZIP_DEFLATED) as new:
+        for member in old.namelist():
+            new.writestr(member, contents.get(member, old.read(member)))
+    return output.getvalue()
+
+
 def edit(text, wrong, right, reason=Reason.SAME_SOUND, confidence=0.9, **more):
     return Edit(text.index(wrong), len(wrong), wrong, right, 0.9, (), reason, confidence, **more)
 

@@ -224,6 +224,29 @@ def test_what_cannot_be_opened_is_said_and_nothing_is_lost(open_page, fake_serve
     assert not page.is_visible("#notice")
 
 
+@pytest.mark.parametrize(
+    ("locale", "sentence"),
+    [
+        (
+            "en",
+            "报告.docx is not a Word document that can be read "
+            "(its content is damaged or written in an unusual way).",
+        ),
+        ("zh-CN", "报告.docx 不是可读取的 Word 文档（内容已损坏，或写法特殊）。"),
+    ],
+)
+def test_a_damaged_document_is_told_of_in_plain_words(open_page, fake_server, word, locale, sentence):
+    page = open_page(fake_server, allow_errors=True, locale=locale)
+    damaged = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(word)) as old, zipfile.ZipFile(damaged, "w") as new:
+        for member in old.namelist():
+            content = old.read(member)
+            new.writestr(member, content[:100] if member == "word/document.xml" else content)
+    open_file(page, "报告.docx", damaged.getvalue())
+    page.wait_for_selector("#notice:not([hidden])")
+    assert page.text_content("#notice-text") == sentence
+
+
 def test_a_file_over_the_limit_is_said_to_be(open_page, start_fake_server):
     page = open_page(start_fake_server(max_text_length=100).address, allow_errors=True)
     open_file(page, "a.txt", ("字" * 101).encode())

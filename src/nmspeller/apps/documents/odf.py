@@ -10,8 +10,7 @@ from nmspeller.apps.documents.office import OBJECT, OfficeDocument, TextSpan, as
 from nmspeller.apps.documents.places import Markers
 from nmspeller.apps.documents.xml_content import TextReplacement, with_text
 from nmspeller.apps.documents.xml_events import Event, Source, events, skip, tag_name
-from nmspeller.errors import InputError
-from nmspeller.messages import N_, _
+from nmspeller.messages import N_
 
 _KIND = N_("an OpenDocument file")
 # Headers and footers are styles of a page; the styles of slides have only the program's own words.
@@ -41,11 +40,7 @@ class OdfDocument(OfficeDocument):
     def parse(cls, raw: bytes, name: str) -> "OdfDocument":
         with package.reading(raw, name, _KIND) as archive:
             if b"encryption-data" in archive.read("META-INF/manifest.xml"):
-                raise InputError(
-                    _("{name} has a password; save it without the password and check that file.").format(
-                        name=name
-                    )
-                )
+                raise package.has_password(name)
             is_presentation = archive.read("mimetype").startswith(_PRESENTATION)
             has_styles = not is_presentation and _STYLES in archive.namelist()
             members = (_CONTENT, _STYLES) if has_styles else (_CONTENT,)

@@ -10,11 +10,19 @@ from xml.parsers.expat import ExpatError
 
 from nmspeller.apps.documents.files import LARGEST
 from nmspeller.apps.documents.markup import names
-from nmspeller.apps.documents.xml_events import MOST_TAGS, Source, events, tags_in, too_many_elements
+from nmspeller.apps.documents.xml_events import (
+    MOST_TAGS,
+    Source,
+    Unreadable,
+    events,
+    tags_in,
+    too_many_elements,
+)
 from nmspeller.errors import InputError
 from nmspeller.messages import _
 
 _SIGNATURES = names("origin")
+_ENCRYPTED = 1  # a flag of a member
 _MOST_PARTS = 2  # of the largest size, or more that are smaller
 
 
@@ -45,20 +53,37 @@ def reading(raw: bytes, name: str, kind: str) -> Iterator[zipfile.ZipFile]:
                         name=name, limit=4 * LARGEST // 2**20
                     )
                 )
+            if any(member.flag_bits & _ENCRYPTED for member in archive.infolist()):
+                raise has_password(name)
             if damaged := archive.testzip():
-                raise ValueError(_("{member} is damaged").format(member=damaged))
+                raise Unreadable(_("{member} is damaged").format(member=damaged))
             yield archive
     except InputError:
         raise
     except Exception as error:  # zipfile, zlib and expat each raise their own exceptions
-        problem = (str(error) or type(error).__name__).splitlines()[0][:120]
-        if isinstance(error, zipfile.BadZipFile):
-            problem = _("no whole zip archive")
         raise InputError(
             _("{name} is not {kind} that can be read ({problem}).").format(
-                name=name, kind=_(kind), problem=problem
+                name=name, kind=_(kind), problem=_problem(error)
             )
         ) from None
+
+
+def _problem(error: Exception) -> str:
+    """What is wrong, in the user's language."""
+    if isinstance(error, Unreadable):
+        return str(error)
+    if isinstance(error, zipfile.BadZipFile):
+        return _("no whole zip archive")
+    if isinstance(error, MemoryError):
+        return _("it needs more memory than there is")
+    return _("its content is damaged or written in an unusual way")
+
+
+def has_password(name: str) -> InputError:
+    """The error of a document that nobody can read without its password."""
+    return InputError(
+        _("{name} has a password; save it without the password and check that file.").format(name=name)
+    )
 
 
 def with_members(raw: bytes, contents: Mapping[str, bytes]) -> bytes:

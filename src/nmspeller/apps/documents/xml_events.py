@@ -18,6 +18,10 @@ _NOT_IN_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010fff
 _NO_ATTRIBUTES: Mapping[str, str] = {}
 
 
+class Unreadable(ValueError):
+    """What is wrong with a part, in words of our own; other exceptions speak the language of a library."""
+
+
 class Event(NamedTuple):
     """A start tag, an end tag, a text or anything else (a comment, an instruction) from `start` to `stop`.
 
@@ -81,7 +85,7 @@ class Splice(NamedTuple):
 def events(xml: bytes) -> Iterator[Event]:
     """Everything in some UTF-8, in order.
 
-    A document type raises `ValueError`: Office files have none, and its entities can expand without limit. So
+    A document type raises `Unreadable`: Office files have none, and its entities can expand without limit. So
     do elements that are nested very deeply, and more tags than a document that someone wrote has.
     """
     if tags_in(xml) > MOST_TAGS:
@@ -97,7 +101,7 @@ def events(xml: bytes) -> Iterator[Event]:
         nonlocal depth
         depth += 1
         if depth > _DEEPEST:
-            raise ValueError(_("its elements are nested too deeply"))
+            raise Unreadable(_("its elements are nested too deeply"))
         markup("start", name, attributes)
 
     def end(name: str) -> None:
@@ -111,7 +115,7 @@ def events(xml: bytes) -> Iterator[Event]:
         found[-1][5].append(content)
 
     def document_type(*_declaration: object) -> None:
-        raise ValueError(_("it has a document type declaration"))
+        raise Unreadable(_("it has a document type declaration"))
 
     parser.StartElementHandler = start
     parser.EndElementHandler = end
@@ -136,9 +140,9 @@ def tags_in(xml: bytes) -> int:
     return xml.count(b"<") + xml.count(b"/>")
 
 
-def too_many_elements() -> ValueError:
+def too_many_elements() -> Unreadable:
     """The error of a document that would take too long to read."""
-    return ValueError(_("it has too many elements"))
+    return Unreadable(_("it has too many elements"))
 
 
 def skip(walk: Iterator[Event]) -> None:
