@@ -1,13 +1,13 @@
-"""A real Chromium, where there is one, and servers for it to look at."""
+"""Pages in a real Chromium, and servers for it to look at."""
 
 import importlib.util
 import os
-import shutil
 import sys
 from collections import defaultdict
 from pathlib import Path
 
 import pytest
+from tests import chromium
 
 _spec = importlib.util.spec_from_file_location(
     "http_conftest", Path(__file__).parents[1] / "http" / "conftest.py"
@@ -16,20 +16,12 @@ _servers = importlib.util.module_from_spec(_spec)
 _spec.loader.exec_module(_servers)
 fakes, servers_of_fakes = _servers.fakes, _servers.servers_of_fakes
 start_fake_server, real_server = _servers.start_fake_server, _servers.real_server
+browser = chromium.browser
 
 sys.path.insert(0, str(Path(__file__).parent))
 from looking import wait_until_ready  # noqa: E402
 
 SCREENSHOTS = Path(__file__).parents[3] / "docs" / "screenshots"
-QUIET = (
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--no-first-run",
-    "--disable-quic",
-)
 
 
 @pytest.fixture(scope="session")
@@ -37,20 +29,6 @@ def fake_server(servers_of_fakes, tmp_path_factory):
     """The address of a server around a fake speller."""
     with servers_of_fakes(tmp_path_factory.mktemp("fake")) as start:
         yield start(model="nowhere").address
-
-
-# Playwright keeps an event loop running, beside which no test of coroutines can run: it ends with its module.
-@pytest.fixture(scope="module")
-def browser():
-    chromium = shutil.which("chromium")
-    if not chromium:
-        pytest.skip("there is no Chromium here (Debian: apt install chromium)")
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium, args=list(QUIET))
-        yield browser
-        browser.close()
 
 
 class Contexts:

@@ -1,0 +1,5 @@
+"""A browser to look at reports with."""
+
+from tests import chromium
+
+browser = chromium.browser
