@@ -49,7 +49,7 @@ class Connection:
         return self._socket is not None and self._socket.fileno() >= 0
 
     def has_unread(self) -> bool:
-        """Whether its client has sent something that nobody has read yet: it is not the client that is slow."""
+        """Whether something of its client was not read yet: then it is not the client that is slow."""
         with suppress(OSError):
             return self._socket is not None and self._socket.recv(1, socket.MSG_PEEK) != b""
         return False
