@@ -187,15 +187,24 @@ def test_what_is_no_string_is_rejected_at_once(word: Any) -> None:
         ReplacementSources({"我门": word})
 
 
-@pytest.mark.parametrize("word", [None, 5, b"word", ["word"]])
-def test_what_is_no_word_is_rejected(eager: Speller, word: Any) -> None:
-    with pytest.raises(InputError, match=r"a word must be a string, not "):
-        word_sources(["李雷", word])
-    with pytest.raises(InputError, match=r"a word must be a string, not "):
+@pytest.mark.parametrize("word", [None, 5, b"word"])
+def test_what_is_no_word_is_rejected(model_folder: Path, eager: Speller, word: Any) -> None:
+    sentence = rf"^a word must be a string, not {word!r}\.$"
+    with pytest.raises(InputError, match=sentence):
+        Speller(model_folder, words=["李雷", word], threads=1)
+    with pytest.raises(InputError, match=sentence):
         eager.check("我门", words=["李雷", word])
+    with pytest.raises(InputError, match=sentence):
+        eager.check_many(["我门"], words=[word])
 
 
-@pytest.mark.parametrize("wrong", [5, b"wrong"])
+@pytest.mark.parametrize("wrong", [None, 0, 5, b"wrong"])
 def test_only_a_text_can_be_replaced(wrong: Any) -> None:
     with pytest.raises(InputError, match=r"a word must be a string, not "):
         Replacements({wrong: "right"})
+
+
+@pytest.mark.parametrize("given", [None, 5, ("我门", "我们")])
+def test_what_is_no_mapping_has_no_replacements(model_folder: Path, given: Any) -> None:
+    with pytest.raises(InputError, match=r"^replacements must be a mapping or a file, not "):
+        Speller(model_folder, replacements=[given], threads=1)

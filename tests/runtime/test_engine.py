@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from nmspeller.errors import InputError
 from nmspeller.runtime.engine import OnnxEngine, _batch_size
 from nmspeller.runtime.onnx_runtime import onnxruntime
 from nmspeller.text.vocabulary import Vocabulary
@@ -58,3 +59,14 @@ def test_many_batches_are_read_at_once_with_the_same_scores(
     for one, other in zip(expected, found, strict=True):
         for values, same in zip(one, other, strict=True):
             np.testing.assert_array_equal(values, same)
+
+
+def test_of_a_damaged_model_only_one_sentence_is_said(
+    model_folder: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    damaged = tmp_path / "model.onnx"
+    content = (model_folder / "model.onnx").read_bytes()
+    damaged.write_bytes(content.replace(b"Gather", b"\xddather"))
+    with pytest.raises(InputError, match="is damaged or is no model"):
+        OnnxEngine(damaged, Vocabulary.from_file(model_folder / "vocab.txt"), threads=1)
+    assert capfd.readouterr() == ("", "")

@@ -3,14 +3,16 @@
 import os
 import shutil
 from pathlib import Path
+from threading import Event
 
 import pytest
 
 from nmspeller import InputError, Speller
+from nmspeller.messages import speaking
 from nmspeller.runtime import verified
 from nmspeller.runtime.pipeline import SHIPPED
 from nmspeller.runtime.policy import Policy
-from nmspeller.runtime.verified import sha256, verify
+from nmspeller.runtime.verified import sha256, verify, verifying
 
 
 @pytest.fixture
@@ -50,6 +52,27 @@ def test_a_model_with_one_other_byte(model_folder: Path, tmp_path: Path) -> None
     (broken / "model.onnx").write_bytes(content)
     with pytest.raises(InputError, match=r"model\.onnx is damaged, or is not the file that policy\.json"):
         Speller(broken, threads=1)
+
+
+def test_a_file_is_hashed_while_it_is_loaded(model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    is_loading = Event()
+
+    def hashed_in_another_thread(path: Path) -> str:
+        assert is_loading.wait(60)
+        return sha256(path)
+
+    monkeypatch.setattr(verified, "sha256", hashed_in_another_thread)
+    with verifying([model], {"model.onnx": sha256(model)}):
+        is_loading.set()
+
+
+def test_a_damaged_file_is_called_so_whatever_loading_it_says(model: Path) -> None:
+    with (
+        speaking("zh"),
+        pytest.raises(InputError, match=r"model\.onnx 已损坏"),
+        verifying([model], {"model.onnx": "0" * 64}),
+    ):
+        raise InputError("it cannot be loaded")
 
 
 def test_an_exported_model_needs_a_hash_and_a_checkpoint_does_not(tmp_path: Path) -> None:

@@ -32,10 +32,10 @@ class Replacements:
 
     def __init__(self, pairs: Mapping[str, str]) -> None:
         for wrong, right in pairs.items():
-            if not wrong:
-                raise InputError(_("a replacement needs a text to replace; remove the empty one."))
             if not isinstance(wrong, str):
                 raise _no_word(wrong)
+            if not wrong:
+                raise InputError(_("a replacement needs a text to replace; remove the empty one."))
             if not isinstance(right, str):
                 raise InputError(
                     _("{wrong!r} must be replaced by a string, not by {right!r}.").format(
@@ -139,6 +139,11 @@ class ReplacementSources:
 
     def __init__(self, pairs: Mapping[str, str] | Path | Iterable[Mapping[str, str] | Path] | None) -> None:
         given = (pairs,) if isinstance(pairs, Mapping) else _several(pairs)
+        for one in given:
+            if not isinstance(one, Mapping | Path):
+                raise InputError(
+                    _("replacements must be a mapping or a file, not {given!r}.").format(given=one)
+                )
         self._sources = [
             Watched(one, read_replacements) if isinstance(one, Path) else Fixed(dict(one)) for one in given
         ]

@@ -121,7 +121,10 @@ class OnnxSession:
         # The graph is fused by hand, and the fused addition and normalisation is slower than the two apart.
         options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_BASIC
         try:
-            return onnxruntime.InferenceSession(str(self._model), options, providers=["CPUExecutionProvider"])
+            # Without a second attempt, which ONNX Runtime would announce on standard output.
+            return onnxruntime.InferenceSession(
+                str(self._model), options, providers=["CPUExecutionProvider"], enable_fallback=0
+            )
         except Exception as error:  # ONNX Runtime has no narrower class in common.
             raise InputError(
                 _("{model} is damaged or is no model; write it again with `{command}`.").format(

@@ -22,7 +22,7 @@ from nmspeller.runtime.policy import Level, Policy, Thresholds
 from nmspeller.runtime.prefilter import Prefilter, PrefilterThresholds
 from nmspeller.runtime.reading import Mended, Part
 from nmspeller.runtime.tag_decoder import Proposal, TagDecoder, repeats_neighbours
-from nmspeller.runtime.verified import verify
+from nmspeller.runtime.verified import verifying
 from nmspeller.text.script import is_traditional
 from nmspeller.text.vocabulary import Vocabulary
 
@@ -52,9 +52,9 @@ class Pipeline:
         weights = weight_files(folder, device)
         self._files = [*weights, folder / "vocab.txt", folder / "policy.json"]
         self.policy = Policy.read(folder / "policy.json")
-        verify(weights, self.policy.sha256)
-        self.vocabulary = Vocabulary.from_file(folder / "vocab.txt")
-        engine = open_engine(folder, self.vocabulary, device, threads=threads)
+        with verifying(weights, self.policy.sha256):
+            self.vocabulary = Vocabulary.from_file(folder / "vocab.txt")
+            engine = open_engine(folder, self.vocabulary, device, threads=threads)
         if self.policy.window > engine.longest:
             raise InputError(
                 _("{folder}/policy.json asks for windows of more than {number} characters.").format(

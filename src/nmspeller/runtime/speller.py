@@ -117,6 +117,6 @@ def _kept(given: Any) -> Any:
     """The argument as it is now: an iterator would be used up when the speller is pickled."""
     if isinstance(given, Mapping):
         return dict(given)
-    if given is None or isinstance(given, bool | str | Path) or not isinstance(given, Iterable):
+    if given is None or isinstance(given, bool | str | bytes | Path) or not isinstance(given, Iterable):
         return given
     return tuple(_kept(each) for each in given)

@@ -3,8 +3,10 @@
 import hashlib
 import json
 import os
-from collections.abc import Iterable, Mapping
-from contextlib import suppress
+from collections.abc import Iterable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
+from contextvars import copy_context
 from functools import lru_cache
 from pathlib import Path
 
@@ -20,6 +22,20 @@ def sha256(path: Path) -> str:
     """The hash of a file's content, in hexadecimal digits."""
     with path.open("rb") as file:
         return files.sha256(file)
+
+
+@contextmanager
+def verifying(paths: Iterable[Path], hashes: Mapping[str, str]) -> Iterator[None]:
+    """Verify files while they are loaded inside the block, which takes longer than hashing them.
+
+    What is wrong with them is raised at the end of the block, in place of what it made of such a file.
+    """
+    with ThreadPoolExecutor(1, "verify") as thread:
+        verified = thread.submit(copy_context().run, verify, paths, hashes)
+        try:
+            yield
+        finally:
+            verified.result()
 
 
 def verify(paths: Iterable[Path], hashes: Mapping[str, str]) -> None:
@@ -65,7 +81,7 @@ def _hash(path: Path) -> str:
 def _remembered(path: str, stamp: tuple[int, ...]) -> str:
     if stamp[0] < _REMEMBERED_BYTES:
         return sha256(Path(path))
-    # Without a home folder, or one that can be written, the file is hashed by every process.
+    # Without a home folder, or one that can be written, every process hashes the file while it loads it.
     with suppress(OSError, RuntimeError, ValueError, TypeError, KeyError):
         known = json.loads(_memory(path).read_text("utf-8"))
         if known["stamp"] == list(stamp):

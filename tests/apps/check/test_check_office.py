@@ -6,6 +6,7 @@ import zipfile
 import docx
 import pytest
 
+from nmspeller.apps.cli import job
 from nmspeller.apps.documents.document import from_bytes
 
 TEXT = "urn:oasis:names:tc:opendocument:xmlns:text:1.0"
@@ -139,6 +140,17 @@ def test_a_signed_document_is_corrected_by_force_alone(check, kind, request):
     assert f"The digital signature of {path.name} becomes invalid; sign the document again.\n" in result.err
     assert "我们" in from_bytes(path.name, path.read_bytes()).text
     assert check("--fix", path.name).code == 0
+
+
+def test_nothing_is_written_before_a_signed_document_is_refused(check, word, monkeypatch):
+    sign(word)
+    before = {path.name: path.read_bytes() for path in word.parent.iterdir()}
+    monkeypatch.setattr(job.files, "replace", lambda *_, **__: pytest.fail("it was written"))
+    for options in (["--fix"], ["--fix", "--backup"], ["--fix", "--track"]):
+        result = check(*options, "a.docx")
+        assert result.code == 2
+        assert result.err.count("which a correction would make invalid") == 1
+        assert {path.name: path.read_bytes() for path in word.parent.iterdir()} == before
 
 
 def test_a_signed_document_has_no_tracked_changes_without_force(check, word):

@@ -1,7 +1,7 @@
 """Damaged documents of every format are corrected or refused, in bounded time and memory.
 
-NMSPELLER_DAMAGED_DOCUMENTS sets how many of each format are tried. Where `real` has a file of the format,
-which LibreOffice wrote, every second document is a damaged copy of it.
+NMSPELLER_DAMAGED_DOCUMENTS sets how many of each format are tried. Where there is a real file of the format,
+every second document is a damaged copy of it.
 """
 
 import os
@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from random_documents import FORMATS
+from real_files import WRITTEN_BY_LIBREOFFICE, real_files
 
 EXAMPLES = os.environ.get("NMSPELLER_DAMAGED_DOCUMENTS", "100")
 
@@ -18,8 +19,15 @@ EXAMPLES = os.environ.get("NMSPELLER_DAMAGED_DOCUMENTS", "100")
 @pytest.mark.parametrize("format", FORMATS)
 def test_a_damaged_document_is_corrected_or_refused(format):
     program = Path(__file__).with_name("mutations.py")
-    real = program.parent / "real" / FORMATS[format]
-    file = [str(real)] if real.exists() else []
+    file = [str(real_files()[format])] if format in real_files() else []
     command = [sys.executable, "-W", "ignore", str(program), format, EXAMPLES, "0", *file]
     result = subprocess.run(command, capture_output=True, text=True, timeout=600 + int(EXAMPLES), check=False)
     assert result.returncode == 0, result.stdout[-5000:] + result.stderr[-5000:]
+
+
+def test_files_that_another_program_wrote_are_found_in_their_place(tmp_path):
+    office = ("docx", "odt", "odp", "pptx", "epub", "html")
+    assert {real_files()[format].parent for format in office} == {WRITTEN_BY_LIBREOFFICE}
+    (tmp_path / "empty.rst").touch()
+    (tmp_path / "real.rst").write_text("A line.\n" * 50)
+    assert real_files(tmp_path) == {"rst": tmp_path / "real.rst"}

@@ -3,9 +3,12 @@
 import contextlib
 import json
 import socket
+import time
 
 import pytest
 from raw import check_request, connect, exchange, get_request, read_answer
+
+from nmspeller.apps.http.connections import LONGEST_HEAD_SECONDS, Connections
 
 MORE_THAN_THE_LIMIT = 530
 HEALTH_CHECKS = ["/healthz", "/readyz", "/v2/healthcheck"]
@@ -95,3 +98,37 @@ def test_request_with_two_lengths_is_an_error_and_its_connection_is_closed(fake_
         assert headers["connection"] == "close"
         assert "Transfer-Encoding" in json.loads(body)["error"]
         assert read_answer(connection) is None
+
+
+@pytest.fixture
+def pair():
+    """A connection as the server has accepted it, and its client's end."""
+    accepted, client = socket.socketpair()
+    accepted.setblocking(False)
+    with accepted, client:
+        yield accepted, client
+
+
+@pytest.mark.parametrize(("sent", "answer"), [(b"", b""), (b"GET", b"later")], ids=["silent", "not read yet"])
+def test_a_request_that_the_server_was_too_busy_to_read_is_not_late(pair, sent, answer):
+    accepted, client = pair
+    own = Connections(time_limit=60)
+    own.note(accepted, ("127.0.0.1", 1))
+    client.sendall(sent)
+    own.sweep(time.monotonic() + 2 * LONGEST_HEAD_SECONDS)
+    with contextlib.suppress(BrokenPipeError):
+        accepted.sendall(b"later")
+    assert client.recv(5) == answer
+
+
+@pytest.mark.parametrize(("sent", "answer"), [(b"", b""), (b"GET", b"later")], ids=["silent", "not read yet"])
+def test_of_too_many_connections_those_with_a_request_stay(pair, sent, answer, monkeypatch):
+    monkeypatch.setattr("nmspeller.apps.http.connections.MOST_CONNECTIONS", 0)
+    accepted, client = pair
+    own = Connections(time_limit=60)
+    own.note(accepted, ("127.0.0.1", 1))
+    client.sendall(sent)
+    own.sweep(time.monotonic() + LONGEST_HEAD_SECONDS / 2)
+    with contextlib.suppress(BrokenPipeError):
+        accepted.sendall(b"later")
+    assert client.recv(5) == answer

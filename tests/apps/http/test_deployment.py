@@ -83,6 +83,8 @@ def test_unit_reloads_and_is_sandboxed():
     assert "-HUP" in service["ExecReload"]
     assert service["DynamicUser"] == service["NoNewPrivileges"] == "yes"
     assert service["ProtectSystem"] == "strict"
+    # It remembers the hash of its model, though it has no home.
+    assert (service["CacheDirectory"], service["Environment"]) == ("nmspeller", "XDG_CACHE_HOME=%C")
 
 
 def test_pages_load_only_what_the_package_has():

@@ -84,6 +84,7 @@ def test_server_can_use_the_prefilter():
     ("arguments", "word"),
     [
         (["--host", "0.0.0.0"], "--api-key"),
+        (["--api-key", "s3cret\n"], "line break"),
         (["--model", "no/such/folder"], "no/such/folder"),
         (["--level", "wild"], "wild"),
         (["--words", "no/such/file"], "no/such/file"),

@@ -48,6 +48,16 @@ class Connection:
     def is_open(self) -> bool:
         return self._socket is not None and self._socket.fileno() >= 0
 
+    def has_unread(self) -> bool:
+        """Whether something of its client was not read yet: then it is not the client that is slow."""
+        with suppress(OSError):
+            return self._socket is not None and self._socket.recv(1, socket.MSG_PEEK) != b""
+        return False
+
+    def awaits_its_turn(self) -> bool:
+        """Whether its first request is there, but the event loop was too busy to read it."""
+        return not self.has_asked and self.has_unread()
+
     def close(self) -> None:
         """Neither read nor write any more, whatever is still to be sent."""
         with suppress(OSError):
@@ -88,11 +98,14 @@ class Connections:
         """Close those that are too late; of too many, those that have kept us waiting longest."""
         self._open = {address: one for address, one in self._open.items() if one.is_open}
         waiting = {one: now - one.waits_since for one in self._open.values() if one.waits_since is not None}
-        late = {one for one, seconds in waiting.items() if seconds > one.limit}
+        late = {one for one, seconds in waiting.items() if seconds > one.limit and not one.awaits_its_turn()}
         excess = len(self._open) - len(late) - MOST_CONNECTIONS
-        for one in sorted(waiting.keys() - late, key=waiting.__getitem__, reverse=True)[: max(0, excess)]:
-            if waiting[one] > _LEAST_SECONDS:
+        for one in sorted(waiting.keys() - late, key=waiting.__getitem__, reverse=True):
+            if excess <= 0 or waiting[one] <= _LEAST_SECONDS:
+                break
+            if not one.has_unread():
                 late.add(one)
+                excess -= 1
         for one in late:
             one.close()
 

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Callable
 
 from nmspeller.apps.http import logs
-from nmspeller.apps.http.memory import return_freed_memory
+from nmspeller.apps.http.memory import settle_memory
 from nmspeller.errors import InputError
 from nmspeller.runtime.checker import Checker
 
@@ -42,5 +42,5 @@ class Reloading:
             logs.failure("words not reloaded", error)
         else:
             self._use(checker)
-            return_freed_memory()
+            settle_memory()
             logs.event("words reloaded", model=checker.model_hash)

@@ -14,6 +14,7 @@ from nmspeller.apps.http import errors, logs
 from nmspeller.apps.http.clients import client_of
 from nmspeller.apps.http.engine_queue import EngineFailed, EngineQueue
 from nmspeller.apps.http.errors import ApiError
+from nmspeller.apps.http.memory import settle_memory
 from nmspeller.apps.http.metrics import Metrics
 from nmspeller.apps.http.part_memory import Changes
 from nmspeller.apps.http.processes import Processes
@@ -71,6 +72,7 @@ class Service:
         with suppress(EngineFailed, InputError):  # the health checks report it
             await self.queue.read([Part(5 * _PROBE, 0, 5 * len(_PROBE))] * 8, afresh=True)
         await asyncio.to_thread(self.checker.begin, [_WITH_ERRORS], rules=True)
+        await asyncio.to_thread(settle_memory)
 
     def stop(self) -> None:
         """Finish what was admitted."""
