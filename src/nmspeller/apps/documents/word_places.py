@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from nmspeller.apps.documents.markup import names
 from nmspeller.apps.documents.places import Marker, Markers, Place
+from nmspeller.apps.documents.word_copies import ALTERNATIVES, BRANCHES
 from nmspeller.apps.documents.xml_events import Event, events
 
 _REFERENCES = {
@@ -59,6 +60,9 @@ class _Position:
     cell: int = 0
     row_page: int = 1  # where the row began: each of its cells begins there
     furthest_page: int = 1
+    choices: list[list[int]] = field(
+        default_factory=list
+    )  # of tables: before each, after its branches
 
     @property
     def place(self) -> Place:
@@ -92,6 +96,10 @@ class _Position:
             self.story = ((name, self.numbers.get((name, _id(event)), 1)),)
         elif name in ("hdr", "ftr"):
             self.story = (("header" if name == "hdr" else "footer", True),)
+        elif event.name == ALTERNATIVES:
+            self.choices.append([self.table])
+        elif event.name in BRANCHES and self.choices:
+            self.table = self.choices[-1][0]  # readers see one of the branches
 
     def end(self, event: Event) -> None:
         name = event.local_name
@@ -103,6 +111,10 @@ class _Position:
             self.page = self.furthest_page
         elif name == "txbxContent":
             self.text_boxes_open -= 1
+        elif event.name in BRANCHES and self.choices:
+            self.choices[-1].append(self.table)
+        elif event.name == ALTERNATIVES:
+            self.table = max(self.choices.pop())
 
     def count_paragraph(self) -> None:
         if self.is_counted and not self.is_counted[-1]:
