@@ -52,7 +52,10 @@ afterwards (快的|的, 或或, 厅级以上, 拨放) counts as wrong. Two of th
 {millions:.1f} million characters of news, essays, fiction and technical text. Exceptions were made, and forms
 of `common_word` and other rules were dropped, after this text was read, so its figures flatter the rules. In
 3.1 million characters of other text, sentences that annotators had corrected, 101 of the 105 matches of
-`common_word` were mistakes that they had missed; three forms were dropped for the other four.
+`common_word` were mistakes that they had missed; three forms were dropped for the other four. Since
+`mixed_width` speaks up in texts with as many full-width numbers as half-width ones, 30 of its new matches
+were read: 27 were right. The others changed half of ５０％, ３％ and Ｆ—１４; they were mended, and 30 of 30
+matches that were drawn after that were right.
 """
 
 

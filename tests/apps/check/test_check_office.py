@@ -46,6 +46,38 @@ def test_tracked_changes_with_comments(check, word):
     assert check("--fix", "--track", "a.docx").code == 0
 
 
+UNTRACKED = (
+    "1 finding in a comment was left, since changes there cannot be tracked; "
+    "--others without --track changes it.\n"
+)
+
+
+def of_two_people(path):
+    document = docx.Document()
+    paragraph = document.add_paragraph("那天我门去看。")
+    document.add_comment(paragraph.runs, "我门再看看。", author="王编辑")
+    document.save(path)
+    return path.read_bytes()
+
+
+def test_what_cannot_be_tracked_is_told_beside_what_was(check, tmp_path):
+    raw = of_two_people(tmp_path / "a.docx")
+    result = check("--fix", "--track", "a.docx")
+    assert result.err == UNTRACKED + "Corrected a.docx.\n"
+    result = check("--fix", "--track", "--format", "docx", "-", stdin=raw)
+    assert result.err == UNTRACKED
+    assert len(docx.Document(io.BytesIO(result.raw)).comments) == 2
+
+
+def test_another_person_s_words_are_left_in_standard_input_too(check, tmp_path):
+    raw = of_two_people(tmp_path / "a.docx")
+    result = check("--fix", "--format", "docx", "-", stdin=raw)
+    assert "--others changes it" in result.err
+    corrected = docx.Document(io.BytesIO(result.raw))
+    assert corrected.paragraphs[0].text == "那天我们去看。"
+    assert [comment.text for comment in corrected.comments] == ["我门再看看。"]
+
+
 def test_nothing_is_called_corrected_that_was_not_written(check, tmp_path):
     document = docx.Document()
     paragraph = document.add_paragraph("一切都好。")
@@ -54,9 +86,7 @@ def test_nothing_is_called_corrected_that_was_not_written(check, tmp_path):
     before = (tmp_path / "a.docx").read_bytes()
     result = check("--fix", "--track", "--backup", "a.docx")
     assert result.code == 1
-    assert result.err == (
-        "a.docx was left as it is: changes in comments cannot be tracked; leave out --track.\n"
-    )
+    assert result.err == UNTRACKED + "a.docx was left as it is.\n"
     assert (tmp_path / "a.docx").read_bytes() == before
     assert [path.name for path in tmp_path.iterdir()] == ["a.docx"]
     assert "--others changes it" in check("--fix", "a.docx").err

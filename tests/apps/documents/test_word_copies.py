@@ -61,6 +61,21 @@ def test_what_is_written_twice_is_read_once():
     assert document.place_of(document.text.index("公圆")).label == "text box"
 
 
+def test_tables_in_them_are_counted_once():
+    def table(text):
+        return f"<w:tbl><w:tr><w:tc>{p(r(text))}</w:tc></w:tr></w:tbl>"
+
+    two = table("框里一") + table("框里二")
+    outer = two + p(text_box(table("最里"), table("最里")))
+    only_old = text_box(p(r("只有字")), table("旧框"))
+    document = parse(p(text_box(outer, outer)) + table("其后") + p(only_old) + table("最后"))
+    places = {text: document.place_of(document.text.index(text)).label for text in document.text.split()}
+    assert {text: label.partition(",")[0] for text, label in places.items() if text != "\ufffc"} == {
+        "框里一": "table 1", "框里二": "table 2", "最里": "table 3", "其后": "table 4",
+        "只有字": "text box", "旧框": "table 5", "最后": "table 6",
+    }  # fmt: skip
+
+
 @pytest.mark.parametrize("track", [False, True])
 def test_both_copies_are_changed_whatever_their_runs(track):
     document = parse(p(r("我外"), BOX, r("后面我门")))

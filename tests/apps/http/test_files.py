@@ -204,6 +204,17 @@ def test_what_a_person_accepts_is_written_into_another_person_s_words(client):
     assert "已是" in corrected.element.xml
 
 
+def test_what_cannot_be_tracked_is_named_by_its_number(client):
+    raw = of_two_people()
+    edits = check(client, "a.docx", raw).json()["edits"]
+    tracked = correct(client, "a.docx", raw, edits, track="true")
+    assert tracked.headers["nmspeller-left-out"] == "3"
+    corrected = docx.Document(io.BytesIO(tracked.content))
+    assert "平果也好（。" in [comment.text for comment in corrected.comments]
+    assert "nmspeller-left-out" not in correct(client, "a.docx", raw, edits[:2], track="true").headers
+    assert "nmspeller-left-out" not in correct(client, "a.docx", raw, edits).headers
+
+
 def test_level_and_words(make_client):
     checker = FakeChecker()
     client = make_client(checker)

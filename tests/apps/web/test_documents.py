@@ -341,6 +341,46 @@ def test_another_person_s_words_are_accepted_one_by_one(
     assert "他也很高兴" in corrected.element.xml
 
 
+@pytest.mark.parametrize(
+    ("locale", "sentence"),
+    [
+        (
+            "zh-CN",
+            "批注中的修改不能写成修订，所以这个文件里没有：心→兴（批注 1）。"
+            "点“下载”可得到包含全部修改的文件。",
+        ),
+        (
+            "en",
+            "Not in this file, because changes in comments cannot be tracked: 心 → 兴 (comment 1). "
+            "“Download” writes all changes.",
+        ),
+    ],
+)
+def test_what_cannot_be_tracked_is_told_with_the_download(
+    open_page, fake_server, of_two_people, locale, sentence
+):
+    page = open_page(fake_server, locale=locale)
+    open_file(page, "a.docx", of_two_people)
+    wait_until_checked(page, 4)
+    page.locator(".tick").nth(2).click()
+    page.locator(".tick").first.click()
+    wait_until_checked(page, 2)
+    _, tracked = download(page, "#download-tracked")
+    page.wait_for_selector("#notice:not([hidden])")
+    assert page.text_content("#notice-text") == sentence
+    comments = [comment.text for comment in docx.Document(io.BytesIO(tracked)).comments]
+    assert comments[:2] == ["大家高心。", "大家高心。"]
+    page.once("dialog", lambda dialog: dialog.dismiss())
+    page.click("#close-file")
+    assert page.is_visible("#file")  # for the change in the comment was not downloaded
+    _, corrected = download(page)
+    page.wait_for_selector("#notice", state="hidden")
+    comments = [comment.text for comment in docx.Document(io.BytesIO(corrected)).comments]
+    assert comments == ["大家高兴。", "大家高心。"]
+    page.click("#close-file")
+    assert not page.is_visible("#file")
+
+
 def test_what_is_no_running_text_is_marked_with_its_place(page):
     document = docx.Document()
     document.sections[0].header.paragraphs[0].text = "页眉也高心"

@@ -1,6 +1,6 @@
 import pytest
 
-from nmspeller.runtime.rules import RULES, RuleMatch
+from nmspeller.runtime.rules import RULES, RuleMatch, apply_fixes
 from nmspeller.text.protect import protected_spans
 
 
@@ -165,9 +165,21 @@ def test_pairs_that_are_right(right):
     assert matches("bracket_pairs", right) == []
 
 
-@pytest.mark.parametrize("right", ["全文用５０％和６０％。", "５％，６％，5%", "ＡＢ９"])
+@pytest.mark.parametrize("right", ["全文用５０％和６０％。", "５％，６％，5%", "ＡＢ９", "5架Ｆ—１４战斗机"])
 def test_full_width_numbers_that_are_no_exception(right):
     assert matches("mixed_width", right) == []
+
+
+@pytest.mark.parametrize(
+    ("wrong", "right"),
+    [
+        ("5家增长５０％", "5家增长50%"),
+        ("增长5％、6％到７％", "增长5％、6％到7％"),
+        ("5%，６％、７％", "5%，６％、７％"),
+    ],
+)
+def test_a_number_and_its_percent_sign_have_one_width(wrong, right):
+    assert apply_fixes(wrong, matches("mixed_width", wrong)) == right
 
 
 def test_two_kinds_of_dash_are_in_order():

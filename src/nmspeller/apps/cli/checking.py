@@ -83,7 +83,8 @@ class CheckCommand:
             correction = replace(correction, text=text, edits=tuple(unknown))
         self.found |= bool(correction.edits)
         if self.fix and one.path is None:
-            sys.stdout.buffer.write(self.job.corrected(document, correction.edits))
+            permitted = self.job.permitted(document, correction.edits)
+            sys.stdout.buffer.write(self.job.corrected(document, permitted))
             return
         if self.fix and one.path and correction.edits:
             _content, sentence = self.job.write(one.path, document, correction.edits, raw)

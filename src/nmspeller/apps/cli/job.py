@@ -92,14 +92,10 @@ class CheckJob:
 
     def write(self, path: Path, document: Document, edits: Sequence[Edit], raw: bytes) -> tuple[bytes, str]:
         """Correct a file; returns its content and a sentence about it, for people."""
-        own = self._own(document, edits)
-        if not own:
+        permitted = self.permitted(document, edits)
+        if not permitted:
             return raw, _("{path} was left as it is.").format(path=path)
-        content = self.corrected(document, own)
-        if content == raw:
-            return raw, _(
-                "{path} was left as it is: changes in comments cannot be tracked; leave out --track."
-            ).format(path=path)
+        content = self.corrected(document, permitted)
         backup = files.replace(path, content, expected=raw, backup=self.backup)
         if document.is_signed:
             tell(
@@ -110,9 +106,11 @@ class CheckJob:
         written = _("Corrected {path}; the original is {backup}.") if backup else _("Corrected {path}.")
         return content, written.format(path=path, backup=backup)
 
-    def _own(self, document: Document, edits: Sequence[Edit]) -> Sequence[Edit]:
-        """The edits that change nobody else's words; a tracked change is only a proposal."""
-        if self.others or self.track:
+    def permitted(self, document: Document, edits: Sequence[Edit]) -> Sequence[Edit]:
+        """The edits that change nobody else's words, or those that can be tracked, which only propose."""
+        if self.track:
+            return self._trackable(document, edits)
+        if self.others:
             return edits
         left = edits_of_others(document, edits)
         if left:
@@ -122,6 +120,20 @@ class CheckJob:
                     "--others changes it.",
                     "{number} findings in other people's comments or insertions were left; "
                     "--others changes them.",
+                    len(left),
+                ).format(number=len(left))
+            )
+        return [edit for edit in edits if edit not in left]
+
+    def _trackable(self, document: Document, edits: Sequence[Edit]) -> Sequence[Edit]:
+        left = document.untracked(edits) if isinstance(document, DocxDocument) else []
+        if left:
+            tell(
+                ngettext(
+                    "{number} finding in a comment was left, since changes there cannot be tracked; "
+                    "--others without --track changes it.",
+                    "{number} findings in comments were left, since changes there cannot be tracked; "
+                    "--others without --track changes them.",
                     len(left),
                 ).format(number=len(left))
             )

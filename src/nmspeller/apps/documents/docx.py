@@ -3,8 +3,10 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from io import BytesIO
+from zipfile import ZipFile
 
-from nmspeller.apps.documents import package, word_places
+from nmspeller.apps.documents import package, word_comments, word_places
 from nmspeller.apps.documents.markup import names
 from nmspeller.apps.documents.office import OfficeDocument, SpanChange, assembled
 from nmspeller.apps.documents.package import references
@@ -88,14 +90,22 @@ class DocxDocument(OfficeDocument):
     ) -> bytes:
         """The file's new content with a tracked change for each finding, and a comment that explains it.
 
-        Without any that can be tracked, the content as it is.
+        Those that cannot be tracked are left out; without any other, it is the content as it is.
         """
         if not force:
             self.require_unsigned()
-        sources, changes = self.sources(), list(self.changes(edits))
+        edits = list(edits)
+        left = self.untracked(edits)
+        sources, changes = self.sources(), list(self.changes(edit for edit in edits if edit not in left))
         # Parts that only comments need were not read before, and may be damaged.
         with package.reading(self.raw, self.name, _KIND):
             members = with_tracked_changes(
                 self.raw, self.body, self.text, sources, self.spans, changes, author
             )
         return package.with_members(self.raw, members) if members else self.raw
+
+    def untracked(self, edits: Sequence[Edit]) -> list[Edit]:
+        """The edits in comments: no program tracks changes there, and some show deleted and inserted text."""
+        with ZipFile(BytesIO(self.raw)) as archive:
+            comments = word_comments.part(archive, self.body)
+        return [edit for edit in edits if self.spans[self._touched(edit)[0]].member == comments]

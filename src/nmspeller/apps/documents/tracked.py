@@ -40,10 +40,7 @@ def with_tracked_changes(
     changes: Sequence[SpanChange],
     author: str,
 ) -> dict[str, bytes]:
-    """The new content of each member that differs; `text` is the document's, for explanations.
-
-    Comments are left alone: no program tracks changes in them, and some show deleted and inserted text there.
-    """
+    """The new content of each member that differs; `text` is the document's, for explanations."""
     # Word takes the date for local time, whatever its zone.
     signature = Signature(author, datetime.now().strftime("%Y-%m-%dT%H:%M:%SZ"))
     with zipfile.ZipFile(BytesIO(raw)) as archive:
@@ -52,8 +49,7 @@ def with_tracked_changes(
             sources = {part: Source.of(archive.read(part)), **sources}
         used = {int(found) for source in sources.values() for found in _ID.findall(source.xml)}
         ids = (number for number in count(1) if number not in used)
-        can_be_tracked = [change for change in changes if spans[change.span].member != part]
-        tracked, comments = _tracked(text, spans, can_be_tracked, ids)
+        tracked, comments = _tracked(text, spans, changes, ids)
         splices: dict[str, list[Splice]] = defaultdict(list)
         for index, in_span in tracked.items():
             span = spans[index]

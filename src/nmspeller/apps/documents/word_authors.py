@@ -1,6 +1,5 @@
 """Whose words the text of a Word document is: the author's, or another person's."""
 
-import re
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from io import BytesIO
@@ -9,10 +8,9 @@ from zipfile import ZipFile
 
 from nmspeller.apps.documents import word_comments
 from nmspeller.apps.documents.docx import DocxDocument
-from nmspeller.apps.documents.word_text import AUTHOR, WordText
+from nmspeller.apps.documents.word_insertions import inserted_notes, with_inserters
+from nmspeller.apps.documents.word_text import AUTHOR
 from nmspeller.runtime.correction import Edit
-
-_AUTHOR = re.compile(rb"""[\s:]author\s*=\s*["']([^"']*)["']""")
 
 
 class WordsOfOthers(NamedTuple):
@@ -38,11 +36,11 @@ def words_of_others(document: object) -> WordsOfOthers:
         return WordsOfOthers()
     with ZipFile(BytesIO(document.raw)) as archive:
         comments = word_comments.part(archive, document.body)
-    sources = document.sources()
+    inserted = _inserted_by_others(document)
     found = [
         (start, start + len(span.text))
         for start, span in zip(document.starts, document.spans, strict=True)
-        if span.member == comments or _is_inserted(span, sources[span.member].xml)
+        if span.member == comments or (span.member, span.start) in inserted
     ]
     return WordsOfOthers([start for start, _stop in found], [stop for _start, stop in found])
 
@@ -53,9 +51,13 @@ def edits_of_others(document: object, edits: Iterable[Edit]) -> list[Edit]:
     return [edit for edit in edits if theirs.has(edit.offset, edit.length)]
 
 
-def _is_inserted(span: WordText, xml: bytes) -> bool:
-    """Whether somebody other than nmspeller inserted a text, as a tracked change."""
-    if span.run.insertion is None:
-        return False
-    author = _AUTHOR.search(xml[slice(*span.run.insertion)])
-    return author is None or author[1].decode(errors="replace") != AUTHOR
+def _inserted_by_others(document: DocxDocument) -> set[tuple[str, int]]:
+    """The member and the first byte of each text element that somebody other than nmspeller inserted."""
+    sources = document.sources()
+    notes = inserted_notes(sources[document.body].xml) if document.body in sources else {}
+    return {
+        (member, event.start)
+        for member, source in sources.items()
+        for event, author in with_inserters(source.xml, notes)
+        if event.local_name == "t" and author not in (None, AUTHOR)
+    }

@@ -13,8 +13,8 @@ from nmspeller.apps.documents.word_text import WordText
 from nmspeller.apps.documents.xml_events import events
 
 _NAMESPACE = "http://schemas.openxmlformats.org/markup-compatibility/2006"
-_ALTERNATIVES = f"{_NAMESPACE}}}AlternateContent"
-_BRANCHES = (f"{_NAMESPACE}}}Choice", f"{_NAMESPACE}}}Fallback")
+ALTERNATIVES = f"{_NAMESPACE}}}AlternateContent"
+BRANCHES = (f"{_NAMESPACE}}}Choice", f"{_NAMESPACE}}}Fallback")
 
 
 class Repetition(NamedTuple):
@@ -88,12 +88,12 @@ def _alternatives(xml: bytes) -> Iterator[list[tuple[int, int]]]:
     open_choices: list[list[tuple[int, int]]] = []
     open_branches: list[int] = []
     for event in events(xml):
-        if event.name == _ALTERNATIVES:
+        if event.name == ALTERNATIVES:
             if event.kind == "start":
                 open_choices.append([])
             else:
                 yield open_choices.pop()
-        elif event.name in _BRANCHES and open_choices:
+        elif event.name in BRANCHES and open_choices:
             if event.kind == "start":
                 open_branches.append(event.start)
             else:

@@ -6,9 +6,10 @@ from dataclasses import dataclass, field
 
 from nmspeller.apps.documents.markup import names
 from nmspeller.apps.documents.places import Marker, Markers, Place
+from nmspeller.apps.documents.word_copies import ALTERNATIVES, BRANCHES
 from nmspeller.apps.documents.xml_events import Event, events
 
-_REFERENCES = {
+REFERENCES = {
     "footnoteReference": "footnote",
     "endnoteReference": "endnote",
     "commentReference": "comment",
@@ -31,14 +32,14 @@ def _numbers_of_notes(xml: bytes) -> dict[tuple[str, str], int]:
     numbers: dict[tuple[str, str], int] = {}
     count: Counter[str] = Counter()
     for event in events(xml):
-        kind = _REFERENCES.get(event.local_name) if event.kind == "start" else None
-        if kind and (kind, _id(event)) not in numbers:
+        kind = REFERENCES.get(event.local_name) if event.kind == "start" else None
+        if kind and (kind, id_of(event)) not in numbers:
             count[kind] += 1
-            numbers[kind, _id(event)] = count[kind]
+            numbers[kind, id_of(event)] = count[kind]
     return numbers
 
 
-def _id(event: Event) -> str:
+def id_of(event: Event) -> str:
     return next((value for name, value in event.attributes.items() if name.endswith("}id")), "")
 
 
@@ -59,6 +60,7 @@ class _Position:
     cell: int = 0
     row_page: int = 1  # where the row began: each of its cells begins there
     furthest_page: int = 1
+    choices: list[list[int]] = field(default_factory=list)  # of tables: before each, after its branches
 
     @property
     def place(self) -> Place:
@@ -89,9 +91,13 @@ class _Position:
             self.page += 1
             self.furthest_page = max(self.furthest_page, self.page)
         elif name in _NOTES:
-            self.story = ((name, self.numbers.get((name, _id(event)), 1)),)
+            self.story = ((name, self.numbers.get((name, id_of(event)), 1)),)
         elif name in ("hdr", "ftr"):
             self.story = (("header" if name == "hdr" else "footer", True),)
+        elif event.name == ALTERNATIVES:
+            self.choices.append([self.table])
+        elif event.name in BRANCHES and self.choices:
+            self.table = self.choices[-1][0]  # readers see one of the branches
 
     def end(self, event: Event) -> None:
         name = event.local_name
@@ -103,6 +109,10 @@ class _Position:
             self.page = self.furthest_page
         elif name == "txbxContent":
             self.text_boxes_open -= 1
+        elif event.name in BRANCHES and self.choices:
+            self.choices[-1].append(self.table)
+        elif event.name == ALTERNATIVES:
+            self.table = max(self.choices.pop())
 
     def count_paragraph(self) -> None:
         if self.is_counted and not self.is_counted[-1]:

@@ -80,7 +80,7 @@ def create_app(settings: Settings, load_checker: Callable[[], Checker]) -> FastA
             allow_origin_regex=ADD_ON.pattern,
             allow_methods=["GET", "POST"],
             allow_headers=["Authorization", "Content-Type"],
-            expose_headers=["Retry-After"],
+            expose_headers=["Retry-After", files.LEFT_OUT],
         ),
         Middleware(Failures),
         Middleware(KeyCheck, settings=settings),

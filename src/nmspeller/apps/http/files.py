@@ -36,11 +36,14 @@ from nmspeller.apps.http.native import (
     wants_stream,
 )
 from nmspeller.apps.http.service import Service
-from nmspeller.apps.http.uploads import ReadDocument
+from nmspeller.apps.http.uploads import CorrectedDocument, ReadDocument
 from nmspeller.apps.http.waiting import ClientGone
 from nmspeller.messages import _
 from nmspeller.runtime.analysis import CheckedPart
 from nmspeller.runtime.correction import Edit, Hint, Reason
+
+LEFT_OUT = "Nmspeller-Left-Out"
+"""The header with the numbers of the accepted edits that are not in the file."""
 
 _MOST_FIELDS = 4_000
 # An archive that unpacks to more than so many times the largest body is no document that someone wrote.
@@ -126,7 +129,8 @@ _CORRECT_FIELDS: dict[str, Any] = {
     "track": {
         "type": "boolean",
         "default": False,
-        "description": "Write the edits as tracked changes, which Word documents can have.",
+        "description": "Write the edits as tracked changes, which Word documents can have, but not in "
+        "comments.",
     },
 }
 
@@ -193,6 +197,13 @@ async def check_file(request: Request) -> Response:
         200: {
             "description": "The file; nothing but the accepted edits differs.",
             "content": {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}},
+            "headers": {
+                LEFT_OUT: {
+                    "schema": {"type": "string"},
+                    "description": "The numbers, from 1, of the edits that are not in the file because they "
+                    "are in comments, where changes cannot be tracked; without `track` they are.",
+                }
+            },
         },
         **ERRORS,
     },
@@ -204,12 +215,15 @@ async def correct_file(request: Request) -> Response:
     accepted = _accepted(form)
     track = _boolean("track", form.get("track", "false"))
 
-    name, content = await _in_process(request, form, edits=accepted, track=track)
+    name, answer = await _in_process(request, form, edits=accepted, track=track)
+    document = CorrectedDocument.from_bytes(answer)
     kind = mimetypes.guess_type(name)[0] or "application/octet-stream"
     disposition = f"attachment; filename*=UTF-8''{quote(name)}"
     # Not the declared charset of a text: the file has the encoding that it had.
     headers = {"Content-Type": kind, "Content-Disposition": disposition}
-    return Response(content, headers=headers)
+    if document.left_out:
+        headers[LEFT_OUT] = ", ".join(map(str, document.left_out))
+    return Response(document.content, headers=headers)
 
 
 class _InMemory(MultiPartParser):

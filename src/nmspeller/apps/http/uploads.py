@@ -60,6 +60,21 @@ class ReadDocument(NamedTuple):
         )
 
 
+class CorrectedDocument(NamedTuple):
+    """A file, and the numbers, from 1, of the edits that it does not have, as they cannot be tracked."""
+
+    content: bytes
+    left_out: Sequence[int]
+
+    def to_bytes(self) -> bytes:
+        return json.dumps(self.left_out).encode() + b"\n" + self.content
+
+    @classmethod
+    def from_bytes(cls, answer: bytes) -> "CorrectedDocument":
+        left_out, _newline, content = answer.partition(b"\n")
+        return cls(content, json.loads(left_out))
+
+
 def main() -> None:
     """Answer one document after the other, until the server is gone."""
     # The server decides when to end: those who stop it may send a signal to all of its processes.
@@ -126,9 +141,11 @@ def _corrected(raw: bytes, edits: list[dict[str, Any]], *, track: bool, **asked:
         Edit(**{**edit, "reason": Reason(edit["reason"])}, probability=1.0, alternatives=()) for edit in edits
     ]
     try:
-        return document.with_edits(list(_in_the_prose_of(document, accepted)), track=track)
+        content = document.with_edits(list(_in_the_prose_of(document, accepted)), track=track)
     except InputError as error:
         raise ApiError(422, str(error)) from None
+    left = document.untracked(accepted) if track and isinstance(document, DocxDocument) else []
+    return CorrectedDocument(content, [accepted.index(edit) + 1 for edit in left]).to_bytes()
 
 
 def _open(raw: bytes, *, name: str, most_characters: int, most_unpacked: int) -> Document:

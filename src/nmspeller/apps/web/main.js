@@ -345,11 +345,17 @@ function turnTo(next) {
   at("scroll").scrollTop = 0
 }
 
+function sentenceAbout(missing) {
+  const changes = missing.map(({ edit, target, where }) => fill(_("{source} → {target} ({place})"), { source: edit.source, target, place: where.label }))
+  return fill(_("Not in this file, because changes in comments cannot be tracked: {changes}. “Download” writes all changes."), { changes: changes.join(_(", ")) })
+}
+
 async function download(track) {
   const [name, extension] = parted(subject.file.name)
   try {
-    save(await subject.download(track), fill(_("{name}-corrected"), { name }) + extension)
-    notice("")
+    const { content, missing } = await subject.download(track)
+    save(content, fill(_("{name}-corrected"), { name }) + extension)
+    notice(missing.length ? sentenceAbout(missing) : "")
   } catch (wrong) {
     if (wrong instanceof NeedsKey) askForKey()
     else notice(wrong.message || _("The server cannot be reached now; try again in a moment."))

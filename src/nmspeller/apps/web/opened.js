@@ -193,14 +193,14 @@ export class Opened {
     return this.places[low]?.start < stop ? this.places[low] : undefined
   }
 
-  // The file with what was accepted; as tracked changes where that is asked for.
+  // The file with what was accepted; as tracked changes where that is asked for, and then with what it does not have.
   async download(track) {
     const accepted = this.accepted
-    const edits = [...accepted.values()]
-      .sort((one, other) => byPlace(one.edit, other.edit))
-      .map(({ edit, target }) => ({ ...edit.inCodePoints, source: edit.source, target, ...reasonOf(edit, target) }))
-    const content = await correctedFile(this.file, edits, track)
-    if (this.accepted === accepted) this.saved = true
-    return content
+    const changes = [...accepted.values()].sort((one, other) => byPlace(one.edit, other.edit))
+    const edits = changes.map(({ edit, target }) => ({ ...edit.inCodePoints, source: edit.source, target, ...reasonOf(edit, target) }))
+    const { content, leftOut } = await correctedFile(this.file, edits, track)
+    if (this.accepted === accepted && !leftOut.length) this.saved = true
+    const missing = leftOut.map((index) => changes[index])
+    return { content, missing: missing.map(({ edit, target }) => ({ edit, target, where: this.placeAt(edit.offset, edit.offset + 1) })) }
   }
 }

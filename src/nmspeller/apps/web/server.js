@@ -83,10 +83,12 @@ export async function* checkFile(file, options, signal) {
 
 const partOf = (line, units) => ({ stop: units(line.stop), edits: findingsIn(line, units) })
 
-// The file with some edits, whose offsets count code points.
+// The file with some edits, whose offsets count code points; and the indices of those that could not be tracked.
 export async function correctedFile(file, edits, track) {
   const form = formOf(file, { edits: JSON.stringify(edits), track })
-  return unlessGone((await ask("v1/files/corrected", { method: "POST", body: form })).blob())
+  const answer = await ask("v1/files/corrected", { method: "POST", body: form })
+  const numbers = answer.headers.get("Nmspeller-Left-Out")?.split(",") ?? []
+  return { content: await unlessGone(answer.blob()), leftOut: numbers.map((number) => Number(number) - 1) }
 }
 
 function formOf(file, fields) {

@@ -11,8 +11,9 @@ from nmspeller.text.protect import Span
 
 _HALF_WIDTH = {0xFF10 + digit: 0x30 + digit for digit in range(10)} | {ord("％"): "%", ord("．"): "."}
 _NUMBER = re.compile(
-    "(?P<digits>(?<![0-9０-９A-Za-zＡ-Ｚａ-ｚ．.])[０-９]{1,9}(?:．[０-９]{1,9})?(?![0-9０-９A-Za-zＡ-Ｚａ-ｚ．.]))"
-    "|(?<=[0-9０-９])(?P<percent>％)"
+    "(?<![0-9０-９A-Za-zＡ-Ｚａ-ｚ．.])(?<![Ａ-Ｚａ-ｚ][—－-])"
+    "(?P<digits>[０-９]{1,9}(?:．[０-９]{1,9})?)(?![0-9０-９A-Za-zＡ-Ｚａ-ｚ．.])％?"
+    "|(?<=[0-9])(?P<percent>％)"
 )
 _HALF = {
     "digits": re.compile("(?<![0-9A-Za-z.])[0-9]{1,9}(?![0-9A-Za-z])"),
@@ -46,5 +47,7 @@ class MixedWidth(Rule):
         }
         for match in found:
             kind = match.lastgroup or ""
-            if kind in rare and not closed.overlaps(*match.span(kind)):
-                yield replace(self, text, *match.span(kind), match[kind].translate(_HALF_WIDTH))
+            # A number and its percent sign have one width, unless all signs in the text are full-width.
+            start, stop = match.span() if "percent" in rare else match.span(kind)
+            if kind in rare and not closed.overlaps(start, stop):
+                yield replace(self, text, start, stop, text[start:stop].translate(_HALF_WIDTH))

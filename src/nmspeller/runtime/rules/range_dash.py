@@ -36,7 +36,7 @@ class RangeDash(Rule):
             return
         usual = max(times, key=lambda dash: (times[dash], dash))
         note = Note(
-            N_("Most ranges of this text have {dash} ({times} times)."),
+            N_("Other ranges of this text have {dash} ({times}×)."),
             (("dash", usual), ("times", str(times[usual]))),
         )
         for match in found:
