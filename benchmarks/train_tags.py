@@ -1,16 +1,17 @@
-"""Trains the network that tags extra and missing characters, on top of an exported model that stays as it is.
+"""Trains the network that tags extra, missing and swapped characters, on top of a model that stays as it is.
 
     python benchmarks/train_tags.py read MODEL PREPARED FEATURES --set NAME [--rows N] [--seed S]
     python benchmarks/train_tags.py read-dev MODEL PREPARED FEATURES
-    python benchmarks/train_tags.py train MODEL FEATURES OUT [--epochs E] [--rate R] [--seed S] [--weights …]
+    python benchmarks/train_tags.py train MODEL FEATURES OUT [--start OUT] [--epochs E] [--rate R] [--seed S]
     python benchmarks/train_tags.py add MODEL OUT NEW
 
 It needs no GPU. `read` lets the int8 model read rows with errors, and keeps what the network sees of them:
 the states of four layers, as bytes, and log-probabilities. PREPARED is what `nmspeller lab data prepare`
-wrote; a set is one of its sets of pairs, or `synthetic`: running text with errors of the noise model. Several
-of these may run side by side. `train` learns from all rows in FEATURES, sets as often as --weights says, and
-measures on the dev rows of `read-dev`, which no training saw, and on the sentences of PREPARED/clean0.txt
-(benchmarks/clean_text.py). `add` writes the model folder NEW: MODEL with the network.
+wrote; a set is one of its sets of pairs, or running text with errors of the noise model, `synthetic`, or most
+of them swaps, `swapped`. Several of these may run side by side. `train` learns from all rows in FEATURES,
+sets as often as --weights says, from random weights or those of another training. It measures on the dev rows
+of `read-dev`, which no training saw, and on the sentences of PREPARED/clean0.txt (benchmarks/clean_text.py).
+`add` writes the model folder NEW: MODEL with the network.
 """
 
 import argparse
@@ -31,7 +32,7 @@ from numpy.typing import NDArray
 from onnx import TensorProto, helper
 from safetensors.numpy import load_file, save_file
 
-from nmspeller.lab.data.alignment import EXTRA, MISSING
+from nmspeller.lab.data.alignment import EXTRA, MISSING, SWAPPED
 from nmspeller.lab.data.edit_sets import DEV_FILE, edit_arrays, read_dev
 from nmspeller.lab.data.prepared import Prepared
 from nmspeller.lab.export.arithmetic import Integer
@@ -43,7 +44,7 @@ from nmspeller.lab.export.weights import TAGS, SpellerWeights
 from nmspeller.lab.models.batch import NO_TARGET, Batch
 from nmspeller.lab.models.speller import tag_bits, tag_loss
 from nmspeller.lab.models.tag_network import TagNetwork
-from nmspeller.lab.models.tag_sizes import LEAST_PROBABILITY, LIKELIHOODS, states_read
+from nmspeller.lab.models.tag_sizes import KINDS, LEAST_PROBABILITY, LIKELIHOODS, states_read
 from nmspeller.lab.training.corruption import NoiseConfig, Row, with_specials
 from nmspeller.lab.training.streams import PairStream
 from nmspeller.runtime.onnx_runtime import onnxruntime
@@ -58,17 +59,20 @@ NOISE = NoiseConfig(
     edit_kinds={"missing": 0.55, "extra": 0.37, "swapped": 0.08},
     spare_masks=0.06,
 )
+SWAPPED_NOISE = replace(NOISE, clean=0.1, edit_kinds={"missing": 0.1, "extra": 0.1, "swapped": 0.8})
+SYNTHETIC = {"synthetic": NOISE, "swapped": SWAPPED_NOISE}
 REAL_SPARE_MASKS = 0.04
 WEIGHTS = {
     "edits_revisions": 6.0, "edits_native_word": 8.0, "edits_native": 3.0, "edits_learners_word": 3.0,
     "edits_learners": 0.5, "edits_revisions_clean": 1.0, "edits_gec_clean": 0.5, "native_clean": 1.0,
-    "synthetic": 1.0,
+    "synthetic": 1.0, "swapped": 1.0,
 }  # fmt: skip
 SHARD_TOKENS, BATCH_TOKENS, BATCH_ROWS, POOL = 40_000, 512, 64, 32
 CLEAN_SHARES = (0.002, 0.005, 0.02)
 CLEAN = "clean0"
 HEAD = "head.dense"
 TARGET = "target"
+AVERAGE = 0.999
 # Bytes around zero, about as large as numbers of a normal distribution.
 _ZERO, _UNIT = 128, 40
 
@@ -176,10 +180,10 @@ def _without_tags(source: SpellerWeights) -> dict[str, NDArray[np.float32]]:
 def read(options: argparse.Namespace) -> None:
     """Rows of one set, in files of SHARD_TOKENS."""
     prepared, reader = Prepared(options.prepared), StateReader(options.model)
-    synthetic = options.set == "synthetic"
+    synthetic = options.set in SYNTHETIC
     stream = PairStream(
         prepared,
-        NOISE if synthetic else replace(NOISE, spare_masks=REAL_SPARE_MASKS),
+        SYNTHETIC.get(options.set, replace(NOISE, spare_masks=REAL_SPARE_MASKS)),
         copies={} if synthetic else {options.set: 1},
         synthetic=options.rows if synthetic else 0,
         epochs=1,
@@ -276,9 +280,9 @@ def collate(picks: Sequence[Pick]) -> tuple[torch.Tensor, torch.Tensor, Batch]:
 
 
 def predict(network: TagNetwork, shard: Shard) -> NDArray[np.float32]:
-    """The probabilities of both tags: (tokens, 2)."""
+    """The probabilities of the tags: (tokens, 3)."""
     network.eval()
-    found = np.zeros((len(shard.tags), 2), np.float32)
+    found = np.zeros((len(shard.tags), KINDS), np.float32)
     order = sorted(range(len(shard)), key=shard.length)
     with torch.no_grad():
         for first in range(0, len(order), BATCH_ROWS):
@@ -297,7 +301,7 @@ def judge(network: TagNetwork, dev: dict[str, Shard]) -> dict[str, float]:
     figures = {}
     clean, target = predict(network, dev[CLEAN]), predict(network, dev[TARGET])
     labels = tag_bits(torch.from_numpy(dev[TARGET].tags.astype(np.int64))).numpy().astype(bool)
-    for column, (kind, bit) in enumerate((("extra", EXTRA), ("missing", MISSING))):
+    for column, (kind, bit) in enumerate((("extra", EXTRA), ("missing", MISSING), ("swapped", SWAPPED))):
         assert bit == 1 << column
         worst = np.sort(np.maximum.reduceat(clean[:, column], dev[CLEAN].starts[:-1]))[::-1]
         wanted, likely = labels[:, column], target[:, column]
@@ -321,11 +325,14 @@ def train(options: argparse.Namespace) -> None:
     torch.manual_seed(options.seed)
     source = read_exported(options.model)
     network = TagNetwork(replace(source.encoder, dropout=options.dropout))
+    if options.start:
+        _load(network, load_file(options.start / "tags.safetensors"), source)
     batches = list(_order(shards, weights, options.epochs, np.random.default_rng(options.seed)))
     matrices = [weight for weight in network.parameters() if weight.ndim > 1]
     others = [weight for weight in network.parameters() if weight.ndim < 2]
     groups = [{"params": matrices, "weight_decay": 0.05}, {"params": others, "weight_decay": 0.0}]
     optimiser = torch.optim.AdamW(groups, betas=(0.9, 0.98))
+    averages = [weight.detach().clone() for weight in network.parameters()]
     began, tokens, mean = time.perf_counter(), 0, 0.0
     for step, picks in enumerate(batches):
         for group in optimiser.param_groups:
@@ -337,13 +344,18 @@ def train(options: argparse.Namespace) -> None:
         loss.backward()
         torch.nn.utils.clip_grad_norm_(network.parameters(), 1.0)
         optimiser.step()
+        # A smaller decay at the beginning, or the initial weights would stay in the average.
+        decay = min(AVERAGE, (1 + step) / (10 + step))
+        torch._foreach_lerp_(averages, [weight.detach() for weight in network.parameters()], 1 - decay)
         tokens += int(batch.real.sum())
         mean = loss.item() if step == 0 else 0.98 * mean + 0.02 * loss.item()
         if step % 250 == 0:
             print(step, len(batches), f"{mean:.4f} {time.perf_counter() - began:.0f} s", flush=True)
         if step and step % 1000 == 0:
             print(judge(network, dev), flush=True)
+    torch._foreach_copy_([weight.data for weight in network.parameters()], averages)
     record = {
+        "start": _tokens_before(options.start),
         "rows": {name: _rows(shards, name) for name in sorted({_set(shard.name) for shard in shards})},
         "tokens": tokens,
         "seconds": round(time.perf_counter() - began),
@@ -355,6 +367,14 @@ def train(options: argparse.Namespace) -> None:
     save_file(as_read(network, source), options.out / "tags.safetensors")
     (options.out / "train.json").write_text(json.dumps(record, indent=1) + "\n")
     print(record, flush=True)
+
+
+def _tokens_before(start: Path | None) -> int:
+    """How many tokens the start of a training had seen, and its own start before."""
+    if start is None:
+        return 0
+    before = json.loads((start / "train.json").read_text())
+    return int(before.get("start", 0)) + int(before["tokens"])
 
 
 def _weight(text: str) -> tuple[str, float]:
@@ -392,12 +412,26 @@ def _order(
 def as_read(network: TagNetwork, source: SpellerWeights) -> dict[str, NDArray[np.float32]]:
     """The network's weights for states as they are, instead of bytes around zero."""
     weights = {name: tensor.detach().numpy().copy() for name, tensor in network.state_dict().items()}
+    scale, zero = _scale_and_zero(source)
+    weights["states.bias"] = weights["states.bias"] + weights["states.weight"] @ zero
+    weights["states.weight"] = weights["states.weight"] / scale
+    return {name: array.astype(np.float32) for name, array in weights.items()}
+
+
+def _load(network: TagNetwork, weights: dict[str, NDArray[np.float32]], source: SpellerWeights) -> None:
+    """The reverse of `as_read`."""
+    scale, zero = _scale_and_zero(source)
+    weight = weights["states.weight"] * scale
+    own = {**weights, "states.weight": weight, "states.bias": weights["states.bias"] - weight @ zero}
+    network.load_state_dict({name: torch.from_numpy(np.float32(array)) for name, array in own.items()})
+
+
+def _scale_and_zero(source: SpellerWeights) -> tuple[NDArray[np.float32], NDArray[np.float64]]:
+    """What a step of each byte is in units of a state, and zero in units of a byte: (4 × hidden,) each."""
     readers = _readers(source)
     scale = np.concatenate([source.weights[f"{name}.scale"] for name in readers])
     zero = np.repeat([float(source.weights[f"{name}.zero_point"]) for name in readers], source.encoder.hidden)
-    weights["states.bias"] = weights["states.bias"] + weights["states.weight"] @ ((zero - _ZERO) / _UNIT)
-    weights["states.weight"] = weights["states.weight"] / (_UNIT * scale)
-    return {name: array.astype(np.float32) for name, array in weights.items()}
+    return _UNIT * scale, (zero - _ZERO) / _UNIT
 
 
 def add(options: argparse.Namespace) -> None:
@@ -435,6 +469,7 @@ def main() -> None:
         if command in ("read", "train"):
             own.add_argument("--seed", type=int, default=0)
         if command == "train":
+            own.add_argument("--start", type=Path, metavar="OUT")
             own.add_argument("--epochs", type=float, default=2.0)
             own.add_argument("--rate", type=float, default=1.5e-3)
             own.add_argument("--dropout", type=float, default=0.1)

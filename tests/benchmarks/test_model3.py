@@ -87,8 +87,9 @@ def test_records_are_read_from_a_folder_or_one_file(tmp_path):
 
 def test_the_network_of_tags_stands_beside_the_trainings_that_were_not_chosen():
     dev = {"extra at 0.2%": 62.1, "missing, average precision": 32.6}
-    one = {"rows": {"edits_native": 843, "synthetic": 56233}, "tokens": 7e6, "seconds": 937, "dev": dev}
-    other = {**one, "rows": {"edits_native": 843, "synthetic": 112858}}
+    other = {"rows": {"edits_native": 843, "synthetic": 56233}, "tokens": 7e6, "seconds": 937, "dev": dev}
+    rows = {"edits_native": 843, "swapped": 24000, "synthetic": 112858}
+    one = {**other, "start": 7e6, "rows": rows, "dev": {**dev, "swapped at 0.2%": 35.1}}
     level = {"extra": 58.14, "missing": 4.65, "swap": 0.0, "changed_right": 87.93, "clean_changed": 0.12}
     thresholds = {"repeated": 0.9037, "foreign": 0.8769, "missing": 0.9577, "swapped": 2.0}
     found = {
@@ -100,7 +101,7 @@ def test_the_network_of_tags_stands_beside_the_trainings_that_were_not_chosen():
     }
     page = model3._network(found)
     assert "843 edits_native, and synthetic ones" in page
-    assert "| 56,233, chosen | 7.0 M | 16 | 62.1 | 32.6 |" in page
-    assert "| 112,858 | 7.0 M | 16 | 62.1 | 32.6 |" in page
+    assert "| 112,858 synthetic, 24,000 swapped, chosen | 14.0 M | 16 | 62.1 | 32.6 | 35.1 |" in page
+    assert "| 56,233 synthetic | 7.0 M | 16 | 62.1 | 32.6 | – |" in page
     wanted = "| `balanced` | 58.1 % | 4.7 % | 0.0 % | 87.9 % | 0.12 % | 0.904 | 0.877 | 0.958 | never |"
     assert wanted in page

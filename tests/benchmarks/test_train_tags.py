@@ -28,15 +28,16 @@ def exported(source_folder: Path, texts: list[str], tmp_path_factory: pytest.Tem
 
 @pytest.fixture(scope="module")
 def features(exported: Path, texts: list[str], tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The first character of each text is doubled, the fourth is missing; the dev rows are the same."""
+    """The first character of each text is doubled, the fourth missing, the next two swapped; dev rows too."""
     vocabulary = Vocabulary.from_file(exported / "vocab.txt")
     reader, folder = train_tags.StateReader(exported), tmp_path_factory.mktemp("features")
     rows = []
     for text in texts:
-        ids = vocabulary.encode(text[0] + text[:3] + text[4:])
-        tags = np.zeros(len(ids) + 1, np.int64)
+        wrong = vocabulary.encode(text[0] + text[:3] + text[5] + text[4] + text[6:])
+        right = vocabulary.encode(text[0] + text[:3] + text[4:])
+        tags = np.zeros(len(wrong) + 1, np.int64)
         tags[1], tags[4] = EXTRA, MISSING
-        rows.append(with_specials(ids, ids, vocabulary, tags))
+        rows.append(with_specials(wrong, right, vocabulary, tags))
     clean = [with_specials(ids, ids, vocabulary) for ids in map(vocabulary.encode, texts)]
     train_tags.write(folder, "synthetic-0-000", reader.read(rows, vocabulary.pad))
     train_tags.write(folder / "dev", train_tags.TARGET, reader.read(rows, vocabulary.pad))
@@ -49,7 +50,7 @@ def test_a_network_learns_and_is_added_to_its_model(exported: Path, features: Pa
     options = {"epochs": 400.0, "rate": 1e-2, "dropout": 0.0, "seed": 0, "weights": []}
     train_tags.train(Namespace(model=exported, features=features, out=out, **options))
     learnt = json.loads((out / "train.json").read_text())["dev"]
-    assert learnt["extra, average precision"] == learnt["missing, average precision"] == 100
+    assert {learnt[f"{kind}, average precision"] for kind in ("extra", "missing", "swapped")} == {100}
     train_tags.add(Namespace(model=exported, out=out, new=new))
     assert Pipeline(new).has_tags
     assert not Pipeline(exported).has_tags
@@ -59,7 +60,7 @@ def test_a_network_learns_and_is_added_to_its_model(exported: Path, features: Pa
     lengths = np.array([len(ids)], np.int32)
     outputs = ["tags", "source_probability"]
     tags, likely = session.run(outputs, {"ids": ids[None], "lengths": lengths})
-    assert tags[0].argmax(axis=0).tolist() == [1, 4]
+    assert tags[0].argmax(axis=0).tolist() == [1, 4, 4]
     assert tags[0].max(axis=0).min() > 0.5
     (before,) = onnxruntime.InferenceSession(
         str(exported / "model.onnx"), providers=["CPUExecutionProvider"]

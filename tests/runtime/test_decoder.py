@@ -181,35 +181,3 @@ def test_protected_windows_do_not_reach_the_prefilter():
 def test_a_character_outside_the_vocabulary_needs_a_probability_of_its_own(unknown, positions):
     found = find(ScriptedEngine(0.3), [OTHER, UNKNOWN, OTHER, OTHER], 1, unknown=unknown)
     assert found.positions.tolist() == positions
-
-
-class SwappingEngine(ScriptedEngine):
-    """Would rather read WRONG RIGHT the other way round, but is sure of neither character."""
-
-    def prediction(self, ids, place):
-        partner = {WRONG: RIGHT, RIGHT: WRONG}.get(ids[place])
-        return (partner, self.first_probability) if partner is not None else (OTHER, 0.001)
-
-
-@pytest.mark.parametrize(
-    ("ids", "swapped", "positions"),
-    [
-        ([OTHER, OTHER, WRONG, RIGHT], 0.05, [2, 3]),
-        ([OTHER, OTHER, WRONG, RIGHT], 0.5, []),
-        ([OTHER, OTHER, WRONG, RIGHT], 2.0, []),
-        # Each would become the other, but they are no neighbours.
-        ([WRONG, OTHER, OTHER, RIGHT], 0.05, []),
-    ],
-)
-def test_neighbours_that_change_places_support_one_another(ids, swapped, positions):
-    everything = np.ones(6, np.bool_)
-    decoder = Decoder(SwappingEngine(0.5), everything, everything, UNKNOWN, lambda a, b: a == b)
-    bounds = np.array([0]), np.array([len(ids)])
-    found, _ = decoder.find(
-        np.array(ids, np.int32),
-        np.ones(len(ids), np.bool_),
-        Windows(*bounds, *bounds),
-        Thresholds(0.9, 0.95, swapped=swapped),
-        passes=1,
-    )
-    assert found.positions.tolist() == positions

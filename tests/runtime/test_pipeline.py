@@ -1,4 +1,4 @@
-"""A model folder around an engine that knows a few texts by heart: replacements, insertions, deletions."""
+"""A model folder around an engine that knows a few texts by heart: replacements and what tags lead to."""
 
 from dataclasses import replace
 
@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from nmspeller.runtime.checker import Checker
+from nmspeller.runtime.correction import Reason
 from nmspeller.runtime.engine import Scores, TagScores
 from nmspeller.runtime.pipeline import Pipeline
 from nmspeller.runtime.policy import Level, Policy, Thresholds
@@ -15,15 +16,15 @@ from nmspeller.text.vocabulary import Vocabulary
 VOCABULARY = Vocabulary(
     ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *"我觉得很狠高心兴好在再北京的书。这本决门们看完了"]
 )
-THRESHOLDS = Thresholds(0.5, 0.5, repeated=0.4, foreign=0.7, missing=0.4)
-EXTRA, MISSING = (0.9, 0.0), (0.0, 0.9)
+THRESHOLDS = Thresholds(0.5, 0.5, repeated=0.4, foreign=0.7, missing=0.4, swapped=0.4)
+EXTRA, MISSING, SWAPPED = (0.9, 0.0, 0.0), (0.0, 0.9, 0.0), (0.0, 0.0, 0.9)
 
 
 class ScriptedEngine:
     """Says of each text that it knows what it is told to, and finds every other text correct.
 
-    replaced: {text: {place: target}}; tags: {text: {place: (extra, missing)}}, None for a model without them;
-    gaps: {text with ? for [MASK]: the character there}.
+    replaced: {text: {place: target}}; tags: {text: {place: (extra, missing, swapped)}}, None for a model
+    without them; gaps: {text with ? for [MASK]: the character there}.
     """
 
     def __init__(self, replaced, tags=None, gaps=(), *, longest=100, characters_per_batch=1000):
@@ -52,10 +53,10 @@ class ScriptedEngine:
             yield scores if self.tags is None else scores._replace(tags=self._tags(window, text, least))
 
     def _tags(self, window, text, least):
-        places = dict.fromkeys(range(len(text) + 1), (0.0, 0.0)) | self.tags.get(text, {})
+        places = dict.fromkeys(range(len(text) + 1), (0.0, 0.0, 0.0)) | self.tags.get(text, {})
         rows = [(window, place, *scores) for place, scores in places.items() if max(scores) >= least]
-        windows, numbers, extra, missing = zip(*rows, strict=True) if rows else [()] * 4
-        floats = np.array(extra, np.float32), np.array(missing, np.float32)
+        windows, numbers, *found = zip(*rows, strict=True) if rows else [()] * 5
+        floats = (np.array(each, np.float32) for each in found)
         return TagScores(np.array(windows, np.intp), np.array(numbers, np.intp), *floats)
 
 
@@ -120,10 +121,31 @@ def test_replacements_behind_a_deletion_have_their_places_in_the_source(pipeline
 
 def test_a_character_that_is_more_surely_wrong_than_extra_is_replaced(pipeline):
     text = "在北京的书门。"
-    sure = ScriptedEngine({text: {5: "们"}}, {text: {5: (0.8, 0.0)}})
+    sure = ScriptedEngine({text: {5: "们"}}, {text: {5: (0.8, 0.0, 0.0)}})
     assert read(pipeline(sure), whole(text)) == [[(5, 1, "们")]]
     surer = ScriptedEngine({}, {text: {5: EXTRA}})
     assert read(pipeline(surer), whole(text)) == [[(5, 1, "")]]
+
+
+def test_a_swap_is_two_replacements_and_the_rest_is_read_after_it(pipeline):
+    engine = ScriptedEngine(
+        {"我得觉很高心。": {1: "在"}, "我觉得很高心。": {5: "兴"}}, {"我得觉很高心。": {1: SWAPPED}}
+    )
+    model = pipeline(engine, careful=Thresholds(0.5, 0.5))
+    assert read(model, whole("我得觉很高心。")) == [[(1, 1, "在")]]  # which is surer
+    engine.replaced["我得觉很高心。"] = {}
+    assert read(model, whole("我得觉很高心。")) == [[(1, 1, "觉"), (2, 1, "得"), (5, 1, "兴")]]
+    (result,) = Checker(model).check_many(["我得觉很高心。"])
+    assert [(edit.source, edit.target, edit.reason) for edit in result.edits] == [
+        ("得觉", "觉得", Reason.SWAPPED),
+        ("心", "兴", Reason.SIMILAR_SOUND),
+    ]
+    assert read(model, whole("我得觉很高心。"), level=Level.CAREFUL) == [[]]
+
+
+def test_a_replacement_that_agrees_with_a_swap_is_no_objection_to_it(pipeline):
+    engine = ScriptedEngine({"我得觉很好。": {1: "觉"}}, {"我得觉很好。": {1: SWAPPED}})
+    assert corrected(pipeline(engine), "我得觉很好。") == "我觉得很好。"
 
 
 @pytest.mark.parametrize(("wrong", "right"), [("狠", "很"), ("心", "高")])

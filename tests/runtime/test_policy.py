@@ -25,8 +25,8 @@ def test_a_policy_does_not_contain_the_prefilter_threshold(tmp_path: Path) -> No
     levels = dict.fromkeys(Level, Thresholds(0.6, 0.8, 0.98, prefilter=0.3, repeated=0.4, foreign=0.7))
     Policy(levels).write(tmp_path / "policy.json")
     content = json.loads((tmp_path / "policy.json").read_text("utf-8"))
-    replaced = {"explained": 0.6, "unexplained": 0.8, "unknown": 0.98, "swapped": 2.0}
-    tagged = {"repeated": 0.4, "foreign": 0.7, "missing": 2.0}
+    replaced = {"explained": 0.6, "unexplained": 0.8, "unknown": 0.98}
+    tagged = {"repeated": 0.4, "foreign": 0.7, "missing": 2.0, "swapped": 2.0}
     assert content["levels"]["careful"] == {**replaced, **tagged}
 
 

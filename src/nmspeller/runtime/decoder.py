@@ -108,13 +108,6 @@ class Detections(NamedTuple):
         return cls._make(np.concatenate(values) for values in zip(*parts, strict=True))
 
 
-def _exchanges(found: Detections) -> Positions:
-    """The numbers of the first of every two detections whose neighbouring characters change places."""
-    place, source, target = found.positions, found.originals, found.targets
-    neighbours = place[1:] == place[:-1] + 1
-    return np.flatnonzero(neighbours & (target[:-1] == source[1:]) & (target[1:] == source[:-1]))
-
-
 def confidence(probability: Floats, source_probabilities: Floats) -> Floats:
     """How confident a replacement is, from 0 to 1; of any shape.
 
@@ -198,9 +191,6 @@ class Decoder:
         likely = likely[~unknown[likely]]
         if len(likely):
             sure[likely] = self.explains(found.originals[likely], found.targets[likely])
-        first = _exchanges(found)
-        first = first[np.minimum(confidences[first], confidences[first + 1]) >= thresholds.swapped]
-        sure[first] = sure[first + 1] = True
         return found.subset(sure), found.subset(~sure), tags
 
     def _candidates(

@@ -21,7 +21,9 @@ Floats = NDArray[np.float32]
 
 
 class TagScores(NamedTuple):
-    """The tags of some places, (places,) each: whether the character there is extra, or one missing before.
+    """The tags of some places, (places,) each.
+
+    Whether the character there is extra, one is missing before it, and whether it is swapped with the next.
 
     A place is counted from the start of its window; the one behind the last character is the window's end.
     """
@@ -30,15 +32,19 @@ class TagScores(NamedTuple):
     places: NDArray[np.intp]
     extra: Floats
     missing: Floats
+    swapped: Floats
 
     @classmethod
     def none(cls) -> "TagScores":
         numbers, floats = np.zeros(0, np.intp), np.zeros(0, np.float32)
-        return cls(numbers, numbers, floats, floats)
+        return cls(numbers, numbers, floats, floats, floats)
 
     @classmethod
     def join(cls, parts: "list[TagScores]") -> "TagScores":
         return cls._make(np.concatenate(values) for values in zip(cls.none(), *parts, strict=True))
+
+
+_TAGS = len(TagScores._fields) - 2  # beside windows and places
 
 
 class Scores(NamedTuple):
@@ -86,9 +92,10 @@ class OnnxSession:
         self._specials = vocabulary.cls, vocabulary.sep, vocabulary.pad
         self._session = self._open(self._threads)
         facts = self._session.get_modelmeta().custom_metadata_map
-        offered = {output.name for output in self._session.get_outputs()}
+        offered = {output.name: output.shape[-1] for output in self._session.get_outputs()}
         self._outputs = [*self.outputs, *(name for name in self.optional_outputs if name in offered)]
-        if facts.get("format") != FORMAT or not offered.issuperset(self._outputs):
+        has_all = offered.keys() >= set(self._outputs) and offered.get("tags", _TAGS) == _TAGS
+        if facts.get("format") != FORMAT or not has_all:
             raise InputError(
                 _("{model} was not written by `{command}`; make it from the checkpoint with that.").format(
                     model=model, command=self.command
@@ -220,7 +227,7 @@ class OnnxEngine(OnnxSession):
 
 
 def _tag_scores(batch: PaddedWindows, tags: Floats, least: float) -> TagScores:
-    """tags: (rows, columns + 1, 2), the last column for windows that fill their row."""
+    """tags: (rows, columns + 1, 3), the last column for windows that fill their row."""
     places = np.arange(tags.shape[1])
     inside = places < batch.lengths[:, None] - 1
     rows, places = np.nonzero(inside & (tags.max(axis=2) >= least))

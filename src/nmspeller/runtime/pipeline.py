@@ -18,7 +18,7 @@ from nmspeller.runtime.edits import Change
 from nmspeller.runtime.engine import Floats, Ids, TagScores
 from nmspeller.runtime.explain import is_explained
 from nmspeller.runtime.part_batch import PartBatch
-from nmspeller.runtime.policy import Level, Policy, Thresholds
+from nmspeller.runtime.policy import TAGGED, Level, Policy, Thresholds
 from nmspeller.runtime.prefilter import Prefilter, PrefilterThresholds
 from nmspeller.runtime.reading import Mended, Part
 from nmspeller.runtime.tag_decoder import Proposal, TagDecoder, repeats_neighbours
@@ -143,7 +143,7 @@ class Pipeline:
     def _edit_as_tagged(
         self, batch: PartBatch, found: list[tuple[Change, ...]], tags: TagScores, thresholds: Thresholds
     ) -> None:
-        """Put insertions and deletions into `found`, with the replacements that hold once they are made."""
+        """Put what the tags lead to into `found`, with the replacements that hold once it is made."""
         tagged = self._tag_decoder.find(batch, tags, thresholds)
         surer = {
             number: [
@@ -156,7 +156,7 @@ class Pipeline:
         edited = {number: changes for number, changes in surer.items() if changes}
         read_again = [_Edited(batch.parts[number], changes) for number, changes in edited.items()]
         replaced: list[tuple[Change, ...]] = []
-        without_tags = replace(thresholds, repeated=2.0, foreign=2.0, missing=2.0, prefilter=0.0)
+        without_tags = replace(thresholds, **dict.fromkeys(TAGGED, 2.0), prefilter=0.0)
         for again, detections, _tags in self._find(
             [each.part for each in read_again], without_tags, self.policy.passes
         ):
@@ -167,7 +167,7 @@ class Pipeline:
 
     def proposals(self, parts: Sequence[Part]) -> Iterator[tuple[int, Proposal]]:
         """Every edit that a tag may lead to, with the number of its part; for fitting weights."""
-        everything = Thresholds(2.0, 2.0, repeated=0.0, foreign=0.0, missing=0.0)
+        everything = Thresholds(2.0, 2.0, **dict.fromkeys(TAGGED, 0.0))
         first = 0
         for batch, _detections, tags in self._find(parts, everything, 1):
             for proposal in self._tag_decoder.proposals(batch, tags):
@@ -254,21 +254,32 @@ class Pipeline:
 
 
 def _is_outdone(change: Change, text: str, replacements: Iterable[Change]) -> bool:
-    """Whether a character that seems extra is more surely wrong; what repeats its neighbours is extra."""
+    """Whether what seems extra or swapped is more surely wrong; what repeats its neighbours is extra."""
     stop = change.offset + change.length
-    if repeats_neighbours(text, change.offset, stop):
+    if not change.target and repeats_neighbours(text, change.offset, stop):
         return False
     return any(
-        change.offset <= other.offset < stop and other.confidence > change.confidence
+        change.offset <= other.offset < stop
+        and other.confidence > change.confidence
+        and other.target != change.target[other.offset - change.offset :][:1]
         for other in replacements
     )
 
 
+def _by_character(change: Change) -> Iterator[Change]:
+    """A swap as two replacements, all else as it is."""
+    if len(change.target) == change.length:
+        for shift, character in enumerate(change.target):
+            yield change._replace(offset=change.offset + shift, target=character, length=1)
+    else:
+        yield change
+
+
 class _Edited:
-    """A part with insertions and deletions made, and the way back of what is found in it then."""
+    """A part with the edits of tags made, and the way back of what is found in it then."""
 
     def __init__(self, part: Part, changes: list[Change]) -> None:
-        self.changes = changes
+        self.changes = [single for change in changes for single in _by_character(change)]
         edits = [
             Edit(each.offset, each.length, part.text[each.offset : each.offset + each.length], each.target,
                  each.probability, (), Reason.CONTEXT)

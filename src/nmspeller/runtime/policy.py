@@ -14,8 +14,8 @@ from nmspeller.runtime.choice import Choice
 from nmspeller.runtime.evidence import EvidenceWeights
 
 FORMAT = "nmspeller policy 2"
-TAGGED = ("repeated", "foreign", "missing")
-"""What tags lead to: extra characters that repeat their neighbours, other extra ones, and missing ones."""
+TAGGED = ("repeated", "foreign", "missing", "swapped")
+"""What tags lead to: extra characters that repeat their neighbours, others, missing and swapped ones."""
 LEAST_TAG = 0.1
 """The least probability of a tag that is worth another reading; of lower ones few lead to an edit."""
 
@@ -36,19 +36,19 @@ class Thresholds:
     supports the edit; a value above 1 means never. `unknown` is the lowest probability of a replacement for a
     Chinese character outside the vocabulary, of which the model knows only the context. `prefilter` is the
     lowest error score of a sentence that the model reads; 0, the value of every policy, reads everything.
-    `swapped` applies to both of two neighbours that change places, which support one another.
     `repeated` and `foreign` apply to characters that the model finds extra, by whether they repeat their
-    neighbours, and `missing` to what it fills in; see `tag_decoder` and `evidence`.
+    neighbours, `missing` to what it fills in, and `swapped` to two neighbours that change places; see
+    `tag_decoder` and `evidence`.
     """
 
     explained: float
     unexplained: float
     unknown: float = 2.0
     prefilter: float = 0.0
-    swapped: float = 2.0
     repeated: float = 2.0
     foreign: float = 2.0
     missing: float = 2.0
+    swapped: float = 2.0
 
     @property
     def lowest_tag(self) -> float:

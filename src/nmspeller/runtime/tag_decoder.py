@@ -1,8 +1,9 @@
-"""Decoding of tags: which characters are extra, and what is missing where.
+"""Decoding of tags: which characters are extra or swapped, and what is missing where.
 
-The model tags characters that are extra, and places before which something is missing. A gap is filled in by
-another reading with [MASK] in it, one or two. Then the part is read as corrected: an edit beside which the
-model still finds a character extra or missing is dropped. What the readings say is weighed together.
+The model tags characters that are extra, places before which something is missing, and neighbours that have
+to change places. A gap is filled in by another reading with [MASK] in it, one or two. Then the part is read
+as corrected: an edit beside which the model still finds such an error is dropped. What the readings say is
+weighed together.
 """
 
 from collections import Counter
@@ -20,6 +21,7 @@ from nmspeller.runtime.engine import Floats, Ids, TagScores
 from nmspeller.runtime.evidence import Evidence, EvidenceWeights
 from nmspeller.runtime.part_batch import PartBatch
 from nmspeller.runtime.policy import LEAST_TAG, TAGGED, Thresholds
+from nmspeller.runtime.reduplication import REDUPLICATED
 from nmspeller.text.vocabulary import Vocabulary
 
 # A tag that is as probable as this stands: beside an edit that was made, it speaks against the edit.
@@ -46,7 +48,7 @@ class _Row(NamedTuple):
     best: Ids  # (n, 5)
     probabilities: Floats  # (n, 5)
     own: Floats  # (n,) of the characters that are there
-    tags: Floats  # (n + 1, 2): extra, missing before
+    tags: Floats  # (n + 1, 3): extra, missing before, swapped with the next
 
 
 @dataclass(frozen=True)
@@ -62,7 +64,7 @@ class TagDecoder:
     weights: Mapping[str, EvidenceWeights] = field(default_factory=dict)
 
     def find(self, batch: PartBatch, tags: TagScores, thresholds: Thresholds) -> dict[int, list[Change]]:
-        """The insertions and deletions in each part that has any, by the part's number, in order.
+        """The insertions, deletions and swaps in each part that has any, by the part's number, in order.
 
         tags: as `Decoder.find` gives them.
         """
@@ -90,20 +92,20 @@ class TagDecoder:
         tags = TagScores._make(values[order] for values in tags)
         # The end of a window is the place where the next part starts: the window's start tells them apart.
         parts = np.searchsorted(batch.offsets, tags.windows, side="right") - 1
-        deletions: list[Proposal] = []
+        visible: list[Proposal] = []
         gaps: list[Proposal] = []
         for number, group in groupby(range(len(parts)), lambda index: int(parts[index])):
             chosen = list(group)
             own = TagScores._make(values[chosen] for values in tags)
             here = own._replace(places=own.places - batch.offsets[number])
-            deletions += self._deletions(batch, number, here)
+            visible += [*self._deletions(batch, number, here), *self._swaps(batch, number, here)]
             gaps += self._gaps(batch, number, here)
         # Each takes other readings: what cannot become sure enough is left out before them.
-        deletions, gaps = (
+        visible, gaps = (
             [each for each in found if each.evidence.tag >= needed.get(each.kind, 2.0)]
-            for found in (deletions, gaps)
+            for found in (visible, gaps)
         )
-        for proposal in self._verified(batch, [*deletions, *self._filled(batch, gaps)]):
+        for proposal in self._verified(batch, [*visible, *self._filled(batch, gaps)]):
             weights = self.weights.get(proposal.kind, EvidenceWeights())
             confidence = weights.confidence(proposal.evidence)
             yield proposal._replace(change=proposal.change._replace(confidence=confidence))
@@ -122,9 +124,22 @@ class TagDecoder:
         }
         for start, stop in _likeliest_runs(likely):
             size, repeats = stop - start, repeats_neighbours(part.text, start, stop)
+            if repeats and part.text[start:stop] in REDUPLICATED:
+                continue
             tag = min(likely[place] for place in range(start, stop))
             change = Change(start, "", tag, tag, length=size)
             yield Proposal(number, "repeated" if repeats else "foreign", change, Evidence(tag))
+
+    def _swaps(self, batch: PartBatch, number: int, tags: TagScores) -> Iterator[Proposal]:
+        """Neighbours that the model finds in the wrong order."""
+        part, ids = batch.parts[number], self._ids(batch, number)
+        start, stop = batch.offsets[number : number + 2]
+        may_change = batch.allowed[start:stop] & self.vocabulary.is_hanzi()[ids]
+        for place, tag in zip(tags.places.tolist(), tags.swapped.tolist(), strict=True):
+            both = part.text[place : place + 2]
+            if tag >= LEAST_TAG and both != both[::-1] and may_change[place : place + 2].all():
+                change = Change(place, both[::-1], tag, tag, length=2)
+                yield Proposal(number, "swapped", change, Evidence(tag))
 
     def _gaps(self, batch: PartBatch, number: int, tags: TagScores) -> Iterator[Proposal]:
         """Places where something is missing, not inside anything that must not change; not yet filled in."""
@@ -192,7 +207,7 @@ class TagDecoder:
         return gap._replace(change=change, evidence=gap.evidence._replace(filled=filled, needed=needed))
 
     def _verified(self, batch: PartBatch, proposals: list[Proposal]) -> Iterator[Proposal]:
-        """Those beside which the model finds nothing extra or missing once they are made."""
+        """Those beside which the model finds nothing extra, missing or swapped once they are made."""
         rows = []
         for part, _kind, change, _evidence in proposals:
             ids, stop = self._ids(batch, part), change.offset + change.length
@@ -202,9 +217,9 @@ class TagDecoder:
         for proposal, row in zip(proposals, self._read(rows), strict=True):
             start = proposal.change.offset
             first, end = max(start - 1, 0), start + len(proposal.change.target)
-            extra = row.tags[first : end + 1, 0].max()
+            extra_or_swapped = row.tags[first : end + 1, ::2].max()
             missing = row.tags[first : end + 2, 1].max()
-            settled = 1 - float(max(extra, missing))
+            settled = 1 - float(max(extra_or_swapped, missing))
             if settled > 1 - _STANDS:
                 after = proposal.evidence._replace(
                     target=float(row.own[start:end].min(initial=1)),
@@ -228,12 +243,12 @@ class TagDecoder:
         best = np.zeros((len(flat), 5), np.int32)
         probabilities = np.zeros((len(flat), 5), np.float32)
         own = np.zeros(len(flat), np.float32)
-        tags = [np.zeros((len(row) + 1, 2), np.float32) for row in rows]
+        tags = [np.zeros((len(row) + 1, 3), np.float32) for row in rows]
         for scores in self.engine.scores(flat, edges[:-1], edges[1:], np.inf, 0.0):
             best[scores.positions], probabilities[scores.positions] = scores.best, scores.probabilities
             own[scores.positions] = scores.source_probabilities
-            for window, place, extra, missing in zip(*scores.tags, strict=True):
-                tags[window][place] = extra, missing
+            for window, place, *found in zip(*scores.tags, strict=True):
+                tags[window][place] = found
         return [
             _Row(best[start:stop], probabilities[start:stop], own[start:stop], tags[number])
             for number, (start, stop) in enumerate(pairwise(edges.tolist()))

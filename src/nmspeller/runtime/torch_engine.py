@@ -169,7 +169,7 @@ class _Reading(NamedTuple):
         )
 
     def _tags(self, tags: "NDArray[np.float32] | None", least: float) -> TagScores:
-        """tags: (tokens, 2) of all tokens, of which [CLS] and the padding have no place."""
+        """tags: (tokens, 3) of all tokens, of which [CLS] and the padding have no place."""
         if tags is None:
             return TagScores.none()
         tokens = np.flatnonzero(tags.max(axis=1) >= least)

@@ -7,11 +7,11 @@ from nmspeller.lab.data.edit_sets import EditPair
 from nmspeller.lab.evaluation import dev_tags
 from nmspeller.lab.evaluation.dev_tags import choose_thresholds, corrected, measure, read_pairs
 from nmspeller.lab.evaluation.readings import SentenceReading
-from nmspeller.lab.export.tag_proposals import KINDS
+from nmspeller.runtime.policy import TAGGED
 from nmspeller.text.vocabulary import Vocabulary
 
 RIGHT = "我觉得在北京很好今天天气真不错"
-CERTAIN = dict.fromkeys(KINDS, 0.5)
+CERTAIN = dict.fromkeys(TAGGED, 0.5)
 
 
 @pytest.fixture(scope="module")
@@ -38,7 +38,7 @@ class KnowsOneSentence:
 
     def _read(self, row):
         right, size = self.vocabulary.encode(RIGHT), len(row)
-        tags = np.full((size + 1, 2), 0.01, np.float32)
+        tags = np.full((size + 1, 3), 0.01, np.float32)
         masks = np.flatnonzero(row == self.vocabulary.mask)
         best, likely = row.astype(np.int32), np.full(size, 0.9, np.float32)
         without = row[row != self.vocabulary.mask]
@@ -108,8 +108,8 @@ def test_neighbours_that_change_places_are_one_edit(vocabulary):
     class Unsure(KnowsOneSentence):
         def _read(self, row):
             reading, right = super()._read(row), self.vocabulary.encode(RIGHT)
-            confidence = np.where(row == right, 0.0, 0.3).astype(np.float32)
-            return SentenceReading(right, confidence, reading.best, reading.likely, reading.tags)
+            reading.tags[:-2, 2] = 0.3 * ((row[:-1] == right[1:]) & (row[1:] == right[:-1]))
+            return reading
 
     read = read_pairs(Unsure(vocabulary), [EditPair("我得觉在北京很好今天天气真不错", RIGHT, "swap")])
     [edit] = read.edits

@@ -9,11 +9,11 @@ import pytest
 
 from nmspeller.errors import InputError
 from nmspeller.lab.data.edit_sets import EditPair, read_dev
-from nmspeller.lab.export.tag_proposals import KINDS, FoundEdits, ScoredEdit
+from nmspeller.lab.export.tag_proposals import FoundEdits, ScoredEdit, f_score
 from nmspeller.lab.export.tag_thresholds import calibrate_tags, target_pairs
 from nmspeller.runtime.edits import Change
 from nmspeller.runtime.pipeline import Pipeline
-from nmspeller.runtime.policy import Level, Policy, Thresholds
+from nmspeller.runtime.policy import TAGGED, Level, Policy, Thresholds
 from nmspeller.runtime.reading import Part
 
 POLICY = Policy({level: Thresholds(2.0, 2.0) for level in Level})
@@ -76,7 +76,7 @@ def test_each_level_makes_as_many_edits_as_its_share_of_right_ones_allows() -> N
 
 def test_stricter_levels_are_stricter() -> None:
     levels = calibrate_tags(scripted(SCRIPT), POLICY, PAIRS, []).levels
-    for kind in KINDS:
+    for kind in TAGGED:
         careful, balanced, thorough = (getattr(levels[level], kind) for level in Level)
         assert careful >= balanced >= thorough
 
@@ -93,16 +93,27 @@ def test_clean_sentences_raise_the_threshold_of_the_kind_that_changes_them() -> 
 def test_few_clean_sentences_may_be_changed() -> None:
     edits = [ScoredEdit(number, "missing", 0.8, True) for number in range(5)]
     alarms = [ScoredEdit(7, "missing", 0.95, False), ScoredEdit(7, "missing", 0.9, False)]
-    for sentences, lowest in ((666, 2.0), (667, 0.8)):
-        assert {each["missing"] for each in FoundEdits(edits, alarms, sentences).proposals()} == {lowest}
+    for sentences, lowest in ((499, 2.0), (500, 0.8)):
+        found = FoundEdits(edits, alarms, sentences, {"missing": 5})
+        assert {each["missing"] for each in found.proposals(0.002)} == {lowest}
 
 
-def test_the_kind_that_makes_most_right_may_change_clean_sentences() -> None:
-    edits = [ScoredEdit(number, "missing", 0.8, True) for number in range(5)]
-    edits += [ScoredEdit(number, "foreign", 0.8, True) for number in range(5, 7)]
-    alarms = [ScoredEdit(8, "missing", 0.9, False), ScoredEdit(9, "foreign", 0.9, False)]
-    [proposed] = FoundEdits(edits, alarms, 1_000).proposals()
-    assert proposed == {"repeated": 2.0, "foreign": 2.0, "missing": 0.8, "swapped": 2.0}
+def test_the_kind_that_mends_most_of_its_errors_may_change_clean_sentences() -> None:
+    edits = [ScoredEdit(number, "missing", 0.8 if number < 5 else 0.3, True) for number in range(9)]
+    edits += [ScoredEdit(number, "swapped", 0.8, True) for number in range(9, 11)]
+    alarms = [
+        ScoredEdit(number, kind, score, False)
+        for number, (kind, score) in enumerate([("missing", 0.9), ("missing", 0.5), ("swapped", 0.9)])
+    ]
+    [proposed] = FoundEdits(edits, alarms, 1_000, {"missing": 9, "swap": 2}).proposals(0.001)
+    assert proposed == {"repeated": 2.0, "foreign": 2.0, "missing": 2.0, "swapped": 0.8}
+
+
+def test_the_f_score_is_of_the_mean_over_the_kinds() -> None:
+    figures = {"extra": 60.0, "missing": 30.0, "changed_right": 90.0}
+    assert f_score(figures, 1.0) == pytest.approx(45.0)
+    assert f_score(figures, 0.5) == pytest.approx(1.25 * 90 * 30 / (0.25 * 90 + 30))
+    assert f_score({"changed_right": 0.0}, 0.5) == 0
 
 
 def test_mistakes_are_told(tmp_path: Path) -> None:

@@ -5,21 +5,22 @@ import shutil
 from pathlib import Path
 
 import numpy as np
+import onnx
 import onnxruntime
 import pytest
 import torch
 
-from nmspeller import Speller
+from nmspeller import InputError, Speller
 from nmspeller.__main__ import run
 from nmspeller.lab.data.neighbours import count_neighbours
 from nmspeller.lab.export.conversion import import_onnx, prepare_qat
 from nmspeller.lab.export.export import export_model
-from nmspeller.lab.export.tag_proposals import KINDS
 from nmspeller.lab.export.torch_fitting import fake_quantised
 from nmspeller.lab.models import checkpoint
 from nmspeller.lab.models.batch import Batch, collate
 from nmspeller.lab.training.start import start_model
-from nmspeller.runtime.policy import Level, Policy
+from nmspeller.runtime.engine import OnnxEngine
+from nmspeller.runtime.policy import TAGGED, Level, Policy
 from nmspeller.text.vocabulary import Vocabulary
 
 
@@ -40,7 +41,7 @@ def both(folder: Path, exported: Path) -> tuple[np.ndarray, np.ndarray]:
     lengths = np.array([12, 9], np.int32)
     session = onnxruntime.InferenceSession(str(exported / "model.onnx"), providers=["CPUExecutionProvider"])
     (found,) = session.run(["tags"], {"ids": ids.numpy().astype(np.int32), "lengths": lengths})
-    assert found.shape == (2, 11, 2)
+    assert found.shape == (2, 11, 3)
     mask = torch.arange(12)[None] < torch.from_numpy(lengths)[:, None]
     wanted = model.predict_tags(Batch(ids, mask))[:, 1:].numpy()
     inside = mask[:, 1:].numpy()
@@ -100,7 +101,7 @@ def test_the_command_writes_thresholds_for_a_model_with_tags(
     assert run(arguments) == 0
     again = Policy.read(folder / "policy.json")
     for level in Level:
-        for kind in KINDS:
+        for kind in TAGGED:
             assert getattr(again.levels[level], kind) == getattr(policy.levels[level], kind)
 
 
@@ -127,3 +128,19 @@ def test_a_model_without_tags_has_no_thresholds_to_choose(
         assert run([*arguments, *more]) == 2
         assert words in capsys.readouterr().err
     assert (model_folder / "policy.json").read_bytes() == before
+
+
+def test_a_model_with_other_tags_is_refused(tagged: Path, tmp_path: Path, texts: list[str]) -> None:
+    exported = export_model(prepare_qat(tagged, tmp_path / "quantised", texts), tmp_path / "out")
+    proto = onnx.load(exported / "model.onnx")
+    tags = next(output for output in proto.graph.output if output.name == "tags")
+    node = next(node for node in proto.graph.node if "tags" in node.output)
+    node.output[:] = ["three"]
+    ends = [onnx.numpy_helper.from_array(np.array([value]), name) for name, value in (("a", 0), ("b", 2))]
+    axis = onnx.numpy_helper.from_array(np.array([2]), "axis")
+    proto.graph.initializer.extend([*ends, axis])
+    proto.graph.node.append(onnx.helper.make_node("Slice", ["three", "a", "b", "axis"], ["tags"]))
+    tags.type.tensor_type.shape.dim[2].dim_value = 2
+    onnx.save(proto, exported / "model.onnx")
+    with pytest.raises(InputError, match="was not written by `nmspeller lab export`"):
+        OnnxEngine(exported / "model.onnx", Vocabulary.from_file(exported / "vocab.txt"))

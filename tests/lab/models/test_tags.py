@@ -1,4 +1,4 @@
-"""The two outputs for characters that are extra and that are missing."""
+"""The outputs for characters that are extra, missing and swapped."""
 
 import math
 
@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from nmspeller import InputError
-from nmspeller.lab.data.alignment import EXTRA, MISSING
+from nmspeller.lab.data.alignment import EXTRA, MISSING, SWAPPED
 from nmspeller.lab.models import checkpoint
 from nmspeller.lab.models.batch import NO_TARGET, collate, pack
 from nmspeller.lab.models.config import EncoderConfig, SpellerConfig
@@ -27,14 +27,14 @@ def speller(**options):
 
 
 def test_each_bit_is_a_label_of_its_own():
-    bits = tag_bits(torch.tensor([0, EXTRA, MISSING, EXTRA | MISSING, NO_TARGET]))
-    assert bits.tolist() == [[0, 0], [1, 0], [0, 1], [1, 1], [0, 0]]
+    bits = tag_bits(torch.tensor([0, EXTRA, MISSING, EXTRA | MISSING, SWAPPED, NO_TARGET]))
+    assert bits.tolist() == [[0, 0, 0], [1, 0, 0], [0, 1, 0], [1, 1, 0], [0, 0, 1], [0, 0, 0]]
 
 
 def test_the_loss_is_the_mean_over_labelled_positions():
-    scores = torch.tensor([[0.0, 0.0], [9.0, -9.0], [5.0, 5.0]])
+    scores = torch.tensor([[0.0, 0.0, 0.0], [9.0, -9.0, -9.0], [5.0, 5.0, 5.0]])
     found = tag_loss(scores, torch.tensor([0, EXTRA, NO_TARGET]))
-    wanted = (2 * math.log(2) + 2 * math.log1p(math.exp(-9))) / 2
+    wanted = (3 * math.log(2) + 3 * math.log1p(math.exp(-9))) / 2
     assert float(found) == pytest.approx(wanted, rel=1e-5)
     assert float(tag_loss(scores, torch.full((3,), NO_TARGET))) == 0
 
@@ -52,11 +52,15 @@ def test_tags_add_to_the_loss_where_there_are_labels():
     assert model.loss(packed).item() == pytest.approx(model.loss(tagged).item(), rel=1e-4)
 
 
-def test_training_learns_where_something_is_extra_and_missing():
+def test_training_learns_where_something_is_extra_missing_and_swapped():
     model = speller(dropout=0.0, attention_dropout=0.0).train()
-    rows = [torch.tensor([2, 7, 7, 9, 3]), torch.tensor([2, 8, 9, 3])]
-    targets = [torch.tensor([-100, 7, 7, 9, -100]), torch.tensor([-100, 8, 9, -100])]
-    tags = [torch.tensor([-100, 0, EXTRA, 0, 0]), torch.tensor([-100, 0, 0, MISSING])]
+    rows = [torch.tensor([2, 7, 7, 9, 3]), torch.tensor([2, 8, 9, 3]), torch.tensor([2, 11, 10, 3])]
+    targets = [
+        torch.tensor([-100, *row[1:-1], -100]) for row in ([2, 7, 7, 9, 3], [2, 8, 9, 3], [2, 10, 11, 3])
+    ]
+    tags = [
+        torch.tensor(row) for row in ([-100, 0, EXTRA, 0, 0], [-100, 0, 0, MISSING], [-100, SWAPPED, 0, 0])
+    ]
     batch = pack(rows, targets, tags=tags)
     optimiser = torch.optim.AdamW(model.parameters(), lr=1e-2)
     for _ in range(60):
@@ -64,7 +68,7 @@ def test_training_learns_where_something_is_extra_and_missing():
         optimiser.step()
         optimiser.zero_grad()
     likely = (model.eval().predict_tags(batch) > 0.5) & (batch.tags != NO_TARGET)[:, None]
-    assert likely.nonzero().tolist() == [[2, 0], [8, 1]]
+    assert likely.nonzero().tolist() == [[2, 0], [8, 1], [10, 2]]
 
 
 @pytest.mark.parametrize("quantised", [False, True])

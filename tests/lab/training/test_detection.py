@@ -58,13 +58,13 @@ class Certain(torch.nn.Module):
         self.tag = tag
 
     def forward(self, layers, scores, batch):
-        tags = torch.full((*batch.ids.shape, 2), -20.0)
+        tags = torch.full((*batch.ids.shape, 3), -20.0)
         tags[0, 2, self.tag] = 20.0
         return tags
 
 
-@pytest.mark.parametrize(("tag", "places"), [(0, [[0, 2]]), (1, [[0, 1], [0, 2]])])
-def test_a_tag_is_an_error_where_it_stands_and_a_gap_on_either_side(tag, places):
+@pytest.mark.parametrize(("tag", "places"), [(0, [[0, 2]]), (1, [[0, 1], [0, 2]]), (2, [[0, 2], [0, 3]])])
+def test_a_tag_is_an_error_where_it_stands_a_gap_on_either_side_a_swap_at_both_places(tag, places):
     teacher = bert(0, tags=True)
     teacher.tags = Certain(tag)
     with torch.no_grad():

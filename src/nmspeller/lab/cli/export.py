@@ -68,8 +68,8 @@ def calibrate(
     edits: Path | None = typer.Option(
         None,
         metavar="PREPARED",
-        help="What `lab data prepare` wrote, with its dev pairs of missing and extra characters: to fit the "
-        "weights and choose the thresholds of a model that tags these.",
+        help="What `lab data prepare` wrote, with its dev pairs of missing, extra and swapped characters: "
+        "to fit the weights and choose the thresholds of a model that tags these.",
     ),
     others: list[Path] = typer.Option(
         [], help="Pairs of other kinds, on which the number of passes is chosen, too."

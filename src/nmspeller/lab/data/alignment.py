@@ -6,8 +6,8 @@ The result has the source's length: the right character of each source character
 
 from typing import NamedTuple
 
-EXTRA, MISSING = 1, 2
-"""The bits of a character's tags: it is extra; something is missing before it."""
+EXTRA, MISSING, SWAPPED = 1, 2, 4
+"""The bits of a character's tags: it is extra; something is missing before it; the next belongs before it."""
 UNPLACED = "\ufffd"
 _SUBSTITUTION = 1.9  # a little less than a character extra and another missing
 

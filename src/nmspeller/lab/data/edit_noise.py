@@ -4,8 +4,8 @@ look alike.
 Shares are those counted in about 2,850 single slips of native writers (missing, extra, swapped) and in
 errors of seven domains that resemble their corrections in nothing (unlike). A row becomes ids, the right
 character of each, and tags: bits that say whether the character is extra and whether something is missing
-before it. Where an edit could stand in several places (妈 of 妈妈 is missing), it stands in the last of them,
-as in `alignment`.
+before it; what is swapped follows from the right characters. Where an edit could stand in several places
+(妈 of 妈妈 is missing), it stands in the last of them, as in `alignment`.
 """
 
 from collections.abc import Callable
@@ -33,6 +33,7 @@ _FOREIGN = (0.45, 0.2)  # a successor, a predecessor; the rest by frequency
 # Swapped: what is exchanged with what, in characters.
 _BLOCKS = ((1, 1), (1, 2), (2, 1), (2, 2))
 _BLOCK_SHARES = (0.72, 0.1, 0.1, 0.08)
+_SWAPPED_IN_WORD = 0.6  # of two characters
 # Unlike: a successor, a predecessor, a character within ten places; the rest by frequency.
 _UNLIKE = (0.35, 0.15, 0.25)
 _WITHIN = 10
@@ -216,6 +217,9 @@ class EditNoise:
         if len(line.ids) < size:
             return False
         place = int(random.integers(len(line.ids) - size + 1))
+        if size == 2 and random.random() < _SWAPPED_IN_WORD:
+            words = np.flatnonzero(self._neighbours.begin_words(np.array(line.ids)))
+            place = int(random.choice(words)) if len(words) else place
         if not self._free(line, place, size):
             return False
         here = line.ids[place : place + size]

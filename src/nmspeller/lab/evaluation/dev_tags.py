@@ -5,6 +5,7 @@ it, or two; and the sentence is read again as corrected, where nothing around th
 Each possible edit is read by itself once, so that any thresholds can be judged afterwards.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
@@ -15,9 +16,17 @@ from numpy.typing import NDArray
 from nmspeller.lab.data.alignment import brings_nearer
 from nmspeller.lab.data.edit_sets import EditPair
 from nmspeller.lab.evaluation.readings import Reader, SentenceReading
-from nmspeller.lab.export.tag_proposals import KINDS, NEVER, TARGETS, FoundEdits, ScoredEdit
+from nmspeller.lab.export.tag_proposals import (
+    BETA,
+    MOST_CLEAN,
+    NEVER,
+    TARGETS,
+    FoundEdits,
+    ScoredEdit,
+    f_score,
+)
+from nmspeller.runtime.policy import Level
 
-PRECISION = 0.92
 _LEAST = 0.1  # the least probability of a tag that is worth a second reading
 _HOLDS = 0.5  # an edit is dropped where a tag beside it is still as probable as this afterwards
 _LEAST_FILLED = 0.3
@@ -61,10 +70,9 @@ def read_pairs(reader: Reader, pairs: Sequence[EditPair]) -> Read:
     rows = reader.encode([pair.source for pair in pairs])
     readings = reader.read(rows)
     tokens = reader.vocabulary.tokens
-    edits = [edit for number, each in enumerate(readings) for edit in _deletions(number, pairs[number], each)]
-    edits += _insertions(reader, rows, readings)
-    for number, (row, each) in enumerate(zip(rows, readings, strict=True)):
-        edits += _exchanges(number, row, each, tokens)
+    edits = _insertions(reader, rows, readings)
+    for number, (pair, each) in enumerate(zip(pairs, readings, strict=True)):
+        edits += [*_deletions(number, pair, each), *_exchanges(number, pair, each)]
     replaced = [
         [
             (int(place), tokens[each.other[place]], float(each.confidence[place]))
@@ -90,15 +98,13 @@ def _deletions(number: int, pair: EditPair, reading: SentenceReading) -> Iterabl
             start = place + 1
 
 
-def _exchanges(
-    number: int, row: NDArray[np.int32], reading: SentenceReading, tokens: Sequence[str]
-) -> Iterable[PossibleEdit]:
+def _exchanges(number: int, pair: EditPair, reading: SentenceReading) -> Iterable[PossibleEdit]:
     """Neighbours that may have to change places."""
-    scores = np.minimum(reading.confidence[:-1], reading.confidence[1:])
-    exchanged = (reading.other[:-1] == row[1:]) & (reading.other[1:] == row[:-1]) & (scores >= _LEAST)
-    for place in np.flatnonzero(exchanged).tolist():
-        text = tokens[row[place + 1]] + tokens[row[place]]
-        yield PossibleEdit(number, "swapped", place, place + 2, text, float(scores[place]))
+    for place in np.flatnonzero(reading.tags[:-2, 2] >= _LEAST).tolist():
+        both = pair.source[place : place + 2]
+        if both != both[::-1]:
+            score = float(reading.tags[place, 2])
+            yield PossibleEdit(number, "swapped", place, place + 2, both[::-1], score)
 
 
 def _insertions(
@@ -135,7 +141,7 @@ def _verified(reader: Reader, pairs: Sequence[EditPair], edits: Sequence[Possibl
     for edit, text, reading in zip(edits, texts, reader.read(reader.encode(texts)), strict=True):
         end = edit.start + len(edit.text)
         still = max(
-            float(reading.tags[max(edit.start - 1, 0) : end + 1, 0].max()),
+            float(reading.tags[max(edit.start - 1, 0) : end + 1, ::2].max()),
             float(reading.tags[max(edit.start - 1, 0) : end + 2, 1].max()),
         )
         pair = pairs[edit.sentence]
@@ -173,15 +179,13 @@ def corrected(read: Read, thresholds: Mapping[str, float], confidence: float) ->
 
 
 def choose_thresholds(read: Read, clean: Read, confidence: float) -> dict[str, float]:
-    """Thresholds with the most sentences right where PRECISION of the changed ones are, or come closest."""
-    best: tuple[tuple[float, float], dict[str, float]] = ((-1.0, 0.0), dict.fromkeys(KINDS, NEVER))
-    for thresholds in FoundEdits(_scored(read), _scored(clean), len(clean.pairs)).proposals():
-        figures = measure(read, thresholds, confidence)
-        right = sum(figures[kind] for kind in ("extra", "missing", "swap") if kind in figures)
-        rank = min(figures["changed_right"], 100 * PRECISION), right
-        if rank > best[0]:
-            best = rank, thresholds
-    return best[1]
+    """Those with the best F0.5, as in `tag_thresholds`."""
+    errors = Counter(pair.kind for pair in read.pairs)
+    found = FoundEdits(_scored(read), _scored(clean), len(clean.pairs), errors)
+    return max(
+        reversed(found.proposals(MOST_CLEAN[Level.BALANCED])),
+        key=lambda proposal: f_score(measure(read, proposal, confidence), BETA[Level.BALANCED]),
+    )
 
 
 def _scored(read: Read) -> list[ScoredEdit]:

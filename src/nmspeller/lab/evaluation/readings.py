@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from nmspeller.lab.models.batch import Batch, collate
 from nmspeller.lab.models.speller import SpellerModel
+from nmspeller.lab.models.tag_sizes import KINDS
 from nmspeller.text.vocabulary import Vocabulary
 
 _BATCH_TOKENS = 16_384
@@ -23,7 +24,7 @@ class SentenceReading:
     other: the most probable character other than the source, (n,); confidence: that it must be replaced by
     it, as the decoder has it, (n,); 0 where either is no Hanzi.
     best, likely: the most probable Hanzi whatever stands there, and its probability, (n,).
-    tags: the probabilities of extra and missing before, (n + 1, 2); zeros for a model without tags.
+    tags: the probabilities of extra, missing before and swapped, (n + 1, 3); zeros for a model without tags.
     """
 
     other: NDArray[np.int32]
@@ -79,7 +80,7 @@ class Reader:
         confidence = fourth / (fourth + source).clamp(min=1e-12)
         confidence = confidence * (self._hanzi[other.indices] & self._hanzi[batch.ids])
         best = (probabilities * self._hanzi).max(dim=-1)
-        tagged = tags.float().sigmoid() if tags is not None else torch.zeros(*batch.ids.shape, 2)
+        tagged = tags.float().sigmoid() if tags is not None else torch.zeros(*batch.ids.shape, KINDS)
         return other.indices.int(), confidence, best.indices.int(), best.values, tagged
 
 

@@ -19,9 +19,10 @@ def build(speller: SpellerWeights, arithmetic: Arithmetic, *, candidates: bool =
     (batch,) int32, which count the special tokens. Outputs, for all positions but the first and the last
     column: `candidates` (batch, length - 2, 5) int32, their `probabilities`, and `source_probability`
     (batch, length - 2), the probability of the source character. A model with tags also has `tags` (batch,
-    length - 1, 2) float32, for all positions but the first: the probabilities that the character is extra and
-    that something is missing before it; of a row with n characters, tags[n] is of [SEP] and says whether
-    something is missing at the end, and what lies behind it means nothing. A prefilter has no
+    length - 1, 3) float32, for all positions but the first: the probabilities that the character is extra,
+    that something is missing before it, and that it is swapped with the next; of a row with n characters,
+    tags[n] is of [SEP] and says whether something is missing at the end, and what lies behind it means
+    nothing. A prefilter has no
     `candidates`: its only output is `source_probability`, the sigmoid of the source character's score; see
     `training.detection`.
     """

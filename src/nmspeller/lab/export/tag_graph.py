@@ -1,4 +1,4 @@
-"""The network of the two tags as part of an ONNX graph; see `models.tag_network`.
+"""The network of tags as part of an ONNX graph; see `models.tag_network`.
 
 It computes in single precision; its matrices are stored in half precision.
 """
@@ -10,7 +10,7 @@ import numpy as np
 
 from nmspeller.lab.export.graph import MICROSOFT, Graph
 from nmspeller.lab.export.weights import TAGS, SpellerWeights
-from nmspeller.lab.models.tag_sizes import BLOCKS, LEAST_PROBABILITY, NEIGHBOURS
+from nmspeller.lab.models.tag_sizes import BLOCKS, KINDS, LEAST_PROBABILITY, NEIGHBOURS
 
 _END = 2**31 - 1
 
@@ -39,7 +39,7 @@ class TagGraph:
         self._epsilon = speller.encoder.norm_epsilon
 
     def output(self, read: Read) -> None:
-        """Output the probabilities of both tags at all positions but the first: (batch, length - 1, 2)"""
+        """Output the probabilities of the tags at all positions but the first: (batch, length - 1, 3)"""
         graph = self._graph
         columns = graph.node("Range", graph.integer(0), self._length(read.ids), graph.integer(1))
         lengths = graph.node("Cast", graph.node("Unsqueeze", read.lengths, graph.integers(1)), to=graph.INT64)
@@ -56,7 +56,7 @@ class TagGraph:
         for block in range(BLOCKS):
             values = self._block(f"blocks.{block}", values, real)
         scores = self._dense("output", self._normalise("output_norm", self._cut(values, 1, _END, axis=1)))
-        graph.output(graph.node("Sigmoid", scores), TAGS, np.float32, ["batch", "characters_and_end", 2])
+        graph.output(graph.node("Sigmoid", scores), TAGS, np.float32, ["batch", "characters_and_end", KINDS])
 
     def _log_likelihoods(self, read: Read) -> str:
         """Of each character, the next, the previous and the best: (batch, length - 2, 4)"""

@@ -2,9 +2,10 @@
 
 What is found at very low thresholds proposes some; what is found in pairs where characters are replaced only
 counts, too. The pairs are then corrected with each proposal, replacements included, and a level takes the one
-with the most sentences right among those where enough of the changed sentences are right.
+with the best F-score: of the sentences of each kind that are right, and the right ones among those changed.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
@@ -12,15 +13,21 @@ from nmspeller.errors import InputError
 from nmspeller.lab.data.alignment import brings_nearer
 from nmspeller.lab.data.edit_sets import EditPair
 from nmspeller.lab.data.pairs import Pair
-from nmspeller.lab.export.tag_proposals import KINDS, NEVER, TARGETS, FoundEdits, ScoredEdit
+from nmspeller.lab.export.tag_proposals import (
+    BETA,
+    MOST_CLEAN,
+    NEVER,
+    TARGETS,
+    FoundEdits,
+    ScoredEdit,
+    f_score,
+)
 from nmspeller.runtime.analysis import Analyzer
 from nmspeller.runtime.correction import Correction, Edit, Reason
 from nmspeller.runtime.pipeline import Pipeline
-from nmspeller.runtime.policy import Level, Policy, Thresholds
+from nmspeller.runtime.policy import TAGGED, Level, Policy, Thresholds
 from nmspeller.runtime.tag_decoder import repeats_neighbours
 
-PRECISION = {Level.CAREFUL: 0.97, Level.BALANCED: 0.92, Level.THOROUGH: 0.85}
-"""The share of the changed sentences that must be right."""
 _LEAST = 0.1  # from here on, what is found proposes thresholds
 _TAG_REASONS = (Reason.MISSING, Reason.EXTRA, Reason.SWAPPED)
 
@@ -32,7 +39,7 @@ def target_pairs(pipeline: Pipeline, dev: Mapping[str, Sequence[EditPair]]) -> l
         InputError: the model has no tags, or there are no such pairs.
     """
     if not pipeline.has_tags:
-        raise InputError("the model does not tag extra and missing characters; leave out --edits.")
+        raise InputError("the model does not tag extra, missing and swapped characters; leave out --edits.")
     pairs = [pair for name in TARGETS for pair in dev.get(name, ())]
     if not pairs:
         raise InputError(f"--edits has no pairs of {' or '.join(TARGETS)}; write it with `lab data prepare`.")
@@ -51,14 +58,15 @@ def calibrate_tags(
     replaced: pairs with replaced characters alone; about as many as writers make beside the others.
     """
     judged = [*((pair.source, pair.target) for pair in pairs), *replaced]
-    proposals = _find(pipeline, judged, clean, policy.levels[Level.BALANCED]).proposals()
+    edits, alarms = _find(pipeline, judged, clean, policy.levels[Level.BALANCED])
+    found = FoundEdits(edits, alarms, len(clean), Counter(pair.kind for pair in pairs))
     chosen = {
-        level: _best(pipeline, pairs, policy.levels[level], proposals, precision)
-        for level, precision in PRECISION.items()
+        level: _best(pipeline, pairs, policy.levels[level], found.proposals(MOST_CLEAN[level]), beta)
+        for level, beta in BETA.items()
     }
     balanced = chosen[Level.BALANCED]
     for level, pick in ((Level.CAREFUL, max), (Level.THOROUGH, min)):
-        chosen[level] = {kind: pick(chosen[level][kind], balanced[kind]) for kind in KINDS}
+        chosen[level] = {kind: pick(chosen[level][kind], balanced[kind]) for kind in TAGGED}
     levels = {level: replace(policy.levels[level], **chosen[level]) for level in Level}
     report = {
         "pairs": len(pairs),
@@ -95,13 +103,13 @@ def corrections(pipeline: Pipeline, texts: Sequence[str], thresholds: Thresholds
 
 def _find(
     pipeline: Pipeline, pairs: Sequence[tuple[str, str]], clean: Sequence[str], thresholds: Thresholds
-) -> FoundEdits:
+) -> tuple[list[ScoredEdit], list[ScoredEdit]]:
     """Every insertion, deletion and swap worth a look, each judged by itself.
 
     pairs: sources and targets; thresholds: of the replacements beside which they are found.
     """
-    thresholds = replace(thresholds, **dict.fromkeys(KINDS, _LEAST))
-    edits, alarms = (
+    thresholds = replace(thresholds, **dict.fromkeys(TAGGED, _LEAST))
+    found_in_pairs, found_in_clean = (
         [
             ScoredEdit(number, kind_of(found.source, edit), edit.confidence, _is_right(found, edit, target))
             for number, (found, target) in enumerate(
@@ -115,11 +123,11 @@ def _find(
             (clean, clean),
         )
     )
-    return FoundEdits(edits, alarms, len(clean))
+    return found_in_pairs, found_in_clean
 
 
 def kind_of(source: str, edit: Edit) -> str:
-    """Which of KINDS an edit is: what repeats its neighbours needs less to be deleted."""
+    """Which of TAGGED an edit is: what repeats its neighbours needs less to be deleted."""
     if edit.reason in (Reason.MISSING, Reason.SWAPPED):
         return str(edit.reason.value)
     return "repeated" if repeats_neighbours(source, edit.offset, edit.stop) else "foreign"
@@ -135,19 +143,13 @@ def _best(
     pairs: Sequence[EditPair],
     thresholds: Thresholds,
     proposals: Sequence[dict[str, float]],
-    precision: float,
+    beta: float,
 ) -> dict[str, float]:
-    """The proposal with the most sentences right where enough of the changed ones are, or come closest.
-
-    proposals: from lax to strict; where several are equally good, the strictest is taken.
-    """
-
-    def rank(proposal: dict[str, float]) -> tuple[float, float]:
-        figures = measure(pipeline, pairs, replace(thresholds, **proposal))
-        right = sum(figures.get(kind, 0.0) for kind in ("extra", "missing", "swap"))
-        return min(figures["changed_right"], 100 * precision), right
-
-    return max(reversed(proposals), key=rank)
+    """The proposal with the best F-score; of several, the strictest. They come from lax to strict."""
+    return max(
+        reversed(proposals),
+        key=lambda proposal: f_score(measure(pipeline, pairs, replace(thresholds, **proposal)), beta),
+    )
 
 
 def _tags_alone(tags: Mapping[str, float]) -> Thresholds:

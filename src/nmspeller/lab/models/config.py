@@ -84,7 +84,7 @@ class SpellerConfig:
 
     speller: the speller's name in the registry.
     head: 'mlm' is BERT's pretrained head; 'linear' is the paper's dense layer.
-    tags: two more outputs per position: this character is extra, something is missing before it.
+    tags: three more outputs per position: extra, something missing before it, swapped with the next.
     """
 
     speller: str

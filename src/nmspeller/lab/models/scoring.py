@@ -41,7 +41,7 @@ class Uncertain(NamedTuple):
     best: NDArray[np.int32]  # (positions, 5)
     probabilities: NDArray[np.float32]  # (positions, 5)
     source_probabilities: NDArray[np.float32]  # (positions,) of the source characters
-    tags: NDArray[np.float32] | None = None  # (tokens, 2) of the whole batch, from a model with tags
+    tags: NDArray[np.float32] | None = None  # (tokens, 3) of the whole batch, from a model with tags
 
 
 class Scorer:
@@ -92,7 +92,7 @@ class Scorer:
     def _score(self, batch: PackedBatch, inside: Tensor, count: int) -> tuple[Tensor, ...]:
         """places (count,), best and probabilities (count, 5), source (count,): of the least probable.
 
-        And from a model with tags their probabilities, (tokens, 2).
+        And from a model with tags their probabilities, (tokens, 3).
         """
         model = self._model
         _, scores, tag_scores = model.outputs(batch, aligned=True)

@@ -7,7 +7,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from nmspeller.lab.data.alignment import EXTRA, MISSING
+from nmspeller.lab.data.alignment import EXTRA, MISSING, SWAPPED
 from nmspeller.lab.models.attention import Dense
 from nmspeller.lab.models.batch import NO_TARGET, Batch, PackedBatch
 from nmspeller.lab.models.config import EncoderConfig, MaskingConfig, SpellerConfig
@@ -110,7 +110,7 @@ class Outputs(NamedTuple):
     """What a speller computes for a batch, in the batch's layout.
 
     layers: what its layers put out, (..., hidden) each; the last is the head's input.
-    scores: (..., vocabulary); tags: (..., 2) scores of extra and missing before, in models with tags.
+    scores: (..., vocabulary); tags: (..., 3) scores of extra, missing before, swapped, in models with tags.
     """
 
     layers: list[Tensor]
@@ -188,7 +188,7 @@ class SpellerModel(nn.Module):
 
     @torch.no_grad()
     def predict_tags(self, batch: Batch | PackedBatch) -> Tensor:
-        """The probabilities of extra and missing before, (..., 2); for models with tags."""
+        """The probabilities of extra, missing before and swapped, (..., 3); for models with tags."""
         tags = self.outputs(batch).tags
         assert tags is not None
         return tags.float().sigmoid()
@@ -203,9 +203,9 @@ def cross_entropy(scores: Tensor, targets: Tensor) -> Tensor:
 
 
 def tag_loss(scores: Tensor, tags: Tensor, expected: Tensor | None = None) -> Tensor:
-    """Binary cross-entropy of both tags, in fp32: the sum of the two, the mean over labelled positions.
+    """Binary cross-entropy of the tags, in fp32: the sum of the three, the mean over labelled positions.
 
-    scores: (..., 2); tags: (...) of bits, -100 where there is no label; expected: (..., 2) probabilities to
+    scores: (..., 3); tags: (...) of bits, -100 where there is no label; expected: (..., 3) probabilities to
     learn instead of the bits, where a teacher gives some.
     """
     has_label = tags != NO_TARGET
@@ -216,6 +216,6 @@ def tag_loss(scores: Tensor, tags: Tensor, expected: Tensor | None = None) -> Te
 
 
 def tag_bits(tags: Tensor) -> Tensor:
-    """(...) of bits → (..., 2): 1.0 where the bit is set; 0 where there is no label."""
+    """(...) of bits → (..., 3): 1.0 where the bit is set; 0 where there is no label."""
     labelled = tags.clamp(min=0)
-    return torch.stack((labelled & EXTRA, labelled & MISSING), dim=-1).bool().float()
+    return torch.stack([labelled & bit for bit in (EXTRA, MISSING, SWAPPED)], dim=-1).bool().float()

@@ -1,4 +1,4 @@
-"""Which characters are extra, and where some are missing: a small network beside the speller's head.
+"""Which characters are extra or swapped, and where some are missing: a small network beside the head.
 
 It reads states of four layers, and how likely the head finds each character, the next and the previous one in
 its place; convolutions compare neighbours. It can be trained beside the speller or, since it feeds nothing
@@ -17,6 +17,7 @@ from nmspeller.lab.models.config import EncoderConfig
 from nmspeller.lab.models.encoder import dropout
 from nmspeller.lab.models.tag_sizes import (
     BLOCKS,
+    KINDS,
     LEAST_PROBABILITY,
     LIKELIHOODS,
     NEIGHBOURS,
@@ -44,7 +45,7 @@ class TagBlock(nn.Module):
 
 
 class TagNetwork(nn.Module):
-    """Layer outputs and scores of a speller → scores of the two tags, extra and missing before.
+    """Layer outputs and scores of a speller → scores of the tags: extra, missing before, swapped.
 
     It stays in floats in an int8 export. Such errors are rare, so the bias starts where few positions have
     them.
@@ -59,12 +60,12 @@ class TagNetwork(nn.Module):
         self.norm = nn.LayerNorm(width, eps=epsilon)
         self.blocks = nn.ModuleList(TagBlock(width, epsilon) for _ in range(BLOCKS))
         self.output_norm = nn.LayerNorm(width, eps=epsilon)
-        self.output = nn.Linear(width, 2)
+        self.output = nn.Linear(width, KINDS)
         self.dropout = dropout(config.dropout)
         nn.init.constant_(self.output.bias, -4.0)
 
     def forward(self, layers: Sequence[Tensor], scores: Tensor, batch: Batch | PackedBatch) -> Tensor:
-        """layers: (..., hidden) each, in the batch's layout; scores: (..., vocabulary) → (..., 2)."""
+        """layers: (..., hidden) each, in the batch's layout; scores: (..., vocabulary) → (..., 3)."""
         states = torch.cat([layers[number - 1] for number in self._read], dim=-1)
         return self.tag(states, log_likelihoods(scores.detach(), batch).to(states.dtype), batch)
 

@@ -4,6 +4,8 @@ import math
 
 from nmspeller.lab.models.config import EncoderConfig
 
+KINDS = 3
+"""The tags: extra, missing before, and to be swapped with the next."""
 NEIGHBOURS = 2
 """How far a convolution sees on either side."""
 BLOCKS = 2
@@ -29,7 +31,7 @@ def tag_shapes(encoder: EncoderConfig) -> dict[str, tuple[int, ...]]:
     dense = {
         "states": (width, len(states_read(encoder.layers)) * encoder.hidden),
         "likelihoods": (width, LIKELIHOODS),
-        "output": (2, width),
+        "output": (KINDS, width),
     }
     norms = ["norm", "output_norm"]
     for block in (f"blocks.{number}" for number in range(BLOCKS)):

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from nmspeller.errors import InputError
 from nmspeller.lab.configs.parsing import check_range
-from nmspeller.lab.data.alignment import EXTRA
+from nmspeller.lab.data.alignment import EXTRA, SWAPPED
 from nmspeller.lab.data.edit_noise import KINDS, EditNoise, Line
 from nmspeller.lab.data.neighbours import Neighbours
 from nmspeller.lab.data.noise import NoiseModel
@@ -232,7 +232,7 @@ def with_specials(
 ) -> Row:
     """[CLS] wrong [SEP] and its targets; an unknown character teaches nothing.
 
-    tags: (characters + 1,); nothing is missing or extra if not given.
+    tags: (characters + 1,); nothing is missing or extra if not given. What is swapped follows from the rest.
     """
     ids = np.empty(len(wrong) + 2, dtype=np.int64)
     ids[0], ids[1:-1], ids[-1] = vocabulary.cls, wrong, vocabulary.sep
@@ -243,4 +243,6 @@ def with_specials(
     labelled[0] = NO_TARGET
     if tags is not None:
         labelled[1:] = tags
+    swapped = (wrong[:-1] == right[1:]) & (wrong[1:] == right[:-1]) & (wrong[:-1] != wrong[1:])
+    labelled[1:-2][swapped] |= SWAPPED
     return Row(ids, targets, labelled)

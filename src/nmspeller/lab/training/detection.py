@@ -45,8 +45,8 @@ class Detection:
 def edit_confidence(model: SpellerModel, batch: Batch | PackedBatch) -> Tensor:
     """How confident the model is that something is wrong at each position.
 
-    That it must be replaced by the best other character (see `decoder.confidence`), is extra, or stands
-    beside a gap.
+    That it must be replaced by the best other character (see `decoder.confidence`), is extra, is swapped with
+    a neighbour, or stands beside a gap.
     """
     found = model.outputs(batch, aligned=True)
     probabilities = found.scores.float().softmax(dim=-1)
@@ -60,6 +60,7 @@ def edit_confidence(model: SpellerModel, batch: Batch | PackedBatch) -> Tensor:
 
 
 def _beside(tags: Tensor) -> Tensor:
-    """Tags (..., tokens, 2) as one probability of each token: a gap belongs to the tokens on either side."""
-    extra, missing = tags.unbind(dim=-1)
-    return torch.maximum(extra, torch.maximum(missing, missing.roll(-1, dims=-1)))
+    """Tags (..., tokens, 3) as one probability of each token: a gap belongs to the tokens on either side."""
+    extra, missing, swapped = tags.unbind(dim=-1)
+    both = (missing, missing.roll(-1, dims=-1), swapped, swapped.roll(1, dims=-1))
+    return torch.stack((extra, *both)).amax(dim=0)

@@ -1,6 +1,7 @@
 """Fine-tuning: a speller is trained on pairs, stage by stage."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -81,25 +82,51 @@ def finetune(
             continue
         stream = stage.stream(prepared, seed)
         check_positions(model, stream.limit + 2)
-        Trainer(
-            model,
-            stream,
-            stage.loop,
-            pad=prepared.vocabulary.pad,
-            seed=seed,
-            folder=out,
-            processes=processes,
-            name=f"stage{number}",
-            report=report,
-            teacher=teacher if stage.teacher_share else None,
-            teacher_share=stage.teacher_share,
-            match_layers=stage.match_layers,
-            detect=stage.detect,
-            identity=own,
-        ).run()
+        with frozen_below_tags(model) if stage.tags_alone else nullcontext():
+            Trainer(
+                model,
+                stream,
+                stage.loop,
+                pad=prepared.vocabulary.pad,
+                seed=seed,
+                folder=out,
+                processes=processes,
+                name=f"stage{number}",
+                report=report,
+                teacher=teacher if stage.teacher_share else None,
+                teacher_share=stage.teacher_share,
+                match_layers=stage.match_layers,
+                detect=stage.detect,
+                identity=own,
+            ).run()
         if processes.first and stage.loop.save_seconds and number + 1 < len(recipe.stages):
             checkpoint.save(done, model, prepared.vocabulary.tokens, card=card)
     return model
+
+
+@contextmanager
+def frozen_below_tags(model: SpellerModel) -> Iterator[None]:
+    """Nothing but the network of tags is trained, on what the speller below it computes without dropout.
+
+    Raises:
+        InputError: the model has none.
+    """
+    if model.tags is None:
+        raise InputError("this recipe trains tags alone, and the model has none; start from one with tags.")
+    below = [
+        parameter
+        for name, parameter in model.named_parameters()
+        if parameter.requires_grad and not name.startswith("tags.")
+    ]
+    for parameter in below:
+        parameter.requires_grad_(False)
+    for part in (model.semantic, model.head):
+        set_dropout(part, 0.0)
+    try:
+        yield
+    finally:
+        for parameter in below:
+            parameter.requires_grad_(True)
 
 
 def remove_attention_dropout(model: SpellerModel) -> None:
@@ -109,7 +136,7 @@ def remove_attention_dropout(model: SpellerModel) -> None:
             module.dropout_probability = 0.0
 
 
-def set_dropout(model: SpellerModel, probability: float) -> None:
+def set_dropout(model: torch.nn.Module, probability: float) -> None:
     """Change the probability of every dropout of the model; a model built without any has none to change."""
     for module in model.modules():
         if isinstance(module, torch.nn.Dropout):

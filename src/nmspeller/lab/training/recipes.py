@@ -29,6 +29,7 @@ class Stage:
     the teacher is not asked.
     match_layers: stay close to the layers of a teacher of the same size; see `distillation`.
     detect: learn only where the teacher would edit; see `detection`. For prefilters, which need a teacher.
+    tags_alone: train the network of tags, and leave the speller below it as it is.
     """
 
     copies: Mapping[str, int] = field(default_factory=dict)
@@ -41,6 +42,7 @@ class Stage:
     teacher_share: float = TEACHER_SHARE
     match_layers: bool = True
     detect: bool = False
+    tags_alone: bool = False
     noise: NoiseConfig = field(default_factory=NoiseConfig)
     loop: LoopConfig = field(default_factory=LoopConfig)
 
