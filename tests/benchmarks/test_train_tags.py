@@ -8,6 +8,7 @@ import numpy as np
 import onnxruntime
 import pytest
 import torch
+from safetensors.numpy import load_file
 
 import train_tags
 from nmspeller.lab.data.alignment import EXTRA, MISSING
@@ -47,8 +48,17 @@ def features(exported: Path, texts: list[str], tmp_path_factory: pytest.TempPath
 
 def test_a_network_learns_and_is_added_to_its_model(exported: Path, features: Path, tmp_path: Path) -> None:
     out, new = tmp_path / "out", tmp_path / "new"
-    options = {"epochs": 400.0, "rate": 1e-2, "dropout": 0.0, "seed": 0, "weights": []}
-    train_tags.train(Namespace(model=exported, features=features, out=out, **options))
+    first = tmp_path / "first"
+    options = {
+        "rate": 1e-2,
+        "dropout": 0.0,
+        "seed": 0,
+        "weights": [],
+        "model": exported,
+        "features": features,
+    }
+    train_tags.train(Namespace(out=first, start=None, epochs=600.0, **options))
+    train_tags.train(Namespace(out=out, start=first, epochs=600.0, **options))
     learnt = json.loads((out / "train.json").read_text())["dev"]
     assert {learnt[f"{kind}, average precision"] for kind in ("extra", "missing", "swapped")} == {100}
     train_tags.add(Namespace(model=exported, out=out, new=new))
@@ -87,3 +97,21 @@ def test_the_exported_network_reads_states_as_the_trained_one_reads_bytes(
         as_floats = ((bytes_read - zeros[:, None]) * scales).flatten(-2)
         found = network.tag(as_floats, likely, batch)
     assert torch.allclose(wanted, found, atol=1e-3)
+
+
+def test_a_training_goes_on_where_another_one_ended(exported: Path, features: Path, tmp_path: Path) -> None:
+    options = {
+        "rate": 1e-2,
+        "dropout": 0.0,
+        "seed": 0,
+        "weights": [],
+        "model": exported,
+        "features": features,
+    }
+    train_tags.train(Namespace(out=tmp_path / "first", start=None, epochs=1.0, **options))
+    options["rate"] = 0.0
+    train_tags.train(Namespace(out=tmp_path / "second", start=tmp_path / "first", epochs=1.0, **options))
+    first, second = (json.loads((tmp_path / name / "train.json").read_text()) for name in ("first", "second"))
+    assert (first["start"], second["start"]) == (0, first["tokens"])
+    before, after = (load_file(tmp_path / name / "tags.safetensors") for name in ("first", "second"))
+    assert all(np.allclose(before[name], after[name], atol=1e-5) for name in before)
