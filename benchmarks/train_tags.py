@@ -45,6 +45,7 @@ from nmspeller.lab.models.batch import NO_TARGET, Batch
 from nmspeller.lab.models.speller import tag_bits, tag_loss
 from nmspeller.lab.models.tag_network import TagNetwork
 from nmspeller.lab.models.tag_sizes import KINDS, LEAST_PROBABILITY, LIKELIHOODS, states_read
+from nmspeller.lab.training.averaging import move_averages
 from nmspeller.lab.training.corruption import NoiseConfig, Row, with_specials
 from nmspeller.lab.training.streams import PairStream
 from nmspeller.runtime.onnx_runtime import onnxruntime
@@ -344,9 +345,7 @@ def train(options: argparse.Namespace) -> None:
         loss.backward()
         torch.nn.utils.clip_grad_norm_(network.parameters(), 1.0)
         optimiser.step()
-        # A smaller decay at the beginning, or the initial weights would stay in the average.
-        decay = min(AVERAGE, (1 + step) / (10 + step))
-        torch._foreach_lerp_(averages, [weight.detach() for weight in network.parameters()], 1 - decay)
+        move_averages(averages, network, AVERAGE, step)
         tokens += int(batch.real.sum())
         mean = loss.item() if step == 0 else 0.98 * mean + 0.02 * loss.item()
         if step % 250 == 0:

@@ -2,7 +2,9 @@
 
 import json
 from argparse import Namespace
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import onnxruntime
@@ -46,20 +48,24 @@ def features(exported: Path, texts: list[str], tmp_path_factory: pytest.TempPath
     return folder
 
 
-def test_a_network_learns_and_is_added_to_its_model(exported: Path, features: Path, tmp_path: Path) -> None:
-    out, new = tmp_path / "out", tmp_path / "new"
-    first = tmp_path / "first"
-    options = {
-        "rate": 1e-2,
-        "dropout": 0.0,
-        "seed": 0,
-        "weights": [],
-        "model": exported,
-        "features": features,
-    }
-    train_tags.train(Namespace(out=first, start=None, epochs=600.0, **options))
-    train_tags.train(Namespace(out=out, start=first, epochs=600.0, **options))
-    learnt = json.loads((out / "train.json").read_text())["dev"]
+@pytest.fixture
+def train(exported: Path, features: Path) -> Callable[..., dict[str, Any]]:
+    """Trains a network, and gives the record of it."""
+
+    def trained(out: Path, *, epochs: float, start: Path | None = None, rate: float = 1e-2) -> dict[str, Any]:
+        fixed = {"model": exported, "features": features, "dropout": 0.0, "seed": 0, "weights": []}
+        train_tags.train(Namespace(out=out, start=start, epochs=epochs, rate=rate, **fixed))
+        return json.loads((out / "train.json").read_text())
+
+    return trained
+
+
+def test_a_network_learns_and_is_added_to_its_model(
+    exported: Path, features: Path, train: Callable[..., dict[str, Any]], tmp_path: Path
+) -> None:
+    first, out, new = tmp_path / "first", tmp_path / "out", tmp_path / "new"
+    train(first, epochs=600.0)
+    learnt = train(out, start=first, epochs=600.0)["dev"]
     assert {learnt[f"{kind}, average precision"] for kind in ("extra", "missing", "swapped")} == {100}
     train_tags.add(Namespace(model=exported, out=out, new=new))
     assert Pipeline(new).has_tags
@@ -99,19 +105,11 @@ def test_the_exported_network_reads_states_as_the_trained_one_reads_bytes(
     assert torch.allclose(wanted, found, atol=1e-3)
 
 
-def test_a_training_goes_on_where_another_one_ended(exported: Path, features: Path, tmp_path: Path) -> None:
-    options = {
-        "rate": 1e-2,
-        "dropout": 0.0,
-        "seed": 0,
-        "weights": [],
-        "model": exported,
-        "features": features,
-    }
-    train_tags.train(Namespace(out=tmp_path / "first", start=None, epochs=1.0, **options))
-    options["rate"] = 0.0
-    train_tags.train(Namespace(out=tmp_path / "second", start=tmp_path / "first", epochs=1.0, **options))
-    first, second = (json.loads((tmp_path / name / "train.json").read_text()) for name in ("first", "second"))
+def test_a_training_goes_on_where_another_one_ended(
+    train: Callable[..., dict[str, Any]], tmp_path: Path
+) -> None:
+    first = train(tmp_path / "first", epochs=1.0)
+    second = train(tmp_path / "second", start=tmp_path / "first", epochs=1.0, rate=0.0)
     assert (first["start"], second["start"]) == (0, first["tokens"])
     before, after = (load_file(tmp_path / name / "tags.safetensors") for name in ("first", "second"))
     assert all(np.allclose(before[name], after[name], atol=1e-5) for name in before)

@@ -57,6 +57,12 @@ class DocxDocument(OfficeDocument):
     def markers(self) -> Markers:
         return word_places.markers({member: one.xml for member, one in self.sources().items()}, self.body)
 
+    @cached_property
+    def comments(self) -> str | None:
+        """The member that the comments are in, if there are any."""
+        with ZipFile(BytesIO(self.raw)) as archive:
+            return word_comments.part(archive, self.body)
+
     def changes(self, edits: Iterable[Edit]) -> Iterator[SpanChange]:
         """As for any Office document, and after that the same changes in copies."""
         changes = list(super().changes(edits))
@@ -106,6 +112,4 @@ class DocxDocument(OfficeDocument):
 
     def untracked(self, edits: Sequence[Edit]) -> list[Edit]:
         """The edits in comments: no program tracks changes there, and some show deleted and inserted text."""
-        with ZipFile(BytesIO(self.raw)) as archive:
-            comments = word_comments.part(archive, self.body)
-        return [edit for edit in edits if self.spans[self._touched(edit)[0]].member == comments]
+        return [edit for edit in edits if self.spans[self._touched(edit)[0]].member == self.comments]

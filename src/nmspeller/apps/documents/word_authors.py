@@ -2,11 +2,8 @@
 
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
-from io import BytesIO
 from typing import NamedTuple
-from zipfile import ZipFile
 
-from nmspeller.apps.documents import word_comments
 from nmspeller.apps.documents.docx import DocxDocument
 from nmspeller.apps.documents.word_insertions import inserted_notes, with_inserters
 from nmspeller.apps.documents.word_text import AUTHOR
@@ -34,13 +31,11 @@ def words_of_others(document: object) -> WordsOfOthers:
     """
     if not isinstance(document, DocxDocument):
         return WordsOfOthers()
-    with ZipFile(BytesIO(document.raw)) as archive:
-        comments = word_comments.part(archive, document.body)
     inserted = _inserted_by_others(document)
     found = [
         (start, start + len(span.text))
         for start, span in zip(document.starts, document.spans, strict=True)
-        if span.member == comments or (span.member, span.start) in inserted
+        if span.member == document.comments or (span.member, span.start) in inserted
     ]
     return WordsOfOthers([start for start, _stop in found], [stop for _start, stop in found])
 

@@ -1,9 +1,10 @@
-"""The mean of several checkpoints: trainings from one start with different seeds."""
+"""Means of weights: over several checkpoints, from one start with different seeds, and over a training."""
 
 from collections.abc import Sequence
 from pathlib import Path
 
 import torch
+from torch import Tensor, nn
 
 from nmspeller.errors import InputError
 from nmspeller.lab.models import checkpoint
@@ -33,3 +34,12 @@ def average(folders: Sequence[Path], out: Path) -> None:
                 )
     names = ", ".join(folder.name for folder in folders)
     checkpoint.save(out, mean, tokens, card=f"# The mean of {len(folders)} spellers\n\n{names}\n")
+
+
+def move_averages(averages: list[Tensor], model: nn.Module, decay: float, step: int) -> None:
+    """Move exponential averages of the weights of a model towards those after a step, which counts from 0.
+
+    The decay is smaller at the beginning, or the initial weights would stay in the averages.
+    """
+    decay = min(decay, (1 + step) / (10 + step))
+    torch._foreach_lerp_(averages, [weight.detach() for weight in model.parameters()], 1 - decay)

@@ -17,6 +17,7 @@ from nmspeller.lab.configs.parsing import check_range
 from nmspeller.lab.models.batch import NO_TARGET, Batch, PackedBatch
 from nmspeller.lab.models.speller import SpellerModel
 from nmspeller.lab.training import fp8
+from nmspeller.lab.training.averaging import move_averages
 from nmspeller.lab.training.batches import Batches, Layout
 from nmspeller.lab.training.detection import Detection
 from nmspeller.lab.training.distillation import TEACHER_SHARE, Distillation
@@ -203,9 +204,7 @@ class Trainer:
             losses.append(self._backward(batch.to(self.processes.device), targets))
             norm = self.optimiser.step(factor)
             if self.averages:
-                # A smaller decay at the beginning, or the initial weights would stay in the average.
-                decay = min(self.config.average, (1 + self.step) / (10 + self.step))
-                torch._foreach_lerp_(self.averages, [p.detach() for p in self.model.parameters()], 1 - decay)
+                move_averages(self.averages, self.model, self.config.average, self.step)
             self.step += 1
             self.tokens += batch.ids.numel()
             if self.step % self.config.log_every == 0 or self.step == len(self.stream):
