@@ -83,8 +83,8 @@ def train(options: argparse.Namespace) -> None:
     print(record, "last loss", steps[-1].loss if steps else None, flush=True)
 
 
-def figures(model: SpellerModel, data: Path) -> dict[str, Any]:
-    """All dev figures of a model, and the number by which weights are chosen."""
+def figures(model: SpellerModel, data: Path, *, tags_too: bool = True) -> dict[str, Any]:
+    """Dev figures of a model, of characters alone or of tags too, and the number that chooses weights."""
     prepared = Prepared(data)
     clean = (data / "clean0.txt").read_text(encoding="utf-8").splitlines()
     reader = Reader(model.to(DEVICE), prepared.vocabulary)
@@ -92,7 +92,7 @@ def figures(model: SpellerModel, data: Path) -> dict[str, Any]:
     found = characters[CLEAN_SHARE]
     result: dict[str, Any] = {"characters": characters}
     chosen = 0.6 * found["macro"] + 0.25 * found["sighan"] + 0.15 * found["ecspell"]
-    if model.tags is not None:
+    if tags_too and model.tags is not None:
         tags = dev_tags.judge(reader, read_dev(data / DEV_FILE), clean, found["threshold"])
         result["tags"] = tags
         kinds = [tags["target"].get(kind, 0.0) for kind in ("extra", "missing", "swap")]
@@ -108,7 +108,10 @@ def judge(options: argparse.Namespace) -> None:
 
 
 def mix(options: argparse.Namespace) -> None:
-    """Judge A, B and means of them; write the best of the means and single ones."""
+    """Judge A, B and means of them; write the best of the means and single ones.
+
+    What B does not have, as tags where it knows none, is A's.
+    """
     (one, tokens), (other, _) = (checkpoint.load(folder) for folder in (options.a, options.b))
     states = one.state_dict(), other.state_dict()
     judged: dict[str, dict[str, Any]] = {}
@@ -116,15 +119,22 @@ def mix(options: argparse.Namespace) -> None:
     for share in [float(each) for each in options.shares.split(",")]:
         model, _ = checkpoint.load(options.a)
         model.load_state_dict(
-            {name: torch.lerp(states[1][name], states[0][name], share) for name in states[0]}
+            {
+                name: torch.lerp(states[1].get(name, tensor), tensor, share)
+                for name, tensor in states[0].items()
+            }
         )
-        found = judged[f"{share:g} A + {1 - share:g} B"] = figures(model, options.data)
+        found = figures(model, options.data, tags_too=not options.characters)
+        judged[f"{share:g} A + {1 - share:g} B"] = found
         _say(f"{share:g} A + {1 - share:g} B", found)
         if found["chosen_by"] > best:
             best = found["chosen_by"]
             checkpoint.save(options.out, model.cpu(), tokens, card=f"# {share:g} A + {1 - share:g} B\n")
     for found in judged.values():
-        found["tags"] = {name: value for name, value in found["tags"].items() if not name.endswith("edits")}
+        if "tags" in found:
+            found["tags"] = {
+                name: value for name, value in found["tags"].items() if not name.endswith("edits")
+            }
     (options.out / "mix.json").write_text(json.dumps(judged, ensure_ascii=False) + "\n")
 
 
@@ -225,6 +235,7 @@ def main() -> None:
             own.add_argument("--out", type=Path, required=True)
         if command is mix:
             own.add_argument("--shares", default="0,0.35,0.5,0.65,1")
+            own.add_argument("--characters", action="store_true", help="judge and choose by characters alone")
         if command is starts:
             own.add_argument("--names", default="backbone,model2")
         if command in (pretrain, train):

@@ -174,3 +174,20 @@ def test_neighbours_are_counted(neighbours, vocabulary, tmp_path):
     neighbours.save(tmp_path / "neighbours.npz")
     again = Neighbours.load(tmp_path / "neighbours.npz")
     assert all((value == vars(again)[name]).all() for name, value in vars(neighbours).items())
+
+
+def test_verbs_that_may_be_said_twice_are_not_repeated(tmp_path):
+    tokens = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *"先研究下"]
+    (tmp_path / "vocab.txt").write_text("\n".join(tokens), encoding="utf-8")
+    vocabulary = Vocabulary.from_file(tmp_path / "vocab.txt")
+    ids = vocabulary.encode("先研究下")
+    noise = EditNoise(
+        count_neighbours(ids.astype(np.uint16), vocabulary, [("研究", 9)]), vocabulary, limit=60
+    )
+    random, found = np.random.default_rng(0), Counter()
+    for _ in range(300):
+        line = Line(ids.tolist(), ids.tolist())
+        noise.edit(line, shares("extra"), random)
+        found[text(vocabulary, line.ids)] += 1
+    assert found["先研研究下"]
+    assert not any("研究研究" in each for each in found)

@@ -106,3 +106,16 @@ def test_a_teacher_changes_the_training(little_prepared, little_start, tmp_path)
     _, distilled = little.train(little_prepared, little_start, tmp_path / "distilled", teacher=teacher)
     assert distilled.step == alone.step
     assert distilled.loss != alone.loss
+
+
+def test_a_teacher_may_be_asked_where_it_is_right_alone():
+    teacher, student, batch = bert(0, layers=2), bert(1), a_batch()
+    there = batch.targets != NO_TARGET
+    batch.targets[0, 1] = teacher(batch)[0, 1].argmax()  # right in one place, at least
+    right = (teacher(batch).argmax(-1) == batch.targets)[there]
+    assert 0 < right.sum() < len(right)
+    output, expected = student(batch)[there].log_softmax(-1), teacher(batch)[there].softmax(-1)
+    labels = functional.nll_loss(output, batch.targets[there], reduction="none")
+    soft = torch.where(right, -(expected * output).sum(-1), labels)
+    loss = Distillation(teacher, student, match_layers=False, where_right=True)(student, batch)
+    assert torch.allclose(loss, (0.7 * soft + 0.3 * labels).mean(), rtol=1e-5)

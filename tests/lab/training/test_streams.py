@@ -70,6 +70,22 @@ def test_every_pair_occurs_once_per_copy_and_epoch(little_prepared, size, sort):
         assert longest <= 200 + 128
 
 
+def test_right_sides_get_fresh_errors_as_often_as_asked(little_prepared):
+    stream = pair_stream(little_prepared, masked=0, synthetic=0, copies={}, corrupted={"wang": 2}, epochs=2)
+    pairs = little_prepared.pairs("wang")
+    wanted = Counter({tuple(pairs[index][1].tolist()): 0 for index in range(len(pairs))})
+    for index in range(len(pairs)):
+        wanted[tuple(pairs[index][1].tolist())] += 4
+    rows = [row for step in range(len(stream)) for row in stream.rows(step)]
+    known = {right for right in wanted if little_prepared.vocabulary.unk not in right}
+    seen = Counter(tuple(row.targets[1:-1].tolist()) for row in rows)
+    assert len(rows) == 4 * len(pairs)
+    assert all(seen[right] == wanted[right] for right in known)
+    sources = {tuple(row.ids[1:-1].tolist()) for row in rows}
+    given = {tuple(pairs[index][0].tolist()) for index in range(len(pairs))}
+    assert not sources <= given | set(wanted)  # errors that no pair has
+
+
 def test_targets_are_the_corrected_sentences(little_prepared):
     stream = pair_stream(little_prepared, masked=0, synthetic=0, copies={"sighan15_train": 1}, epochs=1)
     vocabulary, pairs = little_prepared.vocabulary, little_prepared.pairs("sighan15_train")

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from nmspeller.lab.data.alignment import EXTRA, MISSING
 from nmspeller.lab.data.neighbours import Neighbours
+from nmspeller.runtime.reduplication import REDUPLICATED
 from nmspeller.text.vocabulary import Vocabulary
 
 KINDS = ("missing", "extra", "swapped")
@@ -83,6 +84,7 @@ class EditNoise:
         self._neighbours, self._limit = neighbours, limit
         self._hanzi = vocabulary.is_hanzi()
         self._mask, self._no_target = vocabulary.mask, vocabulary.unk
+        self._reduplicated = {tuple(vocabulary.encode(verb).tolist()) for verb in REDUPLICATED}
         self._ways: dict[str, Callable[[Line, np.random.Generator], bool]] = {
             "missing": self._leave_out,
             "extra": self._add,
@@ -180,8 +182,19 @@ class EditNoise:
         doubled = len(added) == 1 and added[0] in line.ids[place - 1 : place + 1]
         if doubled and after(np.array([added[0], added[0]]))[0]:
             return False  # 看看 is as right as 看
+        around = line.ids[max(place - 3, 0) : place] + added + line.ids[place : place + 3]
+        if self._has_reduplication(around):
+            return False
         line.insert(place, added)
         return True
+
+    def _has_reduplication(self, ids: list[int]) -> bool:
+        """Whether a verb stands twice as it may: 研究研究 is as right as 研究."""
+        return any(
+            ids[place : place + 2] == ids[place + 2 : place + 4]
+            and tuple(ids[place : place + 2]) in self._reduplicated
+            for place in range(len(ids) - 3)
+        )
 
     def _repetition(self, line: Line, random: np.random.Generator) -> tuple[int, list[int]]:
         """Where a character or a word of two stands again, and what that is."""

@@ -7,7 +7,7 @@ from torch.nn import functional
 from nmspeller.errors import InputError
 from nmspeller.lab.models.batch import NO_TARGET, Batch, PackedBatch
 from nmspeller.lab.models.bert import BertSpeller
-from nmspeller.lab.models.speller import TAG_WEIGHT, SpellerModel, cross_entropy, tag_bits, tag_loss
+from nmspeller.lab.models.speller import TAG_WEIGHT, SpellerModel, tag_bits, tag_loss
 
 TEACHER_SHARE = 0.7
 """The share of the teacher in the loss; the rest is from the right characters: a teacher makes errors too."""
@@ -18,7 +18,9 @@ class Distillation:
 
     Where the student has the teacher's layers, each layer's output is matched as well: a student that differs
     only in its precision then stays close to its teacher. `match_layers=False` turns that off, for a student
-    that shall become another model. Tags are learnt from the teacher where it has some, else from the labels.
+    that shall become another model. `where_right` asks the teacher only where its best character is the right
+    one, for a student that shall learn more than it knows. Tags are learnt from the teacher where it has
+    some, else from the labels.
 
     Raises:
         InputError: one of the two has a loss of its own, or their vocabularies differ.
@@ -31,12 +33,14 @@ class Distillation:
         share: float = TEACHER_SHARE,
         *,
         match_layers: bool = True,
+        where_right: bool = False,
     ) -> None:
         if any(type(model).loss is not SpellerModel.loss for model in (teacher, student)):
             raise InputError(
                 "only spellers whose loss is the cross-entropy of characters can be teachers and students."
             )
         self.share = share
+        self.where_right = where_right
         self.layer_by_layer = match_layers and _have_the_same_layers(teacher, student)
         self.teacher = frozen_teacher(teacher, student)
 
@@ -46,13 +50,15 @@ class Distillation:
         with torch.no_grad():
             expected = self.teacher.outputs(batch, aligned=True)
         found = student.outputs(batch, aligned=True)
-        scores = found.scores
         has_target = batch.targets != NO_TARGET
-        losses = -(
-            expected.scores.float().softmax(dim=-1) * functional.log_softmax(scores.float(), dim=-1)
-        ).sum(-1)
-        from_teacher = (losses * has_target).sum() / has_target.sum().clamp(min=1)
-        loss = torch.lerp(cross_entropy(scores, batch.targets), from_teacher, self.share)
+        logarithms = functional.log_softmax(found.scores.float(), dim=-1)
+        targets = batch.targets.clamp(min=0)
+        from_labels = -logarithms.gather(-1, targets.unsqueeze(-1)).squeeze(-1)
+        from_teacher = -(expected.scores.float().softmax(dim=-1) * logarithms).sum(-1)
+        if self.where_right:
+            from_teacher = torch.where(expected.scores.argmax(dim=-1) == targets, from_teacher, from_labels)
+        losses = torch.lerp(from_labels, from_teacher, self.share) * has_target
+        loss = losses.sum() / has_target.sum().clamp(min=1)
         if self.layer_by_layer:
             both = zip(found.layers, expected.layers, strict=True)
             distances = [layer_distance(*layers, has_target) for layers in both]

@@ -95,6 +95,7 @@ def finetune(
                 report=report,
                 teacher=teacher if stage.teacher_share else None,
                 teacher_share=stage.teacher_share,
+                teacher_where_right=stage.teacher_where_right,
                 match_layers=stage.match_layers,
                 detect=stage.detect,
                 identity=own,

@@ -23,10 +23,13 @@ class Stage:
 
     copies: how often each prepared set of pairs is seen in an epoch, e.g. {"sighan15_train": 2}.
     synthetic: fresh synthetic pairs in each epoch.
+    corrupted: how often the right side of each pair of a set gets fresh synthetic errors in an epoch.
     batch_sentences or batch_tokens: the size of a batch.
     dropout: replaces the model's own where given.
     teacher_share: of the loss, where there is a teacher; the rest is learnt from the right characters. With 0
     the teacher is not asked.
+    teacher_where_right: ask the teacher only where its best character is the right one: it has not learnt all
+    that the student is to learn.
     match_layers: stay close to the layers of a teacher of the same size; see `distillation`.
     detect: learn only where the teacher would edit; see `detection`. For prefilters, which need a teacher.
     tags_alone: train the network of tags, and leave the speller below it as it is.
@@ -34,12 +37,14 @@ class Stage:
 
     copies: Mapping[str, int] = field(default_factory=dict)
     synthetic: int = 0
+    corrupted: Mapping[str, int] = field(default_factory=dict)
     epochs: int = 1
     batch_sentences: int | None = None
     batch_tokens: int | None = None
     join: float = 0.4
     dropout: float | None = None
     teacher_share: float = TEACHER_SHARE
+    teacher_where_right: bool = False
     match_layers: bool = True
     detect: bool = False
     tags_alone: bool = False
@@ -50,12 +55,12 @@ class Stage:
         check_range(self, "epochs", "batch_sentences", "batch_tokens", least=1)
         check_range(self, "synthetic", least=0)
         check_range(self, "join", "dropout", "teacher_share", least=0, most=1)
-        for name, times in self.copies.items():
+        for name, times in (*self.copies.items(), *self.corrupted.items()):
             if times < 0:
                 raise InputError(f"copies of {name} are {times}; give 0 or more.")
         if (self.batch_sentences is None) == (self.batch_tokens is None):
             raise InputError("a stage needs either batch_sentences or batch_tokens.")
-        if self.loop.on_device and (self.synthetic or not self.batch_sentences):
+        if self.loop.on_device and (self.synthetic or self.corrupted or not self.batch_sentences):
             raise InputError(
                 "a stage on_device needs batch_sentences, and learns from copies of pairs alone."
             )
@@ -66,6 +71,7 @@ class Stage:
             self.noise,
             copies=self.copies,
             synthetic=self.synthetic,
+            corrupted=self.corrupted,
             epochs=self.epochs,
             batch_sentences=self.batch_sentences,
             batch_tokens=self.batch_tokens,
@@ -171,7 +177,8 @@ def without_absent(recipe: Recipe, prepared: Prepared) -> tuple[Recipe, list[str
     absent: dict[str, None] = {}
     stages = []
     for number, stage in enumerate(recipe.stages):
-        here = [name for name, copies in stage.copies.items() if copies and name in prepared.absent]
+        wanted = [*stage.copies.items(), *stage.corrupted.items()]
+        here = [name for name, copies in wanted if copies and name in prepared.absent]
         if stage.synthetic and "corpus" in prepared.absent:
             here.append("corpus")
         absent.update(dict.fromkeys(here))
@@ -179,10 +186,12 @@ def without_absent(recipe: Recipe, prepared: Prepared) -> tuple[Recipe, list[str
             replace(
                 stage,
                 copies={name: copies for name, copies in stage.copies.items() if name not in here},
+                corrupted={name: copies for name, copies in stage.corrupted.items() if name not in here},
                 synthetic=0 if "corpus" in here else stage.synthetic,
             )
         )
-        if here and not any(stages[-1].copies.values()) and not stages[-1].synthetic:
+        left = stages[-1]
+        if here and not any((*left.copies.values(), *left.corrupted.values(), left.synthetic)):
             raise InputError(
                 f"stage {number} of this recipe learns from {', '.join(here)} alone, which {prepared.folder} "
                 "does not have; choose another recipe."

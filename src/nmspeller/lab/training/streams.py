@@ -94,8 +94,9 @@ class CorpusStream:
 class PairStream:
     """Real pairs, each set as many times as asked, and fresh synthetic pairs in every epoch.
 
-    Batches hold a number of sentences, or as many as fit a number of tokens. Padded batches want pairs of
-    similar length (`sort`); packed ones do not care.
+    Synthetic pairs are made from running text, and from the right sides of the sets in `corrupted`, each as
+    many times as asked. Batches hold a number of sentences, or as many as fit a number of tokens. Padded
+    batches want pairs of similar length (`sort`); packed ones do not care.
     """
 
     POOL = 64  # batches among which pairs are sorted by length
@@ -112,19 +113,22 @@ class PairStream:
         batch_tokens: int | None,
         seed: int,
         limit: int = 126,
+        corrupted: Mapping[str, int] | None = None,
         join: float = 0.4,
         sort: bool = True,
     ) -> None:
         self.prepared, self.seed, self.limit, self.sort = prepared, seed, limit, sort
         self.corrupter = Corrupter.of(prepared, noise, limit)
-        self.sets = [prepared.pairs(name) for name in copies]
-        real = [
+        asked = [*copies.items(), *(corrupted or {}).items()]
+        self.real = len(copies)
+        self.sets = [prepared.pairs(name) for name, _ in asked]
+        parts_of_sets = [
             np.stack(
                 np.broadcast_arrays(
                     number, np.tile(np.arange(len(pairs)), times), np.tile(pairs.lengths(), times)
                 )
             )
-            for number, (pairs, times) in enumerate(zip(self.sets, copies.values(), strict=True))
+            for number, (pairs, (_, times)) in enumerate(zip(self.sets, asked, strict=True))
         ]
         self.text = prepared.corpus() if synthetic else np.zeros(0, dtype=np.uint16)
         # Each (2, sentences): the set (-1 = synthetic), and the pair's index or the text's start.
@@ -132,7 +136,7 @@ class PairStream:
         self.lengths: list[NDArray[np.int64]] = []
         for epoch in range(epochs):
             random = np.random.default_rng((seed, 2, epoch))
-            parts = list(real)
+            parts = list(parts_of_sets)
             if synthetic:
                 first, part = self._some_text(synthetic, random)
                 starts, stops = sentence_windows(part, prepared.vocabulary, random, limit=limit, join=join)
@@ -192,7 +196,8 @@ class PairStream:
         vocabulary = self.prepared.vocabulary
         (sets, indices), lengths = self.batches[step], self.lengths[step]
         random = np.random.default_rng((self.seed, 3, step))
-        made, real = np.flatnonzero(sets < 0), np.flatnonzero(sets >= 0)
+        made, real = np.flatnonzero(sets < 0), np.flatnonzero((sets >= 0) & (sets < self.real))
+        corrupted = np.flatnonzero(sets >= self.real)
         rows: list[Row] = []
         if len(real):
             pairs = [self.sets[sets[place]][int(indices[place])] for place in real]
@@ -200,6 +205,9 @@ class PairStream:
             tags = [self.sets[sets[place]].tags_of(int(indices[place])) for place in real]
             tags = [self._cut_tags(own, length) for own, length in zip(tags, lengths[real], strict=True)]
             rows += self.corrupter.real_rows(wrong, right, tags, random)
+        if len(corrupted):
+            right = self._rectangle([self.sets[sets[place]][int(indices[place])][1] for place in corrupted])
+            rows += self.corrupter.rows(right, lengths[corrupted], random)
         if len(made):
             width = int(lengths[made].max())
             columns = np.arange(width)

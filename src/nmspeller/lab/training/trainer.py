@@ -127,7 +127,7 @@ class _Plain(nn.Module):
 class Trainer:
     """Trains `model`, in place, on a stream; with a teacher, by distillation as well.
 
-    match_layers: as for `Distillation`.
+    teacher_where_right, match_layers: as for `Distillation`.
     detect: learn only where the teacher would edit.
     identity: a digest of the training's settings; it never resumes from the state of another.
     """
@@ -146,6 +146,7 @@ class Trainer:
         report: Report | None = None,
         teacher: SpellerModel | None = None,
         teacher_share: float = TEACHER_SHARE,
+        teacher_where_right: bool = False,
         match_layers: bool = True,
         detect: bool = False,
         identity: str = "",
@@ -164,7 +165,9 @@ class Trainer:
         if teacher and detect:
             distillation = Detection(teacher, model, teacher_share)
         elif teacher:
-            distillation = Distillation(teacher, model, teacher_share, match_layers=match_layers)
+            distillation = Distillation(
+                teacher, model, teacher_share, match_layers=match_layers, where_right=teacher_where_right
+            )
         self.loss = processes.wrap(TrainingLoss(model, config.precision, distillation))
         if config.compile:
             one_shape = not config.packed or config.packed_tokens is not None
