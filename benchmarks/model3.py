@@ -3,13 +3,17 @@
     python benchmarks/model3.py [RECORDS]
     python benchmarks/model3.py --second LOGS
     python benchmarks/model3.py --network OUT MODEL [OTHER …]
+    python benchmarks/model3.py --third RECORDS MODEL
 
 RECORDS is the folder in which benchmarks/train_model3.py trained: model2.json and judged.json of `judge`,
 runs/mean/mix.json of `mix` or `pick`, and train.json in runs/a, runs/b and runs/qat; or one JSON file, which
 may be compressed (.xz), with the contents of these by their paths. It becomes docs/results/data/model3.json,
 from which docs/results/model3.md is written. LOGS has what `mix` printed of each mean of the second training,
 NAME.log, and its train.json. OUT is what benchmarks/train_tags.py trained, and MODEL the folder with it,
-whose policy.json is calibrated; OTHER are trainings that were not chosen.
+whose policy.json is calibrated; OTHER are trainings that were not chosen. RECORDS of the third training have
+joint/train.json, mix.json of `mix --characters` with model 2 as B, and of each network that was trained on a
+mean, NAME/train.json and NAME/judged.json of `judge`, and the clean0.txt that it read; MODEL is what was made
+of the last of them, calibrated.
 """
 
 import ast
@@ -38,9 +42,8 @@ RECORDS = ("model2.json", "judged.json", "runs/mean/mix.json", "runs/a/train.jso
 HEAD = """\
 # The trainings of model 3
 
-The shipped model is model 2 with a network of tags, the last section. The models of the other sections are
-not shipped: they correct replaced characters better than model 2 for native writers, worse for SIGHAN, and
-find fewer missing characters than the network does.
+The shipped model is the mean of a joint training with model 2, with a network of tags trained on it: the last
+section. The models of the other sections are not shipped.
 
 Written by `benchmarks/model3.py` from model3.json; `benchmarks/train_model3.py` has the steps. In the first
 part, two float trainings, A and B, and means of their weights; the best mean is quantised and trained on
@@ -76,12 +79,12 @@ the clean ones.
 NETWORK = """\
 ## A network of tags on model 2
 
-Model 2 stays as it is. What it computes, the states of four layers and some log-probabilities, is read by a
-network of {parameters:,} parameters (`lab/models/tag_network.py`). It is trained alone, on two cores, after
-these have read the rows (`benchmarks/train_tags.py`): {rows}, and synthetic ones. Real pairs are seen several
-times an epoch. The first networks knew nothing of swaps; the chosen one goes on from the first of them, with
-rows in which most errors are swaps. In percent of the dev pairs' places that are tagged where so many clean
-sentences are:
+The model shipped before. Model 2 stays as it is. What it computes, the states of four layers and some
+log-probabilities, is read by a network of {parameters:,} parameters (`lab/models/tag_network.py`). It is
+trained alone, on two cores, after these have read the rows (`benchmarks/train_tags.py`): {rows}, and
+synthetic ones. Real pairs are seen several times an epoch. The first networks knew nothing of swaps; the
+chosen one goes on from the first of them, with rows in which most errors are swaps. In percent of the dev
+pairs' places that are tagged where so many clean sentences are:
 
 {trainings}
 
@@ -90,9 +93,34 @@ changed ones those that are right, and of the {clean:,} clean sentences those th
 were chosen on the same pairs and sentences (`nmspeller lab calibrate --edits`).
 """
 
+THIRD = """\
+## The third training, and means with model 2
+
+From model 2 in integers, characters and tags together, with model 2 as the teacher of the characters wherever
+its best character is right (`{recipe}`, {tokens:,.0f} M tokens, {seconds:,} s): J. Beside corpus text, right
+sentences of the real sets get fresh errors of all kinds. Alone, J is worse than model 2: labels wear off what
+model 2 knows. Means with it are better than both. Characters are judged as above, at 0.4, 0.8 and 1.5 % of
+the clean sentences changed; 0.8 % is the limit of `balanced`.
+
+{means}
+
+Then the network of tags is trained on a mean that stays as it is (`model3_tags`). Of {kinds} dev pairs, so
+many edits are right where their scores are above that of the n-th clean sentence of {clean:,} (which had not
+yet been read again); J beside them.
+
+{networks}
+
+The mean of halves is chosen: at 0.8 % it is the best for characters, and its tags find more than those on
+the other mean, with half of the training. Through the runtime, as in the section before, after sentences in
+which the new model found true mistakes were taken out of the clean ones ({read:,} are left):
+"""
+PLACES = (2, 4, 8, 25)
+
 
 def main() -> None:
     match sys.argv[1:]:
+        case ["--third", records, model]:
+            write_figures("model3", {**read_figures("model3"), "third": third(Path(records), Path(model))})
         case ["--network", out, model, *others]:
             found = network(Path(out), Path(model), [Path(other) for other in others])
             write_figures("model3", {**read_figures("model3"), "network": found})
@@ -119,13 +147,63 @@ def second(logs: Path) -> dict[str, Any]:
     return {"training": json.loads((logs / "train.json").read_text("utf-8")), "rows": rows}
 
 
+def third(records: Path, model: Path) -> dict[str, Any]:
+    """The joint training, its means with model 2, the networks on two of them, and what the last gives."""
+    mixes = json.loads((records / "mix.json").read_text("utf-8"))
+    means = {
+        name.replace("A", "J").replace("B", "model 2"): {
+            share: {each: figure[each] for each in (*MEANS, "native", "revisions")}
+            for share, figure in found["characters"].items()
+        }
+        for name, found in mixes.items()
+    }
+    networks = {}
+    for path in sorted(records.glob("*/judged.json")):
+        judged = json.loads(path.read_text("utf-8"))["tags"]
+        training = json.loads((path.parent / "train.json").read_text("utf-8"))
+        networks[path.parent.name] = {"training": training, "found": _found_at(judged)}
+    return {
+        "training": json.loads((records / "joint" / "train.json").read_text("utf-8")),
+        "means": means,
+        "networks": networks,
+        "kinds": judged["kinds"],
+        "clean": len((records / "clean0.txt").read_text("utf-8").splitlines()),
+        **_shipped(model),
+    }
+
+
+def _found_at(judged: Mapping[str, Any]) -> dict[str, dict[str, int]]:
+    """Right edits of each kind with a score above that of the n-th clean sentence, for each n of PLACES."""
+    found: dict[str, dict[str, int]] = {}
+    for kind in TAGGED:
+        right, wrong = (
+            [each for each in judged[name] if each["kind"] == kind and each["still"] < 0.5
+             and each["filled"] >= 0.3 and (each["right"] or name == "clean_edits")]
+            for name in ("edits", "clean_edits")
+        )  # fmt: skip
+        scores = sorted((each["score"] for each in wrong), reverse=True)
+        sure = {each["sentence"]: each["score"] for each in right}.values()
+        found[kind] = {
+            str(place): sum(score > (scores[place] if place < len(scores) else 0.0) for score in sure)
+            for place in PLACES
+        }
+    return found
+
+
 def network(out: Path, model: Path, others: Sequence[Path]) -> dict[str, Any]:
     """The records of the network's training and of others, and what its thresholds gave."""
-    policy = json.loads((model / "policy.json").read_text("utf-8"))
     weights = load_file(out / "tags.safetensors")
     return {
         "trainings": [json.loads((folder / "train.json").read_text("utf-8")) for folder in (out, *others)],
         "parameters": sum(array.size for array in weights.values()),
+        **_shipped(model),
+    }
+
+
+def _shipped(model: Path) -> dict[str, Any]:
+    """What the calibration of a model says of its tags."""
+    policy = json.loads((model / "policy.json").read_text("utf-8"))
+    return {
         "tags": policy["calibration"]["tags"],
         "clean_sentences": policy["calibration"]["clean_sentences"],
         "thresholds": {
@@ -224,6 +302,37 @@ def _parts(found: Mapping[str, Any]) -> Iterator[str]:
         yield _second(found["second"])
     if "network" in found:
         yield _network(found["network"])
+    if "third" in found:
+        yield _third(found["third"])
+
+
+def _third(found: Mapping[str, Any]) -> str:
+    names = ("macro", "native", "revisions", "sighan", "ecspell")
+    head = ["", *(f"{name} at {share}" for share in ("0.4 %", "0.8 %", "1.5 %") for name in names)]
+    means = [
+        [name, *(f"{figures[share][each]:.1f}" for share in figures for each in names)]
+        for name, figures in found["means"].items()
+    ]
+    networks = [
+        [
+            f"`{name}`",
+            f"{network['training']['tokens'] / 1e6:,.0f} M",
+            *(" / ".join(str(count) for count in network["found"][kind].values()) for kind in TAGGED),
+        ]
+        for name, network in found["networks"].items()
+    ]
+    training = found["training"]
+    text = THIRD.format(
+        **{**training, "tokens": training["tokens"] / 1e6},
+        means=table(head, means).rstrip(),
+        kinds=", ".join(f"{count} {kind}" for kind, count in found["kinds"].items()),
+        clean=found["clean"],
+        networks=table(
+            ["", "tokens", *(f"{kind}, n = {' / '.join(map(str, PLACES))}" for kind in TAGGED)], networks
+        ).rstrip(),
+        read=found["clean_sentences"],
+    )
+    return text + "\n" + _through_the_runtime(found)
 
 
 def _second(found: Mapping[str, Any]) -> str:
@@ -267,6 +376,10 @@ def _network(found: Mapping[str, Any]) -> str:
         trainings=table(["synthetic rows", "tokens seen", "minutes", *names], trainings).rstrip(),
         clean=found["clean_sentences"],
     )
+    return text + "\n" + _through_the_runtime(found)
+
+
+def _through_the_runtime(found: Mapping[str, Any]) -> str:
     rows = [
         [
             f"`{level}`",
@@ -277,7 +390,7 @@ def _network(found: Mapping[str, Any]) -> str:
         for level, figures in found["tags"]["levels"].items()
     ]
     head = ["", *KINDS, "changed and right", "clean changed", *(f"least, {kind}" for kind in TAGGED)]
-    return text + "\n" + table(head, rows)
+    return table(head, rows)
 
 
 def _threshold(least: float) -> str:

@@ -100,8 +100,43 @@ def test_the_network_of_tags_stands_beside_the_trainings_that_were_not_chosen():
         "thresholds": {"balanced": thresholds},
     }
     page = model3._network(found)
-    assert "843 edits_native, and synthetic ones" in page
+    assert "843 edits_native, and\nsynthetic ones" in page
     assert "| 112,858 synthetic, 24,000 swapped, chosen | 14.0 M | 16 | 62.1 | 32.6 | 35.1 |" in page
     assert "| 56,233 synthetic | 7.0 M | 16 | 62.1 | 32.6 | – |" in page
     wanted = "| `balanced` | 58.1 % | 4.7 % | 0.0 % | 87.9 % | 0.12 % | 0.904 | 0.877 | 0.958 | never |"
     assert wanted in page
+
+
+def edit(kind, score, sentence, *, right=False, still=0.1, filled=0.9):
+    return {"kind": kind, "score": score, "sentence": sentence, "right": right, "still": still,
+            "filled": filled}  # fmt: skip
+
+
+def test_edits_are_counted_that_are_surer_than_clean_ones(tmp_path):
+    clean = [edit("missing", score, number) for number, score in enumerate((0.9, 0.8, 0.7, 0.6, 0.5))]
+    right = [edit("missing", score, number, right=True) for number, score in enumerate((0.95, 0.75, 0.55))]
+    unsure = [
+        edit("missing", 0.99, 7, right=True, still=0.8),
+        edit("missing", 0.99, 8, right=True, filled=0.1),
+    ]
+    judged = {"tags": {"edits": [*right, *unsure, edit("missing", 0.97, 9)], "clean_edits": clean,
+                       "kinds": {"missing": 3}}}  # fmt: skip
+    for name in ("joint", "mean_50"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "judged.json").write_text(json.dumps(judged))
+        (tmp_path / name / "train.json").write_text(json.dumps(training(f"of_{name}", 195_000_000, 177)))
+    names = (*model3.MEANS, "native", "revisions")
+    shares = {share: dict.fromkeys(names, 61.5) for share in ("0.4%", "0.8%", "1.5%")}
+    (tmp_path / "mix.json").write_text(json.dumps({"0.5 A + 0.5 B": {"characters": shares}}))
+    (tmp_path / "clean0.txt").write_text("一\n二\n")
+    levels = {"balanced": dict.fromkeys(model3.TAGGED, 0.5)}
+    figures = {"extra": 1.0, "missing": 2.0, "swap": 3.0, "changed_right": 91.5, "clean_changed": 0.12}
+    calibration = {"tags": {"levels": {"balanced": figures}}, "clean_sentences": 2529}
+    policy = {"levels": levels, "calibration": calibration}
+    (tmp_path / "policy.json").write_text(json.dumps(policy))
+    found = model3.third(tmp_path, tmp_path)
+    assert found["networks"]["mean_50"]["found"]["missing"] == {"2": 2, "4": 3, "8": 3, "25": 3}
+    page = model3.page({**model3.figures(RECORDS), "third": found})
+    assert "| 0.5 J + 0.5 model 2 | 61.5 |" in page
+    assert "| `mean_50` | 195 M | 0 / 0 / 0 / 0 | 0 / 0 / 0 / 0 | 2 / 3 / 3 / 3 | 0 / 0 / 0 / 0 |" in page
+    assert "2,529 are left" in page
