@@ -1,7 +1,7 @@
-"""Verbs that may be said twice on purpose: 研究研究 is to have a look at something.
+"""What may stand twice on purpose, and is no slip then: verbs, as 研究研究, and given names, as 冰冰."""
 
-Such a verb is no slip where it stands twice, so nothing of it is deleted.
-"""
+from nmspeller.runtime.rules.vocabulary import words
+from nmspeller.text.surnames import NOT_IN_NAMES, SURNAMES
 
 _VERBS = """
 安排 安慰 帮助 保养 比划 比较 比试 表扬 补充 布置 参观 参考 参谋 操练 操心 测试 尝试 充实 抽查 处理
@@ -19,3 +19,18 @@ _VERBS = """
 尊重
 """
 REDUPLICATED = frozenset(_VERBS.split())
+
+
+def may_stand_twice(text: str, start: int, stop: int) -> bool:
+    """Whether the characters from start to stop, which repeat those before them, may be meant to."""
+    if text[start:stop] in REDUPLICATED:
+        return True
+    before, given = text[max(start - 2, 0) : start], text[start:stop]
+    return (
+        len(before) == 2
+        and len(given) == 1
+        and before[1] == given
+        and before[0] in SURNAMES
+        and given not in NOT_IN_NAMES
+        and before not in words().short_words  # 马上上: no Mr Ma
+    )

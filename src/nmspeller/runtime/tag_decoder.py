@@ -21,7 +21,7 @@ from nmspeller.runtime.engine import Floats, Ids, TagScores
 from nmspeller.runtime.evidence import Evidence, EvidenceWeights
 from nmspeller.runtime.part_batch import PartBatch
 from nmspeller.runtime.policy import LEAST_TAG, TAGGED, Thresholds
-from nmspeller.runtime.reduplication import REDUPLICATED
+from nmspeller.runtime.reduplication import may_stand_twice
 from nmspeller.text.vocabulary import Vocabulary
 
 # A tag that is as probable as this stands: beside an edit that was made, it speaks against the edit.
@@ -124,7 +124,7 @@ class TagDecoder:
         }
         for start, stop in _likeliest_runs(likely):
             size, repeats = stop - start, repeats_neighbours(part.text, start, stop)
-            if repeats and part.text[start:stop] in REDUPLICATED:
+            if repeats and may_stand_twice(part.text, start, stop):
                 continue
             tag = min(likely[place] for place in range(start, stop))
             change = Change(start, "", tag, tag, length=size)

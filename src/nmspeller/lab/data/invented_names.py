@@ -42,6 +42,7 @@ _NO_NAME = re.compile(
     "[的了是在不有这那我你他她它们也就都还又很要会可将把被与和同对为向从到于以之其说道地得着过]"
 )
 _SHORT = 0.2  # the share of names with one given character
+_DOUBLED = 0.1  # of the others, those with one character twice: 冰冰
 _SENTENCE = re.compile(r"[^。！？]+[。！？]")
 
 
@@ -60,4 +61,6 @@ def invented_name(random: np.random.Generator) -> str:
     """A surname and one or two given characters; surnames as unevenly as people have them."""
     rank = min(int(random.exponential(30)), len(SURNAMES) - 1)
     given = [GIVEN[number] for number in random.integers(len(GIVEN), size=2)]
+    if random.random() < _DOUBLED:
+        given[1] = given[0]
     return SURNAMES[rank] + "".join(given[: 1 if random.random() < _SHORT else 2])

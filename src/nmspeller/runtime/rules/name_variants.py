@@ -12,21 +12,12 @@ from nmspeller.text.hanzi import HANZI
 from nmspeller.text.patterns import LazyPattern
 from nmspeller.text.protect import Span
 from nmspeller.text.script import simplify
+from nmspeller.text.surnames import NOT_IN_NAMES, SURNAMES
 from nmspeller.text.words import WordMatcher
 
-_SURNAMES = (
-    "王李张張刘劉陈陳杨楊黄黃赵趙吴吳周徐孙孫马馬朱胡郭何林罗羅郑鄭梁谢謝宋唐许許邓鄧韩韓冯馮曹彭曾肖蕭萧田董潘袁蔡"
-    "蒋蔣余于杜叶葉程魏苏蘇吕呂丁沈任姚卢盧傅钟鍾姜崔谭譚廖范汪陆陸金石戴贾賈韦韋邱侯邹鄒熊孟秦阎閻薛江尹段雷黎史龙龍"
-    "陶贺賀顾顧毛郝龚龔邵万萬钱錢严嚴赖賴武戚莫孔汤湯"
-)
-# Characters that go between a name and its verb, or make the surname a word of its own.
-_NOT_IN_NAMES = (
-    "也就又还還都却卻便只才再曾正没沒不的了在和对對向是这這那一说說道笑等们們先老总總某家太"
-    "并並则則将將给給为為把被跟与與"
-)
-_GIVEN = f"[{HANZI}](?<![{_NOT_IN_NAMES}])"
+_GIVEN = f"[{HANZI}](?<![{NOT_IN_NAMES}])"
 _NAMED = LazyPattern(
-    f"(?=(?P<name>[{_SURNAMES}](?:{_GIVEN}){{1,2}}?)"
+    f"(?=(?P<name>[{SURNAMES}](?:{_GIVEN}){{1,2}}?)"
     "(?:说|說|表示|认为|認為|告诉|告訴|指出|介绍|介紹|强调|強調|回答|先生|女士|小姐|同志|老师|老師|教授|博士|同学|同學|经理|經理|主任|医生|醫生))"
 )
 _LEAST_TIMES = 2

@@ -1,0 +1,12 @@
+"""Common surnames, in both scripts, and what stands behind one but is no given name."""
+
+SURNAMES = (
+    "王李张張刘劉陈陳杨楊黄黃赵趙吴吳周徐孙孫马馬朱胡郭何林罗羅郑鄭梁谢謝宋唐许許邓鄧韩韓冯馮曹彭曾肖蕭萧田董潘袁蔡"
+    "蒋蔣余于杜叶葉程魏苏蘇吕呂丁沈任姚卢盧傅钟鍾姜崔谭譚廖范汪陆陸金石戴贾賈韦韋邱侯邹鄒熊孟秦阎閻薛江尹段雷黎史龙龍"
+    "陶贺賀顾顧毛郝龚龔邵万萬钱錢严嚴赖賴武戚莫孔汤湯"
+)
+# Characters that go between a name and its verb, or make the surname a word of its own.
+NOT_IN_NAMES = (
+    "也就又还還都却卻便只才再曾正没沒不的了在和对對向是这這那一说說道笑等们們先老总總某家太"
+    "并並则則将將给給为為把被跟与與"
+)
