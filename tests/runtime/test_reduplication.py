@@ -12,9 +12,12 @@ from nmspeller.runtime.reduplication import may_stand_twice
         ("黄华华多次强调", 2, 3),
         ("演员范冰冰来了", 4, 5),
         ("陳圓圓是誰", 2, 3),
+        ("欧阳倩倩来了", 3, 4),
+        ("急急急，谁会修打印机", 2, 3),
+        ("急急急，谁会修打印机", 0, 1),
     ],
 )
-def test_verbs_and_given_names_may_be_meant(text, start, stop):
+def test_verbs_given_names_and_emphasis_may_be_meant(text, start, stop):
     assert may_stand_twice(text, start, stop)
 
 

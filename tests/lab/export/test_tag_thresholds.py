@@ -50,9 +50,9 @@ def deleted(place: int, score: float, kind: str) -> tuple[str, Change]:
 NUMBERS = "一二三四五六七八九十"
 # Of ten insertions the seventh is wrong; of deletions all are right.
 SCRIPT = {
-    **{f"第{n}次我觉很好": inserted(5, "得的"[n == "七"], 0.99 - 0.05 * i) for i, n in enumerate(NUMBERS)},
-    **{f"第{n}次在在北京": deleted(3, 0.5, "repeated") for n in NUMBERS},
-    **{f"第{n}次在很北京": deleted(4, 0.4, "foreign") for n in NUMBERS},
+    **{f"第{n}次我觉很好": inserted(5, "得的"[n == "七"], 0.999 - 0.01 * i) for i, n in enumerate(NUMBERS)},
+    **{f"第{n}次在在北京": deleted(3, 0.95, "repeated") for n in NUMBERS},
+    **{f"第{n}次在很北京": deleted(4, 0.92, "foreign") for n in NUMBERS},
 }
 PAIRS = [
     *(EditPair(f"第{n}次我觉很好", f"第{n}次我觉得很好", "missing") for n in NUMBERS),
@@ -65,11 +65,11 @@ def test_each_level_makes_as_many_edits_as_its_share_of_right_ones_allows() -> N
     policy = calibrate_tags(scripted(SCRIPT), POLICY, PAIRS, [])
     careful, balanced, thorough = (policy.levels[level] for level in Level)
     # 29 of 30 changed sentences are right with all ten insertions: too few for careful.
-    assert careful.missing == pytest.approx(0.74, abs=1e-3)
-    assert balanced.missing == thorough.missing == pytest.approx(0.54, abs=1e-3)
+    assert careful.missing == pytest.approx(0.949, abs=1e-3)
+    assert balanced.missing == thorough.missing == pytest.approx(0.909, abs=1e-3)
     for thresholds in (careful, balanced, thorough):
-        assert thresholds.repeated == 0.5
-        assert thresholds.foreign == 0.4
+        assert thresholds.repeated == 0.95
+        assert thresholds.foreign == 0.92
     report = policy.calibration["tags"]["levels"]["careful"]
     assert report == {"missing": 60.0, "extra": 100.0, "changed_right": 100.0, "clean_changed": 0.0}
 
@@ -81,12 +81,20 @@ def test_stricter_levels_are_stricter() -> None:
         assert careful >= balanced >= thorough
 
 
+def test_no_level_makes_edits_that_it_is_not_sure_enough_of() -> None:
+    script = {f"第{n}次在在北京": deleted(3, 0.3, "repeated") for n in NUMBERS}
+    pairs = [EditPair(f"第{n}次在在北京", f"第{n}次在北京", "extra") for n in NUMBERS]
+    policy = calibrate_tags(scripted(script), POLICY, pairs, [])
+    assert [policy.levels[level].repeated for level in Level] == [0.9, 0.7, 0.5]
+    assert policy.calibration["tags"]["levels"]["thorough"]["extra"] == 0
+
+
 def test_clean_sentences_raise_the_threshold_of_the_kind_that_changes_them() -> None:
     clean = ["他在很南京", "这里没有错误"]
-    script = {**SCRIPT, clean[0]: deleted(2, 0.45, "foreign")}
+    script = {**SCRIPT, clean[0]: deleted(2, 0.93, "foreign")}
     policy = calibrate_tags(scripted(script), POLICY, PAIRS, clean)
-    assert policy.levels[Level.THOROUGH].foreign > 0.45
-    assert policy.levels[Level.THOROUGH].repeated == 0.5
+    assert policy.levels[Level.THOROUGH].foreign > 0.93
+    assert policy.levels[Level.THOROUGH].repeated == 0.95
     assert policy.calibration["tags"]["levels"]["thorough"]["clean_changed"] == 0
 
 

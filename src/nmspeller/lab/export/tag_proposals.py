@@ -16,6 +16,8 @@ ERRORS = {"repeated": "extra", "foreign": "extra", "missing": "missing", "swappe
 """What an edit of each kind mends, as dev pairs call it."""
 MOST_CLEAN = {Level.CAREFUL: 0.0004, Level.BALANCED: 0.0015, Level.THOROUGH: 0.005}
 """The share of clean sentences that all kinds of edits together may change."""
+LEAST_SURE = {Level.CAREFUL: 0.9, Level.BALANCED: 0.7, Level.THOROUGH: 0.5}
+"""No threshold is below this, even if nothing wrong was found: verse and dialects repeat more than news."""
 BETA = {Level.CAREFUL: 0.25, Level.BALANCED: 0.5, Level.THOROUGH: 1.0}
 """What recall counts beside precision where one of several proposals is chosen."""
 NEVER = 2.0

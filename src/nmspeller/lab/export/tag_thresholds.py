@@ -15,6 +15,7 @@ from nmspeller.lab.data.edit_sets import EditPair
 from nmspeller.lab.data.pairs import Pair
 from nmspeller.lab.export.tag_proposals import (
     BETA,
+    LEAST_SURE,
     MOST_CLEAN,
     NEVER,
     TARGETS,
@@ -67,6 +68,8 @@ def calibrate_tags(
     balanced = chosen[Level.BALANCED]
     for level, pick in ((Level.CAREFUL, max), (Level.THOROUGH, min)):
         chosen[level] = {kind: pick(chosen[level][kind], balanced[kind]) for kind in TAGGED}
+    for level, least in LEAST_SURE.items():
+        chosen[level] = {kind: max(threshold, least) for kind, threshold in chosen[level].items()}
     levels = {level: replace(policy.levels[level], **chosen[level]) for level in Level}
     report = {
         "pairs": len(pairs),
