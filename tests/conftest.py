@@ -3,6 +3,7 @@
 Nothing of the package is imported before a test asks for it.
 """
 
+import gc
 import os
 from dataclasses import replace
 from pathlib import Path
@@ -110,6 +111,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         fixtures = getattr(item, "fixturenames", ())
         for marker in {*map(PLACES.get, places), *map(FIXTURES.get, fixtures)} - {None}:
             item.add_marker(marker)
+
+
+def pytest_collection_finish() -> None:
+    """Let the garbage collector pass over the modules that are loaded now: it would look through all of torch
+    whenever a server starts.
+    """
+    gc.freeze()
 
 
 def pytest_configure() -> None:
