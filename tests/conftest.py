@@ -93,6 +93,23 @@ FIXTURES = {
     "start_fake_server": "server",
 }
 
+# Where tests run side by side these begin, longest first, then the others with a marker: with a long file at the
+# end, all workers but one would have nothing to do.
+LONGEST = (
+    "apps/web/test_page.py",
+    "apps/batch/test_faults_ray.py",
+    "benchmarks/test_paper_pages.py",
+    "apps/http/test_process.py",
+    "apps/documents/test_mutations.py",
+    "apps/http/test_stopping.py",
+    "apps/web/test_documents.py",
+    "apps/documents/test_hostile_text.py",
+    "apps/check/test_check_review.py",
+    "apps/lsp/test_robustness.py",
+    "lab/training/test_trainer.py",
+    "apps/test_doors.py",
+)
+
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
     """Do not even import tests that `-m` excludes by their place: torch alone takes five seconds."""
@@ -111,6 +128,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         fixtures = getattr(item, "fixturenames", ())
         for marker in {*map(PLACES.get, places), *map(FIXTURES.get, fixtures)} - {None}:
             item.add_marker(marker)
+    ranks = {here / name: rank for rank, name in enumerate(LONGEST)}
+    names = {*PLACES.values(), *FIXTURES.values()}
+    marked = {item.path for item in items if any(mark.name in names for mark in item.iter_markers())}
+    items.sort(key=lambda item: ranks.get(item.path, len(ranks) + (item.path not in marked)))
 
 
 def pytest_collection_finish() -> None:
