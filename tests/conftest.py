@@ -74,6 +74,8 @@ PLACES = {
     "apps/lsp": "server",
     "apps/test_doors.py": "server",
     "apps/web": "browser",
+    "benchmarks/test_paper_setting.py": "train",
+    "benchmarks/test_train_tags.py": "train",
     "lab/cli": "train",
     "lab/export": "train",
     "lab/models": "train",
@@ -86,11 +88,12 @@ PLACES = {
     "test_offline.py": "server",
 }
 FIXTURES = {
+    "browser": "browser",
+    "fakes": "server",
     "libreoffice": "office",
     "little_prepared": "train",
     "real_server": "server",
     "source_folder": "train",
-    "start_fake_server": "server",
 }
 
 # Where tests run side by side these begin, longest first, then the others with a marker: with a long file at the
