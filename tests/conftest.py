@@ -96,8 +96,8 @@ FIXTURES = {
     "source_folder": "train",
 }
 
-# These begin, longest first, then the others with a marker: with a long file at the end of tests that run side
-# by side, all workers but one would have nothing to do.
+# These begin, longest first, then the others with a marker: with a long file at the end, all workers but one
+# would have nothing to do.
 LONGEST = (
     "apps/web/test_page.py",
     "apps/batch/test_faults_ray.py",
