@@ -297,6 +297,7 @@ def in_the_paper_s_setting():
     ]
 
 
+@pytest.mark.slow
 def test_the_paper_s_setting_has_a_section_of_its_own(in_the_paper_s_setting, runs_folder, tmp_path):
     path = tmp_path / "data" / "results.json"
     add_results(path, [*in_the_paper_s_setting, *read_runs(runs_folder)])
