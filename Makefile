@@ -26,11 +26,11 @@ run: $(venv)/core.stamp
 # Each test worker gets one thread: more would compete for the cores. They often wait, for browsers and servers, so
 # that three workers keep two cores busy.
 test: $(venv)/dev.stamp $(venv)/system.stamp
-	OMP_NUM_THREADS=1 $(bin)/python -m pytest -n $(WORKERS) --dist loadfile
+	OMP_NUM_THREADS=1 $(bin)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 
 # Without the tests that need more than Python and the core: see the markers in pyproject.toml.
 test-fast: $(venv)/dev.stamp
-	OMP_NUM_THREADS=1 $(bin)/python -m pytest -n $(WORKERS) --dist loadfile \
+	OMP_NUM_THREADS=1 $(bin)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder \
 	    -m "not (slow or browser or server or train or office)"
 
 lint: $(venv)/dev.stamp

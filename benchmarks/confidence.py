@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from nmspeller.lab.data.pairs import Pair, read_pairs
 from nmspeller.lab.data.sentences import read_sentences
-from nmspeller.lab.export.thresholds import Candidates, Outcome, candidates
+from nmspeller.lab.export.thresholds import Outcome, ScoredCandidates, candidates
 from nmspeller.runtime.pipeline import SHIPPED, Pipeline
 from page import PAGES, write_figures, write_page
 
@@ -61,7 +61,7 @@ def _against(power: int) -> Callable[[Floats, Floats], Floats]:
 
 
 def judge(
-    measure: Callable[[Floats, Floats], Floats], found: Candidates, is_clean: NDArray[np.bool_]
+    measure: Callable[[Floats, Floats], Floats], found: ScoredCandidates, is_clean: NDArray[np.bool_]
 ) -> dict[str, Any]:
     """F1 where at most so many clean sentences are changed, and F1 and changed sentences in halves."""
     p = found.probability.astype(np.float64)
@@ -84,7 +84,7 @@ def judge(
 
 def _best(
     outcomes: list[Outcome],
-    found: Candidates,
+    found: ScoredCandidates,
     is_clean: NDArray[np.bool_],
     among: NDArray[np.bool_],
     share: float,
@@ -94,7 +94,7 @@ def _best(
     return max(quiet or outcomes[-1:], key=lambda each: _f1(each, found, ~is_clean & among))
 
 
-def _f1(outcome: Outcome, found: Candidates, among: NDArray[np.bool_]) -> float:
+def _f1(outcome: Outcome, found: ScoredCandidates, among: NDArray[np.bool_]) -> float:
     wrong = int((found.errors[among] > 0).sum())
     return 2 * int(outcome.corrected[among].sum()) / max(int(outcome.changed[among].sum()) + wrong, 1)
 

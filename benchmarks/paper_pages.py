@@ -14,7 +14,7 @@ import paper_setting_section as setting
 import paper_tables as tables
 from nmspeller.lab.evaluation import paper
 from nmspeller.lab.evaluation.outcomes import PAPER_SETS, REFERENCE_KEPT
-from nmspeller.lab.evaluation.results_file import Group, group_runs, read_cases, read_results
+from nmspeller.lab.evaluation.results_file import RunGroup, group_runs, read_cases, read_results
 from page import PAGES, figures_path, write_page
 from paper_cases import cases_page
 from paper_protocols import number_protocols, protocols_table
@@ -77,7 +77,7 @@ def write_pages(folder: Path) -> None:
     write_page("cases", cases_page(read_cases(figures_path("cases", folder))), folder)
 
 
-def results_page(groups: Sequence[Group]) -> str:
+def results_page(groups: Sequence[RunGroup]) -> str:
     """The page of results: the answer first, then how the runs were trained, then all figures."""
     groups = sorted(groups, key=tables.rank)
     letters = number_protocols(groups)

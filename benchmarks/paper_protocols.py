@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from nmspeller.lab.evaluation.results_file import Group
+from nmspeller.lab.evaluation.results_file import RunGroup
 from page import table
 
 STARTS = {
@@ -16,7 +16,7 @@ SYNTHETIC = "wang_synthetic"
 SETS = {"wang": "Wang271K", SYNTHETIC: "synthetic pairs, the same in each epoch, for those it lacks"}
 
 
-def number_protocols(groups: Sequence[Group]) -> dict[str, str]:
+def number_protocols(groups: Sequence[RunGroup]) -> dict[str, str]:
     """A short name for each protocol: P1, P2, …"""
     protocols = list(dict.fromkeys(group.protocol for group in groups))
     return {protocol: f"P{number}" for number, protocol in enumerate(protocols, start=1)}

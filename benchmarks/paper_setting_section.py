@@ -10,7 +10,7 @@ from nmspeller.lab.evaluation import paper, plots
 from nmspeller.lab.evaluation.error_fates import ALONE, BESIDE, COPIED, CORRECTED
 from nmspeller.lab.evaluation.metrics import percent
 from nmspeller.lab.evaluation.outcomes import DEV, PAPER_SETS, sentence_scores
-from nmspeller.lab.evaluation.results_file import Group
+from nmspeller.lab.evaluation.results_file import RunGroup
 from page import table
 from paper_tables import CORRECTION_F1, SIGNIFICANT, spread, star, with_interval
 from significance import Comparison
@@ -43,18 +43,18 @@ Nothing was chosen by these figures; the tables above are of the last epoch."""
 Counts = Mapping[str, Mapping[str, int]]
 
 
-def own_groups(groups: Sequence[Group]) -> list[Group]:
+def own_groups(groups: Sequence[RunGroup]) -> list[RunGroup]:
     """The groups of the experiment."""
     return [group for group in groups if group.config.get("recipe") == RECIPE]
 
 
-def _plain(groups: Sequence[Group]) -> Group | None:
+def _plain(groups: Sequence[RunGroup]) -> RunGroup | None:
     """BERT without masking, where masked variants were trained beside it."""
     own = own_groups(groups)
     return next((group for group in own if masked_variants(own, group)), None)
 
 
-def answer(groups: Sequence[Group]) -> str:
+def answer(groups: Sequence[RunGroup]) -> str:
     """What the experiment found, in a paragraph; empty where it was not run."""
     plain = _plain(groups)
     chosen = best(plain, masked_variants(groups, plain), DEV) if plain else None
@@ -74,7 +74,7 @@ def answer(groups: Sequence[Group]) -> str:
     )
 
 
-def section(groups: Sequence[Group]) -> str:
+def section(groups: Sequence[RunGroup]) -> str:
     """The section; empty where the experiment was not run."""
     plain = _plain(groups)
     if plain is None:
@@ -88,7 +88,7 @@ def section(groups: Sequence[Group]) -> str:
     return "\n\n".join(parts)
 
 
-def _figures_table(plain: Group, masked: Sequence[Group]) -> str:
+def _figures_table(plain: RunGroup, masked: Sequence[RunGroup]) -> str:
     rows = []
     for group in (plain, *masked):
         together = None if group is plain else compare_groups(plain, group, *PAPER_SETS)
@@ -110,7 +110,7 @@ def _gain(comparison: Comparison) -> str:
     return f"{with_interval(comparison)}, p {comparison.p_randomisation:.3f}"
 
 
-def _fate(group: Group, places: Sequence[str], fate: str) -> str:
+def _fate(group: RunGroup, places: Sequence[str], fate: str) -> str:
     total: Counter[str] = Counter()
     for counts in (counts for run in group.runs for counts in run.fates.values()):
         total.update(counts)
@@ -118,7 +118,7 @@ def _fate(group: Group, places: Sequence[str], fate: str) -> str:
     return f"{percent(sum(total[f'{place} {fate}'] for place in places), errors):.2f}" if errors else "–"
 
 
-def _choices(plain: Group, masked: Sequence[Group]) -> str:
+def _choices(plain: RunGroup, masked: Sequence[RunGroup]) -> str:
     """What the variant that is best on dev gains, and the best of each test set, as the paper has it."""
     on_dev = best(plain, masked, DEV)
     lines = []
@@ -140,19 +140,19 @@ def _test_f1(epoch: Counts) -> float:
     return mean(sentence_scores(epoch[name]).correction.f1 for name in PAPER_SETS)
 
 
-def _by_epoch(group: Group, seeds: Sequence[int], figure: Callable[[Counts], float]) -> list[float]:
+def _by_epoch(group: RunGroup, seeds: Sequence[int], figure: Callable[[Counts], float]) -> list[float]:
     """A figure after each epoch, the mean over the runs of these seeds."""
     runs = [run.epochs for run in group.runs if run.seed in seeds and run.epochs]
     return [mean(map(figure, epoch)) for epoch in zip(*runs, strict=False)]
 
 
-def _gains_by_epoch(plain: Group, group: Group, figure: Callable[[Counts], float]) -> list[float]:
+def _gains_by_epoch(plain: RunGroup, group: RunGroup, figure: Callable[[Counts], float]) -> list[float]:
     seeds = common_seeds(plain, group, DEV)
     pairs = zip(_by_epoch(group, seeds, figure), _by_epoch(plain, seeds, figure), strict=False)
     return [ours - theirs for ours, theirs in pairs]
 
 
-def _epochs_table(plain: Group, masked: Sequence[Group]) -> str:
+def _epochs_table(plain: RunGroup, masked: Sequence[RunGroup]) -> str:
     """A row for each epoch; empty where none was measured."""
     seeds = [run.seed for run in plain.runs]
     columns = [list(zip(*(_by_epoch(plain, seeds, figure) for figure in (_dev_f1, _test_f1)), strict=True))]
@@ -168,7 +168,7 @@ def _epochs_table(plain: Group, masked: Sequence[Group]) -> str:
     return table(header, rows) if rows else ""
 
 
-def draw_epochs(groups: Sequence[Group], folder: Path) -> None:
+def draw_epochs(groups: Sequence[RunGroup], folder: Path) -> None:
     """Draw F1 and the gains over BERT by epoch, on dev and on the tests, where they were measured."""
     plain = _plain(groups)
     if plain is None or not plain.runs[0].epochs:

@@ -18,7 +18,7 @@ from nmspeller.lab.evaluation import paper
 from nmspeller.lab.evaluation.error_fates import ALONE, BESIDE, COPIED, CORRECTED
 from nmspeller.lab.evaluation.metrics import percent
 from nmspeller.lab.evaluation.outcomes import DEV, PAPER_SETS, REFERENCE_KEPT
-from nmspeller.lab.evaluation.results_file import Group
+from nmspeller.lab.evaluation.results_file import RunGroup
 from page import table
 from paper_protocols import start_in_words, use_of_wang
 from significance import (
@@ -47,7 +47,7 @@ class Summary(NamedTuple):
     comparisons: list[Comparison]
 
 
-def summary_table(groups: Sequence[Group], letters: Mapping[str, str]) -> Summary:
+def summary_table(groups: Sequence[RunGroup], letters: Mapping[str, str]) -> Summary:
     """A row for each speller and protocol that was measured on dev, with and without masking."""
     rows, comparisons = [], []
     for plain in groups:
@@ -73,7 +73,7 @@ def summary_table(groups: Sequence[Group], letters: Mapping[str, str]) -> Summar
     return Summary(table(header, rows), comparisons)
 
 
-def significant_differences(groups: Sequence[Group]) -> str:
+def significant_differences(groups: Sequence[RunGroup]) -> str:
     """How many of all masked variants differ significantly on a single set, and how many would by chance."""
     compared = [
         comparison
@@ -92,7 +92,7 @@ def significant_differences(groups: Sequence[Group]) -> str:
     )
 
 
-def paper_table(groups: Sequence[Group], name: str, letters: Mapping[str, str]) -> str:
+def paper_table(groups: Sequence[RunGroup], name: str, letters: Mapping[str, str]) -> str:
     header = [
         "Speller",
         "n-gram",
@@ -116,7 +116,7 @@ def paper_table(groups: Sequence[Group], name: str, letters: Mapping[str, str]) 
     return table(header, rows)
 
 
-def _significance(groups: Sequence[Group], group: Group, name: str) -> list[str]:
+def _significance(groups: Sequence[RunGroup], group: RunGroup, name: str) -> list[str]:
     interval = f1_interval(
         correction_counts(run.outcomes[name] for run in group.runs if name in run.outcomes)
     )
@@ -133,7 +133,7 @@ def with_interval(comparison: Comparison) -> str:
     return f"{comparison.difference:+.2f} ({low:+.1f} to {high:+.1f})"
 
 
-def gains_table(groups: Sequence[Group], letters: Mapping[str, str]) -> str:
+def gains_table(groups: Sequence[RunGroup], letters: Mapping[str, str]) -> str:
     """A row for each speller and protocol with more than one n-gram; empty where there is none."""
     rows = []
     for plain in groups:
@@ -144,7 +144,7 @@ def gains_table(groups: Sequence[Group], letters: Mapping[str, str]) -> str:
     return table(["Speller", "Protocol", *map(str.upper, PAPER_SETS)], rows) if rows else ""
 
 
-def _gaining(plain: Group, masked: Sequence[Group], name: str) -> str:
+def _gaining(plain: RunGroup, masked: Sequence[RunGroup], name: str) -> str:
     found = []
     for group in masked:
         gain = gain_on(plain, group, name)
@@ -155,7 +155,7 @@ def _gaining(plain: Group, masked: Sequence[Group], name: str) -> str:
     return (", ".join(found) or "none") + theirs
 
 
-def selection_table(groups: Sequence[Group], letters: Mapping[str, str]) -> str:
+def selection_table(groups: Sequence[RunGroup], letters: Mapping[str, str]) -> str:
     """A row for each speller, protocol and set with several masked variants; empty where there is none."""
     rows = []
     for plain in groups:
@@ -182,7 +182,7 @@ def selection_table(groups: Sequence[Group], letters: Mapping[str, str]) -> str:
     return table(header, rows) if rows else ""
 
 
-def fates_table(groups: Sequence[Group], letters: Mapping[str, str]) -> str:
+def fates_table(groups: Sequence[RunGroup], letters: Mapping[str, str]) -> str:
     """A row for each speller and protocol; empty where no run has counted what became of the errors."""
     rows = []
     for group in groups:
@@ -202,7 +202,7 @@ def fates_table(groups: Sequence[Group], letters: Mapping[str, str]) -> str:
     return table(header, rows) if rows else ""
 
 
-def leak_table(groups: Sequence[Group], letters: Mapping[str, str]) -> str:
+def leak_table(groups: Sequence[RunGroup], letters: Mapping[str, str]) -> str:
     """A row for each of paper.LEAK_RECIPES; none where not all were trained."""
     found = {
         group.config.get("recipe"): group
@@ -226,7 +226,7 @@ def leak_table(groups: Sequence[Group], letters: Mapping[str, str]) -> str:
     return table(["Protocol", "Wang271K", *(name.upper() for name in PAPER_SETS), "CSCD-NS dev"], rows)
 
 
-def others_table(groups: Sequence[Group], names: Sequence[str], letters: Mapping[str, str]) -> str:
+def others_table(groups: Sequence[RunGroup], names: Sequence[str], letters: Mapping[str, str]) -> str:
     rows = []
     for group in groups:
         cells = []
@@ -239,7 +239,7 @@ def others_table(groups: Sequence[Group], names: Sequence[str], letters: Mapping
     return table(["Speller", "n-gram", "Protocol", "Seeds", *names], rows)
 
 
-def runs_table(groups: Sequence[Group]) -> str:
+def runs_table(groups: Sequence[RunGroup]) -> str:
     """Every run, with a letter for its training data; each set of data is listed below, once."""
     runs = [run for group in groups for run in group.runs]
     data = {json.dumps(run.data_hashes): run.data_hashes for run in runs}
@@ -256,21 +256,21 @@ def runs_table(groups: Sequence[Group]) -> str:
     return "\n\n".join([table(["Run", "Seed", "Seconds", "Data"], rows), spent, *sources])
 
 
-def _title(group: Group, letters: Mapping[str, str]) -> list[str]:
+def _title(group: RunGroup, letters: Mapping[str, str]) -> list[str]:
     speller = paper.display_name(group.model, masked=group.ngram != "none") + star(group)
     return [speller, group.ngram, letters[group.protocol], ", ".join(str(run.seed) for run in group.runs)]
 
 
-def _as_in_the_paper(groups: Sequence[Group]) -> list[Group]:
+def _as_in_the_paper(groups: Sequence[RunGroup]) -> list[RunGroup]:
     """The variants that the paper compares: its n-grams, with its start of the masking layer."""
     return [group for group in groups if group.ngram in paper.NGRAMS]
 
 
-def star(group: Group) -> str:
+def star(group: RunGroup) -> str:
     return "*" if group.active == "training" else ""
 
 
-def rank(group: Group) -> tuple[int, str, int, str, str]:
+def rank(group: RunGroup) -> tuple[int, str, int, str, str]:
     models, ngrams = paper.SPELLERS, paper.NGRAMS
     return (
         models.index(group.model) if group.model in models else len(models),

@@ -15,7 +15,7 @@ import typer
 from nmspeller import __version__
 from nmspeller.apps.cli import batch, check, lsp, review, serve
 from nmspeller.apps.cli.localized import language_of_arguments, localize, said
-from nmspeller.apps.cli.options import LANG, Language
+from nmspeller.apps.cli.options import LANG, LanguageOption
 from nmspeller.apps.cli.panels import PanelCommand
 from nmspeller.errors import InputError
 from nmspeller.files import reason
@@ -47,7 +47,7 @@ def _root(
     version: bool = typer.Option(
         False, "--version", callback=_print_version, is_eager=True, help=N_("Print the version.")
     ),
-    lang: Language = LANG,
+    lang: LanguageOption = LANG,
 ) -> None:
     pass
 

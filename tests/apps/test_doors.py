@@ -172,16 +172,12 @@ def test_what_is_offered_has_the_script_of_the_text(door, text, found):
     assert [one[:3] for one in door(text)] == found
 
 
-def test_findings_of_a_long_text_are_in_order_and_never_overlap(door):
+def test_findings_of_a_long_text_are_in_order_apart_and_as_confident_as_was_tested(speller, door):
     found = door(LONG)
     assert len(found) > LONG.count("我门")
     for one, other in pairwise(found):
         assert one.offset + len(one.source) <= other.offset
+    least = speller.checker.model.policy.levels[Level.BALANCED]
     for one in found:
         assert LONG[one.offset :].startswith(one.source)
-
-
-def test_the_confidence_is_the_one_that_was_tested(speller, door):
-    least = speller.checker.model.policy.levels[Level.BALANCED]
-    for one in door(LONG):
         assert one.confidence is None or one.confidence >= min(least.explained, least.unexplained)

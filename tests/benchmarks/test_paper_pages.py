@@ -264,7 +264,7 @@ def run_in_the_paper_s_setting(ngram, active, seed, right):
     sets = (outcomes.DEV, *outcomes.PAPER_SETS)
     by_epoch = [right * epoch // 3 for epoch in (1, 2, 3)]
     stage = {**RECIPE, "copies": {"wang": 1, "wang_synthetic": 1}, "epochs": 10, "batch_sentences": 32}
-    return results_file.Run(
+    return results_file.TrainingRun(
         name=f"paper_setting/bert-{ngram}-{seed}-{active}",
         model="bert",
         ngram=ngram,
@@ -297,6 +297,7 @@ def in_the_paper_s_setting():
     ]
 
 
+@pytest.mark.slow
 def test_the_paper_s_setting_has_a_section_of_its_own(in_the_paper_s_setting, runs_folder, tmp_path):
     path = tmp_path / "data" / "results.json"
     add_results(path, [*in_the_paper_s_setting, *read_runs(runs_folder)])

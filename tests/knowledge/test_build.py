@@ -25,6 +25,7 @@ def build() -> ModuleType:
     return module
 
 
+@pytest.mark.slow
 def test_glyphs_are_drawn_bit_for_bit(build: ModuleType) -> None:
     for package, font in (("fonts-noto-cjk", build.GOTHIC), ("fonts-arphic-ukai", build.KAI)):
         if not font.exists():

@@ -28,7 +28,7 @@ _TOKENS = {"cuda": 1 << 14, "cpu": 1 << 10}
 _TYPICAL = 16  # a batch has room for windows of this mean length; more room costs attention time
 
 
-class Layout(NamedTuple):
+class BatchShape(NamedTuple):
     """A batch's fixed shape: so many tokens in at most so many windows, none longer than `longest` tokens."""
 
     tokens: int
@@ -103,12 +103,12 @@ class TorchEngine:
         while under_way:
             yield under_way.popleft().scores(max_source_probability, min_tag_probability)
 
-    def _batches(self, lengths: Positions) -> Iterator[tuple[Positions, Layout]]:
+    def _batches(self, lengths: Positions) -> Iterator[tuple[Positions, BatchShape]]:
         """Windows that fill one batch, in order, and the shape they all share."""
         chosen = np.flatnonzero(lengths)
         if not len(chosen):
             return
-        layout = Layout(self._tokens, _round_up(int(lengths.max()) + 2, self.longest + 2))
+        layout = BatchShape(self._tokens, _round_up(int(lengths.max()) + 2, self.longest + 2))
         ends = np.concatenate(([0], np.cumsum(lengths[chosen] + 2)))
         first = 0
         while first < len(chosen):
@@ -118,7 +118,7 @@ class TorchEngine:
             first = last
 
     def _pack(
-        self, ids: Ids, starts: Positions, stops: Positions, layout: Layout
+        self, ids: Ids, starts: Positions, stops: Positions, layout: BatchShape
     ) -> tuple["Packed", Positions]:
         """The windows as a batch, and each token's place in `ids`, which means nothing outside windows."""
         from nmspeller.lab.models.scoring import Packed

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from nmspeller.apps.batch import BatchJob, Interrupted, SpellerSettings, Write, run
 from nmspeller.apps.batch.local import LocalEngine
-from nmspeller.apps.batch.progress import Progress
+from nmspeller.apps.batch.progress import JobProgress
 from nmspeller.errors import InputError
 
 LINES = "".join(f"第{number}行我己经来了。在见！\n" for number in range(200)).encode()
@@ -140,7 +140,7 @@ def test_a_finished_job_rejects_input_that_changed_and_not_what_was_only_touched
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 @pytest.mark.parametrize("doing", ["reading", "writing the output"])
 def test_a_job_outside_its_shards_stops_at_once_and_resumes(tmp_path, here_engine, number, doing):
-    class Stopping(Progress):
+    class Stopping(JobProgress):
         def show(self, sentence):
             if sentence.startswith(doing):
                 os.kill(os.getpid(), number)

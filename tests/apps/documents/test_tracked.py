@@ -337,6 +337,7 @@ def document_and_edits(draw):
     return raw, edits
 
 
+@pytest.mark.slow
 @given(document_and_edits())
 @settings(max_examples=80, deadline=None)
 def test_any_document_and_any_edits(case):

@@ -184,6 +184,7 @@ def with_all_corrected(value):
     return [with_all_corrected(one) for one in value]
 
 
+@pytest.mark.slow
 @given(VALUES, STYLES)
 @settings(max_examples=300, deadline=None)
 def test_all_values_of_yaml_are_corrected_and_no_keys(value, style):
@@ -192,6 +193,7 @@ def test_all_values_of_yaml_are_corrected_and_no_keys(value, style):
     assert changed == {"key": with_all_corrected(value)}
 
 
+@pytest.mark.slow
 @given(
     st.dictionaries(st.text('ab门 "\\\n', min_size=1), st.text('我门，"\\\n\t%sa ', max_size=120), max_size=5)
 )

@@ -141,7 +141,9 @@ def make_shared_client():
     from nmspeller.apps.http.app import create_app
     from nmspeller.apps.http.settings import Settings
 
-    with contextlib.ExitStack() as stack:
+    with contextlib.ExitStack() as stack, pytest.MonkeyPatch.context() as patch:
+        # The collector would look through all that other tests have imported; test_reloading.py lets it.
+        patch.setattr("nmspeller.apps.http.service.settle_memory", lambda: None)
 
         def make(checker=None, **settings):
             checker = checker or FakeChecker()

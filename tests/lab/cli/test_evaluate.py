@@ -6,7 +6,7 @@ import pytest
 
 from nmspeller.__main__ import run
 from nmspeller.errors import InputError
-from nmspeller.lab.cli.evaluate import Format
+from nmspeller.lab.cli.evaluate import BakeoffFormat
 from nmspeller.lab.data.folder import data_folder
 from nmspeller.lab.data.pairs import write_pairs
 from nmspeller.lab.evaluation.bakeoff_scores import OFFICIAL
@@ -202,4 +202,4 @@ def test_the_released_dry_runs_are_read(path, capsys, name, test, truth, sentenc
 
 
 def test_every_bake_off_format_has_an_official_evaluation():
-    assert {each.value for each in Format} == {"pairs", *OFFICIAL}
+    assert {each.value for each in BakeoffFormat} == {"pairs", *OFFICIAL}

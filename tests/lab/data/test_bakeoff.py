@@ -35,6 +35,7 @@ def pairs_by_id(draw):
     }
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(pairs_by_id(), st.sampled_from(["NID", "pid"]))
 def test_input_and_answers_are_read_back(tmp_path_factory, pairs, label):

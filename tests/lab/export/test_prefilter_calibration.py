@@ -6,14 +6,14 @@ from nmspeller.lab.export.prefilter_calibration import (
     choose_thresholds,
     error_scores_of_detections,
 )
-from nmspeller.lab.export.thresholds import Candidates
+from nmspeller.lab.export.thresholds import ScoredCandidates
 from nmspeller.runtime.policy import Level, Thresholds
 
 
 def test_a_sentence_is_lost_with_the_lowest_error_score_of_its_detections() -> None:
     sentence, span = np.array([0, 0, 1, 2, 2]), np.array([0, 2, 3, 4, 5])
     confidence = np.array([0.9, 0.9, 0.3, 0.9, 0.3])
-    found = Candidates(
+    found = ScoredCandidates(
         sentence, span, np.ones(5), 1 / confidence - 1, np.ones(5, bool), np.ones(5, bool), np.ones(4)
     )
     # Segment 1 has no finding, and sentence 3 has none either.

@@ -7,16 +7,18 @@ import pytest
 from nmspeller import InputError
 from nmspeller.lab.data.pairs import Pair
 from nmspeller.lab.export import thresholds
-from nmspeller.lab.export.thresholds import Candidates, Counts, calibrate, candidates, choose
+from nmspeller.lab.export.thresholds import Counts, ScoredCandidates, calibrate, candidates, choose
 from nmspeller.runtime.pipeline import Pipeline
 from nmspeller.runtime.policy import Level, Policy, Thresholds
 
 
-def of(*rows: tuple[int, float, bool, bool], errors: list[int]) -> Candidates:
+def of(*rows: tuple[int, float, bool, bool], errors: list[int]) -> ScoredCandidates:
     """Rows of sentence, confidence, explained, right; every sentence is one window."""
     sentence, confidence, explained, right = (np.array(column) for column in zip(*rows, strict=True))
     probability, source_probability = np.ones(len(rows)), 1 / confidence - 1
-    return Candidates(sentence, sentence, probability, source_probability, explained, right, np.array(errors))
+    return ScoredCandidates(
+        sentence, sentence, probability, source_probability, explained, right, np.array(errors)
+    )
 
 
 DEV = of(

@@ -6,7 +6,7 @@ import torch
 
 from nmspeller.lab.evaluation.paper import SPELLERS
 from nmspeller.lab.models.batch import Batch, collate, pack
-from nmspeller.lab.models.spellgcn import Graph, GraphLayers
+from nmspeller.lab.models.spellgcn import GraphLayers, NormalisedAdjacency
 
 EVERY = pytest.mark.parametrize("speller", SPELLERS)
 MASKED = pytest.mark.parametrize("ngram", [None, "trigram"], ids=["unmasked", "masked"])
@@ -130,7 +130,7 @@ def test_a_graph_is_the_normalised_adjacency():
         dense[a, b] = dense[b, a] = 1
     scale = torch.diag(dense.sum(dim=0) ** -0.5)
     states = torch.randn(4, 8)
-    torch.testing.assert_close(Graph(edges, 4)(states), scale @ dense @ scale @ states)
+    torch.testing.assert_close(NormalisedAdjacency(edges, 4)(states), scale @ dense @ scale @ states)
 
 
 def test_spellgcn_rows_follow_the_equations_and_other_rows_are_unchanged(make):

@@ -17,7 +17,7 @@ from typing import IO, Any
 from nmspeller.apps.batch.filesystem import Folder, file_system
 from nmspeller.apps.batch.formats.csv import CsvLayout, read_layout
 from nmspeller.apps.batch.job import BatchJob, Write
-from nmspeller.apps.batch.rows import Row, csv_rows, lines
+from nmspeller.apps.batch.rows import RawRow, csv_rows, lines
 from nmspeller.apps.batch.sources import Source, decompress
 from nmspeller.apps.batch.store import piece_name
 from nmspeller.errors import InputError
@@ -158,7 +158,9 @@ class _Hashing(io.RawIOBase):
         return len(data)
 
 
-def _header(job: BatchJob, source: Source, stream: IO[bytes]) -> tuple[str, CsvLayout | None, Iterator[Row]]:
+def _header(
+    job: BatchJob, source: Source, stream: IO[bytes]
+) -> tuple[str, CsvLayout | None, Iterator[RawRow]]:
     """The header of a CSV file, its layout, and the rows that follow.
 
     An empty file or one of another format has neither header nor layout.
@@ -179,7 +181,7 @@ def _header(job: BatchJob, source: Source, stream: IO[bytes]) -> tuple[str, CsvL
 
 
 def _byte_shards(
-    job: BatchJob, source: Source, index: int, number: int, start: int, cut: Iterator[Row], pieces: Folder
+    job: BatchJob, source: Source, index: int, number: int, start: int, cut: Iterator[RawRow], pieces: Folder
 ) -> Iterator[Shard]:
     first_row, count, size = 1, 0, 0
     piece: list[bytes] = []

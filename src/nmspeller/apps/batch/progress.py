@@ -9,7 +9,7 @@ _TERMINAL_SECONDS = 0.2
 _LOG_SECONDS = 30.0
 
 
-class Progress:
+class JobProgress:
     """One line that is rewritten on a terminal, and an occasional line in a log."""
 
     def __init__(self, quiet: bool = False) -> None:

@@ -9,7 +9,7 @@ from typing import IO, NamedTuple
 MAX_ROW_BYTES = 4 << 20
 
 
-class Row(NamedTuple):
+class RawRow(NamedTuple):
     """A row as it is in the file, with its line end.
 
     `size` is its full size; of an oversized row, `raw` has only the beginning.
@@ -19,7 +19,7 @@ class Row(NamedTuple):
     size: int
 
 
-def lines(stream: IO[bytes]) -> Iterator[Row]:
+def lines(stream: IO[bytes]) -> Iterator[RawRow]:
     """The lines of a stream; only `\\n` ends one."""
     while raw := stream.readline(MAX_ROW_BYTES + 1):
         size = len(raw)
@@ -28,10 +28,10 @@ def lines(stream: IO[bytes]) -> Iterator[Row]:
                 size += len(rest)
                 if rest.endswith(b"\n"):
                     break
-        yield Row(raw, size)
+        yield RawRow(raw, size)
 
 
-def csv_rows(source: Iterator[Row], delimiter: str) -> Iterator[Row]:
+def csv_rows(source: Iterator[RawRow], delimiter: str) -> Iterator[RawRow]:
     """The rows of a CSV file, from its lines: a row continues across line ends inside quotes.
 
     If a quote is never closed, the line that opens it is a row by itself, and the next row starts on the next
@@ -39,7 +39,7 @@ def csv_rows(source: Iterator[Row], delimiter: str) -> Iterator[Row]:
     """
     # The first line of a row and those that were searched for the end of its quote without success. Whether a
     # line ends a quote does not depend on where the quote began, so no line is searched twice.
-    waiting = deque[Row]()
+    waiting = deque[RawRow]()
     size = 0
     while True:
         if not waiting:
@@ -60,11 +60,11 @@ def csv_rows(source: Iterator[Row], delimiter: str) -> Iterator[Row]:
             size -= waiting[0].size
             yield waiting.popleft()
         else:
-            yield Row(b"".join(line.raw for line in (*waiting, closing)), size)
+            yield RawRow(b"".join(line.raw for line in (*waiting, closing)), size)
             waiting.clear()
 
 
-def rows(stream: IO[bytes], format: str, delimiter: str) -> Iterable[Row]:
+def rows(stream: IO[bytes], format: str, delimiter: str) -> Iterable[RawRow]:
     """The rows of a stream in one of the formats that are made of bytes."""
     found = lines(stream)
     return csv_rows(found, delimiter) if format == "csv" else found

@@ -16,7 +16,7 @@ from nmspeller.apps.batch.identity import (
 )
 from nmspeller.apps.batch.job import BatchJob
 from nmspeller.apps.batch.plan import Plan, Shard, plan, size_of
-from nmspeller.apps.batch.progress import Progress, Rate
+from nmspeller.apps.batch.progress import JobProgress, Rate
 from nmspeller.apps.batch.sources import Source, find_sources
 from nmspeller.apps.batch.stopping import Stop, StopNow
 from nmspeller.apps.batch.store import QUARANTINE, Entries, Store
@@ -56,13 +56,13 @@ def run(
     cache: int = DEFAULT_CACHE,
     max_bad_share: float = DEFAULT_BAD_SHARE,
     verify: bool = False,
-    progress: Progress | None = None,
+    progress: JobProgress | None = None,
 ) -> dict[str, Any]:
     """Run the job and return its summary; a finished job is only summarised.
 
     The files of a finished job are verified by their sizes, and with `verify` by their hashes.
     """
-    progress = progress or Progress(quiet=True)
+    progress = progress or JobProgress(quiet=True)
     stop = Stop()
     try:
         with stop.listening():
@@ -78,7 +78,7 @@ def _run(
     cache: int,
     max_bad_share: float,
     verify: bool,
-    progress: Progress,
+    progress: JobProgress,
     stop: Stop,
 ) -> dict[str, Any]:
     # Workers may run in another folder or on another machine.
@@ -148,7 +148,7 @@ def _check_nothing_was_removed(outputs: dict[int, Facts], store: Store) -> None:
         )
 
 
-def _plan(job: BatchJob, sources: list[Source], model_hash: str, store: Store, progress: Progress) -> Plan:
+def _plan(job: BatchJob, sources: list[Source], model_hash: str, store: Store, progress: JobProgress) -> Plan:
     """The plan of the job to resume, or a new one."""
     started = store.read_job()
     if started is not None:
@@ -175,7 +175,7 @@ def _correct(
     entries: Entries,
     store: Store,
     max_bad_share: float,
-    progress: Progress,
+    progress: JobProgress,
     stop: Stop,
 ) -> None:
     """Correct the shards that are not in `entries`, and add their entries."""

@@ -18,7 +18,7 @@ from nmspeller.apps.cli.options import (
     PREFILTER,
     RULES,
     WORDS,
-    Device,
+    DeviceOption,
     chosen_rules,
 )
 from nmspeller.errors import InputError
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from nmspeller.apps.batch.run import ShardEngine
 
 
-class Format(str, Enum):
+class BatchFormat(str, Enum):
     """The format of the input files."""
 
     text = "text"
@@ -98,7 +98,7 @@ def batch(
     prefilter: bool = PREFILTER,
     rules: str = RULES,
     no_rules: bool = NO_RULES,
-    format: Format = typer.Option(
+    format: BatchFormat = typer.Option(
         None,
         rich_help_panel=INPUT,
         help=N_("Format of the files, if their suffix does not show it."),
@@ -113,8 +113,8 @@ def batch(
         help=N_("The Ray cluster to use; otherwise one is started for the job."),
         show_default=False,
     ),
-    device: Device = typer.Option(
-        Device.cpu,
+    device: DeviceOption = typer.Option(
+        DeviceOption.cpu,
         rich_help_panel=_WORKERS,
         help=N_("cuda is one GPU that all workers share; it needs PyTorch and onnx."),
     ),
@@ -161,7 +161,7 @@ def batch(
     require(context, _CONFLICTS)
     try:
         from nmspeller.apps.batch import BatchJob, Interrupted, SpellerSettings, Write, run
-        from nmspeller.apps.batch.progress import Progress
+        from nmspeller.apps.batch.progress import JobProgress
         from nmspeller.apps.batch.summary import as_text
     except ImportError as error:
         raise InputError(_("`batch` needs more packages: pip install 'nmspeller[scale]'.")) from error
@@ -184,7 +184,7 @@ def batch(
     where = _engine(engine, address, workers, device)
     try:
         summary = run(
-            job, where, cache=cache, max_bad_share=max_bad_share, verify=verify, progress=Progress()
+            job, where, cache=cache, max_bad_share=max_bad_share, verify=verify, progress=JobProgress()
         )
     except Interrupted as stopped:
         typer.echo(f"nmspeller: {stopped}", err=True)
@@ -196,7 +196,7 @@ def batch(
     )
 
 
-def _engine(where: Where, address: str | None, workers: int | None, device: Device) -> "ShardEngine":
+def _engine(where: Where, address: str | None, workers: int | None, device: DeviceOption) -> "ShardEngine":
     if where is Where.local:
         from nmspeller.apps.batch.local import LocalEngine
 

@@ -9,7 +9,7 @@ import typer
 
 from nmspeller.apps.cli import options
 from nmspeller.apps.cli.conflicts import Excludes, Needs, require
-from nmspeller.apps.cli.options import CORRECTING, INPUT, KNOWN, OUTPUT, Encoding, Format, flag
+from nmspeller.apps.cli.options import CORRECTING, INPUT, KNOWN, OUTPUT, EncodingOption, FormatOption, flag
 from nmspeller.errors import InputError
 from nmspeller.messages import N_, _
 from nmspeller.runtime.policy import Level
@@ -72,8 +72,8 @@ def check(
         help=N_("Check this text instead of files."),
         show_default=False,
     ),
-    format: Format = options.FORMAT,
-    encoding: Encoding = options.ENCODING,
+    format: FormatOption = options.FORMAT,
+    encoding: EncodingOption = options.ENCODING,
     strings: bool = options.STRINGS,
     output_format: OutputFormat = typer.Option(
         OutputFormat.auto,

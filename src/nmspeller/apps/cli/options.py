@@ -18,21 +18,21 @@ KNOWN = N_("Known findings")
 Default = TypeVar("Default")
 
 
-class Language(str, Enum):
+class LanguageOption(str, Enum):
     """What people read; the keys and values of JSON stay English."""
 
     en = "en"
     zh = "zh"
 
 
-class Device(str, Enum):
+class DeviceOption(str, Enum):
     """What the model runs on."""
 
     cpu = "cpu"
     cuda = "cuda"
 
 
-class Format(str, Enum):
+class FormatOption(str, Enum):
     """How a file is read."""
 
     auto = "auto"
@@ -64,7 +64,7 @@ class Format(str, Enum):
     code = "code"
 
 
-class Encoding(str, Enum):
+class EncodingOption(str, Enum):
     """How a file's bytes are read."""
 
     auto = "auto"
@@ -93,7 +93,7 @@ LANG = typer.Option(
     show_default=False,
 )
 FORMAT = typer.Option(
-    Format.auto,
+    FormatOption.auto,
     "--format",
     "-f",
     metavar="<auto|text|markdown|…>",  # all of them take more than a line; a wrong one lists them
@@ -101,7 +101,7 @@ FORMAT = typer.Option(
     help=N_("Only prose is checked; auto chooses by the file name."),
 )
 ENCODING = typer.Option(
-    Encoding.auto,
+    EncodingOption.auto,
     "--encoding",
     rich_help_panel=INPUT,
     help=N_("auto distinguishes UTF-8, GB18030 and Big5."),

@@ -8,7 +8,7 @@ import typer
 
 from nmspeller.apps.cli import options
 from nmspeller.apps.cli.conflicts import Excludes, Needs, require
-from nmspeller.apps.cli.options import Encoding, Format
+from nmspeller.apps.cli.options import EncodingOption, FormatOption
 from nmspeller.errors import InputError
 from nmspeller.messages import N_, _
 from nmspeller.runtime.policy import Level
@@ -30,8 +30,8 @@ def review(
     files: list[str] = typer.Argument(
         None, metavar="FILE", help=N_("Files, folders or patterns."), show_default=False
     ),
-    format: Format = options.FORMAT,
-    encoding: Encoding = options.ENCODING,
+    format: FormatOption = options.FORMAT,
+    encoding: EncodingOption = options.ENCODING,
     strings: bool = options.STRINGS,
     backup: bool = options.BACKUP,
     force: bool = options.FORCE,

@@ -14,7 +14,7 @@ from nmspeller.apps.documents.places import Markers
 from nmspeller.apps.documents.tracked import with_tracked_changes
 from nmspeller.apps.documents.word_copies import Copies, placed_beyond, without_repetitions
 from nmspeller.apps.documents.word_text import AUTHOR, WordText, texts
-from nmspeller.apps.documents.xml_events import Source, root
+from nmspeller.apps.documents.xml_events import XmlSource, root
 from nmspeller.errors import InputError
 from nmspeller.messages import N_, _
 from nmspeller.runtime.correction import Edit
@@ -40,7 +40,7 @@ class DocxDocument(OfficeDocument):
         with package.reading(raw, name, _KIND) as archive:
             bodies = [one.member for one in references(archive, "", _BODY)]
             others = [one.member for body in bodies for one in references(archive, body, _PARTS_WITH_TEXT)]
-            sources = {member: Source.of(archive.read(member)).xml for member in (*bodies, *others)}
+            sources = {member: XmlSource.of(archive.read(member)).xml for member in (*bodies, *others)}
             body = next((member for member in bodies if root(sources[member]).local_name == "document"), None)
             if body is None:
                 raise InputError(_("{name} is not a Word document.").format(name=name))

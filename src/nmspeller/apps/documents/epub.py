@@ -11,7 +11,7 @@ from zipfile import ZipFile
 from nmspeller.apps.documents import package, prose
 from nmspeller.apps.documents.office import OfficeDocument, TextSpan, assembled
 from nmspeller.apps.documents.places import Place
-from nmspeller.apps.documents.xml_events import Source, events
+from nmspeller.apps.documents.xml_events import XmlSource, events
 from nmspeller.errors import InputError
 from nmspeller.messages import N_, _
 
@@ -43,7 +43,9 @@ class EpubDocument(OfficeDocument):
                 raise InputError(
                     _("{name} is copy-protected; check a copy without the protection.").format(name=name)
                 )
-            found = (one for member in members for one in _texts(member, Source.of(archive.read(member)).xml))
+            found = (
+                one for member in members for one in _texts(member, XmlSource.of(archive.read(member)).xml)
+            )
             text, passages, spans, starts = assembled(found)
         return cls(name, text, passages, raw, spans, starts)
 
@@ -56,7 +58,7 @@ def _book(archive: ZipFile) -> str | None:
     """The member that lists all others."""
     if _CONTAINER not in archive.namelist():
         return None
-    for event in events(Source.of(archive.read(_CONTAINER)).xml):
+    for event in events(XmlSource.of(archive.read(_CONTAINER)).xml):
         if event.kind == "start" and event.local_name == "rootfile":
             member = event.attributes.get("full-path", "")
             return member if member in archive.namelist() else None
@@ -69,7 +71,7 @@ def _members(archive: ZipFile, book: str) -> Iterator[str]:
     order: list[str] = []
     others: list[str] = []
     existing = set(archive.namelist())
-    for event in events(Source.of(archive.read(book)).xml):
+    for event in events(XmlSource.of(archive.read(book)).xml):
         if event.kind != "start":
             continue
         if event.local_name == "item":
@@ -86,7 +88,7 @@ def _members(archive: ZipFile, book: str) -> Iterator[str]:
 
 def _encrypted(archive: ZipFile) -> Iterator[str]:
     if _ENCRYPTION in archive.namelist():
-        for event in events(Source.of(archive.read(_ENCRYPTION)).xml):
+        for event in events(XmlSource.of(archive.read(_ENCRYPTION)).xml):
             if event.kind == "start" and event.local_name == "CipherReference":
                 yield unquote(event.attributes.get("URI", ""))
 

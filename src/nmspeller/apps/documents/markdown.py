@@ -5,7 +5,7 @@ from collections.abc import Container, Iterator, Sequence
 from itertools import pairwise
 
 from nmspeller.apps.documents import front_matter, html, latex_visible, markdown_blocks
-from nmspeller.apps.documents.markdown_blocks import LINE_PREFIX, Kind, normal_label
+from nmspeller.apps.documents.markdown_blocks import LINE_PREFIX, BlockKind, normal_label
 from nmspeller.apps.documents.markup import Markup, line_starts
 
 _CAPTION = re.compile(
@@ -57,13 +57,13 @@ def scan(text: str) -> Iterator[Markup]:
         if start < end:  # the cells of one row share its line
             continue
         yield Markup(end, start)
-        if kind is Kind.FORMULA:
+        if kind is BlockKind.FORMULA:
             yield from latex_visible.formula(text, start, stop, joins=False)
-        elif kind is Kind.CODE:
+        elif kind is BlockKind.CODE:
             yield from _captions(text, start, stop)
         else:
             yield from _line_marks(text, starts[first : after + 1])
-            for mark in _inline(text[start:stop], kind is Kind.ROW, labels):
+            for mark in _inline(text[start:stop], kind is BlockKind.ROW, labels):
                 yield Markup(start + mark.start, start + mark.stop, mark.joins)
         end = stop
     yield Markup(end, len(text))

@@ -34,7 +34,7 @@ _FORMULA = re.compile(r"(?P<dollars>\$\$)|(?P<bracket>\\\[)\s*$|\\begin\{(?P<env
 _LONGEST_FORMULA = 100  # lines; without a bound, many unclosed ones would take quadratic time
 
 
-class Kind(Enum):
+class BlockKind(Enum):
     """What the lines of a block are; `PROSE` is a paragraph or a heading."""
 
     PROSE = "inline"
@@ -48,10 +48,10 @@ class Block(NamedTuple):
 
     first: int
     after: int
-    kind: Kind
+    kind: BlockKind
 
 
-_KINDS = frozenset(kind.value for kind in Kind)
+_KINDS = frozenset(kind.value for kind in BlockKind)
 
 
 def parse(text: str) -> tuple[list[Block], Container[str]]:
@@ -59,7 +59,7 @@ def parse(text: str) -> tuple[list[Block], Container[str]]:
     environment: dict[str, Any] = {}
     tokens = _parser().parse(_UNKNOWN.sub(_as_commonmark, re.sub(BREAK, "\n", text)), environment)
     blocks = [
-        Block(token.map[0], token.map[1], Kind(token.type))
+        Block(token.map[0], token.map[1], BlockKind(token.type))
         for token in tokens
         if token.map and token.type in _KINDS
     ]
@@ -114,7 +114,7 @@ def _formula(state: Any, first: int, after: int, silent: bool) -> bool:
     if not content.rstrip(" \t,.;，。；").endswith(closing):  # prose follows it
         return False
     if not silent:
-        state.push(Kind.FORMULA.value, "", 0).map = [first, line + 1]
+        state.push(BlockKind.FORMULA.value, "", 0).map = [first, line + 1]
         state.line = line + 1
     return True
 

@@ -9,7 +9,7 @@ from nmspeller.apps.documents.markup import names
 from nmspeller.apps.documents.office import OBJECT, OfficeDocument, TextSpan, assembled
 from nmspeller.apps.documents.places import Markers
 from nmspeller.apps.documents.xml_content import TextReplacement, with_text
-from nmspeller.apps.documents.xml_events import Event, Source, events, skip, tag_name
+from nmspeller.apps.documents.xml_events import Event, XmlSource, events, skip, tag_name
 from nmspeller.messages import N_
 
 _KIND = N_("an OpenDocument file")
@@ -44,7 +44,7 @@ class OdfDocument(OfficeDocument):
             is_presentation = archive.read("mimetype").startswith(_PRESENTATION)
             has_styles = not is_presentation and _STYLES in archive.namelist()
             members = (_CONTENT, _STYLES) if has_styles else (_CONTENT,)
-            sources = {member: Source.of(archive.read(member)).xml for member in members}
+            sources = {member: XmlSource.of(archive.read(member)).xml for member in members}
             found = (one for member, xml in sources.items() for one in _texts(member, xml))
             text, passages, spans, starts = assembled(found)
         return cls(name, text, passages, raw, spans, starts)

@@ -23,7 +23,7 @@ def markers(sources: Mapping[str, bytes]) -> Markers:
 
 
 @dataclass
-class _Position:
+class _OdfPosition:
     """What is counted on the way through a member; `stories` are the open ones, with their numbers."""
 
     stories: list[tuple[str, int | str]] = field(default_factory=list)
@@ -79,7 +79,7 @@ class _Position:
 
 
 def _markers(xml: bytes) -> Iterator[Marker]:
-    position = _Position()
+    position = _OdfPosition()
     last: Place | None = None
     for event in events(xml):
         if event.kind == "start":

@@ -14,7 +14,7 @@ from nmspeller.apps.documents import package, prose
 from nmspeller.apps.documents.places import Markers, Place, find
 from nmspeller.apps.documents.prose import Passage
 from nmspeller.apps.documents.xml_content import TextReplacement, with_text
-from nmspeller.apps.documents.xml_events import Source, Splice, can_hold
+from nmspeller.apps.documents.xml_events import Splice, XmlSource, can_hold
 from nmspeller.errors import InputError
 from nmspeller.messages import _
 from nmspeller.runtime.correction import Edit
@@ -100,11 +100,11 @@ class OfficeDocument:
             self.raw, {member: sources[member].with_splices(found) for member, found in splices.items()}
         )
 
-    def sources(self) -> Mapping[str, Source]:
+    def sources(self) -> Mapping[str, XmlSource]:
         """The XML of each member that has a span."""
         with zipfile.ZipFile(io.BytesIO(self.raw)) as archive:
             return {
-                member: Source.of(archive.read(member))
+                member: XmlSource.of(archive.read(member))
                 for member in dict.fromkeys(span.member for span in self.spans)
             }
 

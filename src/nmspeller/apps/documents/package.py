@@ -12,8 +12,8 @@ from nmspeller.apps.documents.files import LARGEST
 from nmspeller.apps.documents.markup import names
 from nmspeller.apps.documents.xml_events import (
     MOST_TAGS,
-    Source,
     Unreadable,
+    XmlSource,
     events,
     tags_in,
     too_many_elements,
@@ -163,7 +163,7 @@ def references(archive: zipfile.ZipFile, part: str, kinds: Container[str]) -> li
     order = {member: place for place, member in enumerate(members)}
     folder = posixpath.dirname(part)
     found: dict[str, Reference] = {}
-    for event in events(Source.of(archive.read(references_of(part))).xml):
+    for event in events(XmlSource.of(archive.read(references_of(part))).xml):
         is_one = event.kind == "start" and event.local_name == "Relationship"
         if not is_one or event.attributes.get("TargetMode") == "External":
             continue

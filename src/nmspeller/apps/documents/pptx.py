@@ -10,7 +10,7 @@ from nmspeller.apps.documents.markup import names
 from nmspeller.apps.documents.office import OBJECT, OfficeDocument, TextSpan, assembled
 from nmspeller.apps.documents.package import references
 from nmspeller.apps.documents.places import Marker, Markers, Place
-from nmspeller.apps.documents.xml_events import Source, events, root
+from nmspeller.apps.documents.xml_events import XmlSource, events, root
 from nmspeller.errors import InputError
 from nmspeller.messages import N_, _
 
@@ -30,14 +30,16 @@ class PptxDocument(OfficeDocument):
     def parse(cls, raw: bytes, name: str) -> "PptxDocument":
         with package.reading(raw, name, _KIND) as archive:
             main = [one.member for one in references(archive, "", _MAIN)]
-            if not main or root(Source.of(archive.read(main[0])).xml).local_name != "presentation":
+            if not main or root(XmlSource.of(archive.read(main[0])).xml).local_name != "presentation":
                 raise InputError(_("{name} is not a PowerPoint presentation.").format(name=name))
             members = [
                 member
                 for slide in _slides(archive, main[0])
                 for member in (slide, *(one.member for one in references(archive, slide, _NOTES)))
             ]
-            found = (one for member in members for one in _texts(member, Source.of(archive.read(member)).xml))
+            found = (
+                one for member in members for one in _texts(member, XmlSource.of(archive.read(member)).xml)
+            )
             text, passages, spans, starts = assembled(found)
         return cls(name, text, passages, raw, spans, starts)
 
@@ -57,7 +59,7 @@ def _slides(archive: ZipFile, main: str) -> list[str]:
     """The slides in the order in which they are shown."""
     ids = [
         value
-        for event in events(Source.of(archive.read(main)).xml)
+        for event in events(XmlSource.of(archive.read(main)).xml)
         if event.kind == "start" and event.local_name == "sldId"
         for key, value in event.attributes.items()
         if key.endswith("relationships}id")

@@ -16,7 +16,7 @@ from nmspeller.apps.documents.office import SpanChange
 from nmspeller.apps.documents.word_comments import Comment, Signature
 from nmspeller.apps.documents.word_markup import Dialect
 from nmspeller.apps.documents.word_text import WordText
-from nmspeller.apps.documents.xml_events import Source, Splice, at_end, root, tag_name
+from nmspeller.apps.documents.xml_events import Splice, XmlSource, at_end, root, tag_name
 
 _ID = re.compile(rb"""(?<=[\s:]id=["'])-?\d+(?=["'])""")
 
@@ -35,7 +35,7 @@ def with_tracked_changes(
     raw: bytes,
     body: str,
     text: str,
-    sources: Mapping[str, Source],
+    sources: Mapping[str, XmlSource],
     spans: Sequence[WordText],
     changes: Sequence[SpanChange],
     author: str,
@@ -46,7 +46,7 @@ def with_tracked_changes(
     with zipfile.ZipFile(BytesIO(raw)) as archive:
         part = word_comments.part(archive, body)
         if part is not None:
-            sources = {part: Source.of(archive.read(part)), **sources}
+            sources = {part: XmlSource.of(archive.read(part)), **sources}
         used = {int(found) for source in sources.values() for found in _ID.findall(source.xml)}
         ids = (number for number in count(1) if number not in used)
         tracked, comments = _tracked(text, spans, changes, ids)

@@ -11,7 +11,7 @@ from nmspeller.apps.documents.markup import names
 from nmspeller.apps.documents.package import references, references_of
 from nmspeller.apps.documents.word_markup import Dialect
 from nmspeller.apps.documents.word_text import INITIALS
-from nmspeller.apps.documents.xml_events import Source, Splice, at_end, escaped, root, tag_name
+from nmspeller.apps.documents.xml_events import Splice, XmlSource, at_end, escaped, root, tag_name
 from nmspeller.messages import _
 from nmspeller.runtime.correction import Edit, Reason
 
@@ -111,8 +111,8 @@ def new_part(
     }
 
 
-def _read(archive: zipfile.ZipFile, member: str, otherwise: bytes) -> Source:
-    return Source.of(archive.read(member) if member in archive.namelist() else otherwise)
+def _read(archive: zipfile.ZipFile, member: str, otherwise: bytes) -> XmlSource:
+    return XmlSource.of(archive.read(member) if member in archive.namelist() else otherwise)
 
 
 def _added(xml: bytes, name: bytes, **attributes: str) -> Splice:

@@ -10,7 +10,7 @@ from nmspeller.apps.documents.markup import names
 from nmspeller.apps.documents.office import OfficeDocument, TextSpan, assembled
 from nmspeller.apps.documents.package import references
 from nmspeller.apps.documents.places import Place
-from nmspeller.apps.documents.xml_events import Event, Source, events, root, skip
+from nmspeller.apps.documents.xml_events import Event, XmlSource, events, root, skip
 from nmspeller.errors import InputError
 from nmspeller.messages import N_, _
 
@@ -36,7 +36,7 @@ class XlsxDocument(OfficeDocument):
     def parse(cls, raw: bytes, name: str) -> "XlsxDocument":
         with package.reading(raw, name, _KIND) as archive:
             main = [one.member for one in references(archive, "", _MAIN)]
-            if not main or root(Source.of(archive.read(main[0])).xml).local_name != "workbook":
+            if not main or root(XmlSource.of(archive.read(main[0])).xml).local_name != "workbook":
                 raise InputError(_("{name} is not an Excel workbook.").format(name=name))
             text, passages, spans, starts = assembled(_texts(archive, main[0]))
         return cls(name, text, passages, raw, spans, starts)
@@ -50,7 +50,7 @@ def _texts(archive: ZipFile, main: str) -> Iterator[CellText | str]:
     shared = [list(one) for one in _shared_texts(archive, main)]
     headings = set(_headings(archive, main))
     for sheet, member in _sheets(archive, main):
-        for cell, found in _cells(member, Source.of(archive.read(member)).xml):
+        for cell, found in _cells(member, XmlSource.of(archive.read(member)).xml):
             texts = found
             if isinstance(found, int):
                 texts = shared[found] if found < len(shared) else []
@@ -63,7 +63,7 @@ def _texts(archive: ZipFile, main: str) -> Iterator[CellText | str]:
                 yield from (_placed(one, place) for one in texts)
                 yield "\n"
         for reference in references(archive, member, _COMMENTS):
-            yield from _comments(reference.member, Source.of(archive.read(reference.member)).xml, sheet)
+            yield from _comments(reference.member, XmlSource.of(archive.read(reference.member)).xml, sheet)
 
 
 def _placed(one: TextSpan, place: Place) -> CellText:
@@ -73,7 +73,7 @@ def _placed(one: TextSpan, place: Place) -> CellText:
 def _shared_texts(archive: ZipFile, main: str) -> Iterator[list[TextSpan]]:
     """The texts of each shared text, by its number."""
     for reference in references(archive, main, _SHARED):
-        walk = events(Source.of(archive.read(reference.member)).xml)
+        walk = events(XmlSource.of(archive.read(reference.member)).xml)
         for event in walk:
             if event.kind == "start" and event.local_name == "si":
                 yield list(_runs(reference.member, walk))
@@ -128,7 +128,7 @@ def _sheets(archive: ZipFile, main: str) -> Iterator[tuple[str, str]]:
     """The name and the member of each sheet, in order."""
     members = {one.id: one.member for one in references(archive, main, _SHEETS)}
     seen = set()
-    for event in events(Source.of(archive.read(main)).xml):
+    for event in events(XmlSource.of(archive.read(main)).xml):
         if event.kind == "start" and event.local_name == "sheet":
             ids = (value for key, value in event.attributes.items() if key.endswith("relationships}id"))
             member = members.get(next(ids, ""))
@@ -141,6 +141,6 @@ def _headings(archive: ZipFile, main: str) -> Iterator[str]:
     """The names of the columns of all tables."""
     for _sheet, member in _sheets(archive, main):
         for table in references(archive, member, _TABLES):
-            for event in events(Source.of(archive.read(table.member)).xml):
+            for event in events(XmlSource.of(archive.read(table.member)).xml):
                 if event.kind == "start" and event.local_name == "tableColumn":
                     yield event.attributes.get("name", "")

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from nmspeller.apps.documents.xml_events import Source, Splice, escaped, events
+from nmspeller.apps.documents.xml_events import Splice, XmlSource, escaped, events
 
 # CDATA sections, comments and processing instructions; what is between them is ordinary text.
 _MARKUP = re.compile(rb"<!\[CDATA\[(?P<cdata>.*?)\]\]>|<!--.*?-->|<\?.*?\?>", re.DOTALL)
@@ -44,7 +44,7 @@ class _Stretch(NamedTuple):
             return
         content = slice(self.ends[0], self.ends[-1])
         raw = [Splice(start, stop, text.encode()) for start, stop, text in places]
-        changed = Source(xml[: content.stop]).with_splices(raw)[content.start :]
+        changed = XmlSource(xml[: content.stop]).with_splices(raw)[content.start :]
         if b"]]>" in changed or any("\r" in text for _, _, text in replacements):
             # This would end the section, or be read as another line end; as ordinary text it would not.
             yield Splice(self.start, self.stop, escaped(changed.decode()))
@@ -66,7 +66,7 @@ def with_text(xml: bytes, replacements: Iterable[TextReplacement]) -> bytes:
             share = text if number == touched[-1][0] else text[: local_end - local_begin]
             text = text[len(share) :]
             shares[number].append(TextReplacement(local_begin, local_end, share))
-    return Source(xml).with_splices(
+    return XmlSource(xml).with_splices(
         [
             splice
             for stretch, share in zip(stretches, shares, strict=True)

@@ -48,14 +48,14 @@ class Event(NamedTuple):
         return xml[self.start : self.stop]
 
 
-class Source(NamedTuple):
+class XmlSource(NamedTuple):
     """A part in UTF-8, and the codec that it is written in."""
 
     xml: bytes
     codec: str = "utf-8"
 
     @classmethod
-    def of(cls, raw: bytes) -> "Source":
+    def of(cls, raw: bytes) -> "XmlSource":
         codec = "utf-8"
         if raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
             codec = "utf-16-le" if raw.startswith(codecs.BOM_UTF16_LE) else "utf-16-be"

@@ -47,7 +47,7 @@ _COLON = re.compile(r"\s*:(?=[\s,\[\]{}]|\Z)")
 def scan(text: str) -> Iterator[Markup]:
     """Everything except values and comments; in values, escapes and placeholders."""
     end = 0
-    for start, stop, continues, escape in _Scanner(text).values():
+    for start, stop, continues, escape in _YamlScanner(text).values():
         yield Markup(end, start, joins=continues)
         if escape:
             yield from escapes(text, start, stop, escape)
@@ -60,7 +60,7 @@ Value = tuple[int, int, bool, re.Pattern[str] | None]
 """Start and stop, whether it continues the value before, and what its escapes look like."""
 
 
-class _Scanner:
+class _YamlScanner:
     """Reads a text from its start; `at` is where it goes on."""
 
     def __init__(self, text: str) -> None:

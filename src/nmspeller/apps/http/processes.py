@@ -28,7 +28,7 @@ DONE, REFUSED, FAILED = b"+", b"-", b"!"
 """How an answer begins: with what was asked for, the status and sentence of an error, the place of a bug."""
 
 
-class Processes:
+class DocumentProcesses:
     """A few processes that run a module's `main`; one that is idle takes the next document."""
 
     def __init__(self, module: str) -> None:

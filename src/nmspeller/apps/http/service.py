@@ -17,7 +17,7 @@ from nmspeller.apps.http.errors import ApiError
 from nmspeller.apps.http.memory import settle_memory
 from nmspeller.apps.http.metrics import Metrics
 from nmspeller.apps.http.part_memory import Changes
-from nmspeller.apps.http.processes import Processes
+from nmspeller.apps.http.processes import DocumentProcesses
 from nmspeller.apps.http.reloading import Reloading
 from nmspeller.apps.http.settings import Settings
 from nmspeller.apps.http.text_checks import CheckOptions, TextChecks
@@ -46,7 +46,7 @@ class Service:
         self.stopping = False
         self.in_hand: Counter[str] = Counter()  # requests of each client
         self.threads = Threads()
-        self._processes: Processes
+        self._processes: DocumentProcesses
         self.checker = load_checker()
         self.queue: EngineQueue
         self.reloading = Reloading(load_checker, self._use)
@@ -61,7 +61,7 @@ class Service:
             on_call=self._count_call,
             on_failure=self._report_failure,
         )
-        self._processes = Processes("nmspeller.apps.http.uploads")
+        self._processes = DocumentProcesses("nmspeller.apps.http.uploads")
         self.stopping = False
 
     async def warm_up(self) -> None:

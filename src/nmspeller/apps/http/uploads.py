@@ -1,4 +1,4 @@
-"""What is done to uploaded documents, each in a process of `Processes`: reading them and writing edits."""
+"""What is done to uploaded documents, in `DocumentProcesses`: reading them and writing edits."""
 
 import io
 import json

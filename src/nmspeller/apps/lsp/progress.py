@@ -8,7 +8,7 @@ from lsprotocol import types
 from pygls.lsp.server import LanguageServer
 
 
-class Progress:
+class WorkDoneProgress:
     """The progress of one check; shown once the editor agrees to show it, and never waited for."""
 
     def __init__(self, server: LanguageServer, title: str) -> None:

@@ -24,7 +24,7 @@ from nmspeller.apps.lsp import actions, hover
 from nmspeller.apps.lsp.document import OpenDocument
 from nmspeller.apps.lsp.findings import EditorFinding, Prose, batches, place
 from nmspeller.apps.lsp.options import DocumentPlace, Options
-from nmspeller.apps.lsp.progress import Progress
+from nmspeller.apps.lsp.progress import WorkDoneProgress
 from nmspeller.apps.lsp.protocol import SpellingProtocol
 from nmspeller.apps.lsp.settings import EditorSettings
 from nmspeller.apps.lsp.speller_thread import OpenChecker, SpellerThread
@@ -246,7 +246,7 @@ class SpellingServer(LanguageServer):
         known = state.known
         new = [*dict.fromkeys(part for part in prose.check.parts if part not in known)]
         done, shown = 0, monotonic()
-        progress = Progress(self, _("Checking {file}").format(file=_name(state.document.uri)))
+        progress = WorkDoneProgress(self, _("Checking {file}").format(file=_name(state.document.uri)))
         try:
             for batch in batches(new):
                 await self.speller_thread.read(batch, options, known)

@@ -12,7 +12,7 @@ from datetime import date
 from html import escape
 
 from nmspeller import __version__
-from nmspeller.apps.reports.proof import Proof, Row, summary
+from nmspeller.apps.reports.proof import Proof, ProofRow, summary
 from nmspeller.messages import _
 
 _W = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
@@ -97,7 +97,7 @@ def _findings(proof: Proof) -> Iterator[tuple[str, ...]]:
         )
 
 
-def _marked(row: Row) -> str:
+def _marked(row: ProofRow) -> str:
     if row.right is None:
         return _run(row.wrong, colour=_ORANGE, bold=True)
     return _run(row.wrong, colour=_RED, bold=True, struck=True) + _run(row.right, colour=_GREEN, bold=True)

@@ -6,7 +6,7 @@ from html import escape
 from itertools import chain
 
 from nmspeller import __version__
-from nmspeller.apps.reports.proof import Proof, Row, summary
+from nmspeller.apps.reports.proof import Proof, ProofRow, summary
 from nmspeller.messages import _, language
 
 _STYLE = """
@@ -91,7 +91,7 @@ def _document(proof: Proof) -> Iterator[str]:
     yield "</tbody></table>"
 
 
-def _row(number: int, row: Row) -> str:
+def _row(number: int, row: ProofRow) -> str:
     wrong = escape(row.wrong)
     if row.right is None:
         marked = f"<mark>{wrong}</mark>"

@@ -15,7 +15,7 @@ _LONGEST = 40  # characters of the sentence on either side of a finding
 
 
 @dataclass(frozen=True)
-class Row:
+class ProofRow:
     """A finding: its sentence in three parts, what is proposed, and why; a hint proposes nothing."""
 
     place: str
@@ -38,7 +38,7 @@ class Proof:
 
     name: str
     characters: int
-    rows: list[Row] = field(default_factory=list)
+    rows: list[ProofRow] = field(default_factory=list)
 
     @classmethod
     def of(cls, document: Document, correction: Correction) -> "Proof":
@@ -76,12 +76,12 @@ def place(document: Document, one: Finding | Doubt) -> str:
     return _("line {line}, column {column}").format(line=one.line, column=one.column)
 
 
-def _row(document: Document, text: str, one: Finding | Doubt) -> Row:
+def _row(document: Document, text: str, one: Finding | Doubt) -> ProofRow:
     length = len(one.hint.source) if isinstance(one, Doubt) else one.length
     before, wrong, after = sentence(text, one.offset, one.offset + length)
     if isinstance(one, Doubt):
-        return Row(place(document, one), before, wrong, after, None, _("hint"), one.explanation)
-    return Row(place(document, one), before, wrong, after, one.target, one.reason, one.why(text))
+        return ProofRow(place(document, one), before, wrong, after, None, _("hint"), one.explanation)
+    return ProofRow(place(document, one), before, wrong, after, one.target, one.reason, one.why(text))
 
 
 def sentence(text: str, start: int, stop: int) -> tuple[str, str, str]:

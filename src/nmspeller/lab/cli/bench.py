@@ -6,7 +6,7 @@ from pathlib import Path
 
 import typer
 
-from nmspeller.apps.cli.options import MODEL, Device
+from nmspeller.apps.cli.options import MODEL, DeviceOption
 
 
 class Precision(str, Enum):
@@ -20,7 +20,7 @@ class Precision(str, Enum):
 
 def check(
     model: Path = MODEL,
-    device: Device = typer.Option(Device.cpu, help="cuda needs PyTorch and onnx."),
+    device: DeviceOption = typer.Option(DeviceOption.cpu, help="cuda needs PyTorch and onnx."),
     sentences: int = typer.Option(2000, min=1, help="Number of sentences."),
     texts: Path = typer.Option(
         None, help="A file of sentences or pairs; by default, synthetic sentences.", show_default=False
@@ -32,13 +32,13 @@ def check(
 ) -> None:
     """Sentences a second: the model alone, and everything from strings to edits."""
     from nmspeller.lab.evaluation import speed
-    from nmspeller.runtime.device import Device as Devices
+    from nmspeller.runtime.device import Device
     from nmspeller.runtime.pipeline import SHIPPED
 
     found = speed.measure(
         model or SHIPPED,
         speed.sentences_to_read(sentences, texts),
-        device=Devices.parse(device.value),
+        device=Device.parse(device.value),
         workers=workers,
     )
     typer.echo(json.dumps(found) if as_json else speed.in_words(found))

@@ -18,12 +18,12 @@ from nmspeller.lab.data.pairs import Pair, read_pairs
 
 if TYPE_CHECKING:
     from nmspeller.lab.evaluation.exact_match import ExactMatch
-    from nmspeller.lab.evaluation.metrics import Scores
+    from nmspeller.lab.evaluation.metrics import EvaluationScores
 
 _BATCH = 256
 
 
-class Format(str, Enum):
+class BakeoffFormat(str, Enum):
     """What the input file is; all but `pairs` are the formats of a bake-off."""
 
     PAIRS = "pairs"
@@ -39,8 +39,10 @@ def evaluate(
         help="source<TAB>target, one pair per line, of equal length or not; or a file of a bake-off, see "
         "--format.",
     ),
-    file_format: Format = typer.Option(
-        Format.PAIRS, "--format", help="The bake-off that FILE comes from: its input, or training SGML."
+    file_format: BakeoffFormat = typer.Option(
+        BakeoffFormat.PAIRS,
+        "--format",
+        help="The bake-off that FILE comes from: its input, or training SGML.",
     ),
     truth: Path | None = typer.Option(None, help="The bake-off's truth file, for a test input."),
     result: Path | None = typer.Option(
@@ -52,7 +54,7 @@ def evaluate(
     as_json: bool = typer.Option(False, "--json", help="Print one JSON object."),
 ) -> None:
     """Measure a speller on sentence pairs, or on a test of a bake-off with its official scores."""
-    if file_format is Format.PAIRS:
+    if file_format is BakeoffFormat.PAIRS:
         if truth or result:
             raise InputError("--truth and --result are for bake-off files; give --format as well.")
         test = _read_pairs(path)
@@ -67,7 +69,9 @@ def evaluate(
         return
     # Without corrections in the truth, only the official tool's scores can be computed.
     scores = _score(test.pairs, predictions, drop_de) if test.pairs else None
-    official = _official(test, predictions, file_format, result) if file_format is not Format.PAIRS else {}
+    official = (
+        _official(test, predictions, file_format, result) if file_format is not BakeoffFormat.PAIRS else {}
+    )
     if as_json:
         ours: dict[str, Any] = scores.as_dict() if scores else {"sentences": len(test.passages)}
         typer.echo(json.dumps({**ours, "official": official} if official else ours))
@@ -86,7 +90,7 @@ def _read_pairs(path: Path) -> BakeoffTest:
 
 
 def _official(
-    test: BakeoffTest, predictions: dict[str, str], file_format: Format, result: Path | None
+    test: BakeoffTest, predictions: dict[str, str], file_format: BakeoffFormat, result: Path | None
 ) -> dict[str, float]:
     """The scores of the bake-off's own tool by name; the answers are written to `result` where given."""
     from nmspeller.lab.evaluation.bakeoff_scores import OFFICIAL
@@ -112,7 +116,7 @@ def _correct(sources: list[str], model: str | None, level: str) -> list[str]:
     return [correction.text for batch in watched for correction in speller.check_many(batch)]
 
 
-def _score(pairs: dict[str, Pair], predictions: dict[str, str], drop_de: bool) -> "Scores":
+def _score(pairs: dict[str, Pair], predictions: dict[str, str], drop_de: bool) -> "EvaluationScores":
     # numpy loads only now, so that no other command waits for it.
     from nmspeller.lab.evaluation import metrics
 
@@ -150,7 +154,7 @@ def _print_exact_match(found: "ExactMatch", pairs: dict[str, Pair]) -> None:
     console.print(table)
 
 
-def _print(scores: "Scores") -> None:
+def _print(scores: "EvaluationScores") -> None:
     table = Table(box=None, pad_edge=False)
     table.add_column("level")
     table.add_column("task")

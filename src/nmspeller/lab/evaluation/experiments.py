@@ -228,12 +228,12 @@ def _dev_letters(prepared: Prepared, correct: Callable[[list[str]], list[str]]) 
     return outcomes.letters(metrics.compare(sources, targets, correct(sources)))
 
 
-def _bert_rows() -> list[paper.Row]:
+def _bert_rows() -> list[paper.ExperimentRow]:
     return [row for row in paper.rows("table1") if row.speller == "bert"]
 
 
 def _with_every_ngram(
-    rows: Iterable[paper.Row], **masking_options: str
+    rows: Iterable[paper.ExperimentRow], **masking_options: str
 ) -> Iterable[tuple[Mapping[str, Any], str]]:
     for row in rows:
         if row.ngram == "none":

@@ -102,7 +102,7 @@ class Outcomes:
 
 
 @dataclass(frozen=True)
-class Scores:
+class EvaluationScores:
     """Everything measured on one set, in percent; `as_dict` is what `nmspeller evaluate --json` prints."""
 
     sentences: int
@@ -135,7 +135,7 @@ class Scores:
 
 def evaluate(
     sources: Sequence[str], targets: Sequence[str], predictions: Sequence[str], *, drop_de: DropDe = False
-) -> Scores:
+) -> EvaluationScores:
     """Score predictions; source and target of a sentence are equally long.
 
     A prediction of another length is wrong, with an edit for each character extra or missing.
@@ -170,13 +170,13 @@ def compare(
     return Outcomes(per_sentence(wrong), per_sentence(found), per_sentence(located), per_sentence(right))
 
 
-def score(outcomes: Outcomes) -> Scores:
+def score(outcomes: Outcomes) -> EvaluationScores:
     """The scores of outcomes."""
     erroneous, changed = int(outcomes.erroneous.sum()), int(outcomes.changed.sum())
     detected, corrected = int(outcomes.detected.sum()), int(outcomes.corrected.sum())
     false_alarms = int((outcomes.changed & ~outcomes.erroneous).sum())
     wrong, found = int(outcomes.wrong.sum()), int(outcomes.found.sum())
-    return Scores(
+    return EvaluationScores(
         sentences=len(outcomes),
         changed_clean=percent(false_alarms, len(outcomes) - erroneous),
         sentence=Task(

@@ -46,7 +46,7 @@ class PaperRow:
 
 
 @dataclass(frozen=True)
-class Row:
+class ExperimentRow:
     """One row: a speller as it is trained for one test set, and the paper's figures."""
 
     name: str
@@ -77,16 +77,16 @@ def settings(model: Mapping[str, Any]) -> dict[str, Any]:
 
 
 @cache
-def rows(table: str) -> tuple[Row, ...]:
+def rows(table: str) -> tuple[ExperimentRow, ...]:
     """The rows of table1 or table2."""
     return tuple(_row(name, values) for name, values in read_table(table).items())
 
 
-def all_rows() -> list[Row]:
+def all_rows() -> list[ExperimentRow]:
     return [row for table in TABLES for row in rows(table)]
 
 
-def find_row(speller: str, test_set: str, *, masked: bool) -> Row | None:
+def find_row(speller: str, test_set: str, *, masked: bool) -> ExperimentRow | None:
     """The paper's row of a speller on a test set, with or without masking."""
     return next(
         (
@@ -120,6 +120,6 @@ def figures(
     return (*(None,) * 5, row.paper.other_ngrams.get(ngram) if row else None)
 
 
-def _row(name: str, values: Mapping[str, Any]) -> Row:
+def _row(name: str, values: Mapping[str, Any]) -> ExperimentRow:
     printed = {key: value for key, value in values.items() if key not in ("model", "recipe")}
-    return Row(name, values["recipe"], values["model"], from_mapping(PaperRow, printed, name))
+    return ExperimentRow(name, values["recipe"], values["model"], from_mapping(PaperRow, printed, name))

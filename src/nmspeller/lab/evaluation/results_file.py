@@ -23,7 +23,7 @@ _NOT_PROTOCOL = frozenset({"seed", "name", "out", "model"})
 
 
 @dataclass(frozen=True, eq=False)
-class Run:
+class TrainingRun:
     """One trained speller and its outcomes.
 
     ngram: none, or the masked n-gram.
@@ -65,14 +65,14 @@ class Run:
 
 
 @dataclass(frozen=True, eq=False)
-class Group:
+class RunGroup:
     """The runs of one speller under one protocol, which differ in their seeds alone."""
 
     model: str
     ngram: str
     active: str
     protocol: str
-    runs: tuple[Run, ...]
+    runs: tuple[TrainingRun, ...]
 
     @property
     def config(self) -> Mapping[str, Any]:
@@ -84,7 +84,7 @@ class Group:
         return [figure for figure in found if figure is not None]
 
 
-def read_runs(folder: Path) -> list[Run]:
+def read_runs(folder: Path) -> list[TrainingRun]:
     """The runs of an experiment's folder, each named after the folder and its own name.
 
     Raises:
@@ -121,7 +121,7 @@ def run_name(folder: Path, path: Path, content: Mapping[str, Any]) -> str:
     return (Path(folder.resolve().name) / path.parent.relative_to(folder) / str(content["name"])).as_posix()
 
 
-def read_results(path: Path) -> list[Run]:
+def read_results(path: Path) -> list[TrainingRun]:
     """The runs of a results file.
 
     Raises:
@@ -146,13 +146,13 @@ def read_results(path: Path) -> list[Run]:
         raise InputError(f"{path} is not a results file; run the experiment again.") from None
 
 
-def write_results(path: Path, runs: Iterable[Run]) -> None:
+def write_results(path: Path, runs: Iterable[TrainingRun]) -> None:
     """Write a results file, one run a line; configs and data that runs share are written once."""
     configs: dict[str, int] = {}
     data: dict[str, int] = {}
     lines = []
     for run in sorted(runs, key=lambda run: run.name):
-        values = {each.name: getattr(run, each.name) for each in fields(Run)}
+        values = {each.name: getattr(run, each.name) for each in fields(TrainingRun)}
         values["config"] = configs.setdefault(_dump(run.config), len(configs))
         values["data_hashes"] = data.setdefault(_dump(run.data_hashes), len(data))
         values["seconds"] = round(run.seconds, 1)
@@ -167,7 +167,7 @@ def write_results(path: Path, runs: Iterable[Run]) -> None:
     write_whole(path, ("{\n" + ",\n".join(parts) + "\n}\n").encode())
 
 
-def add_results(path: Path, runs: Iterable[Run]) -> list[Run]:
+def add_results(path: Path, runs: Iterable[TrainingRun]) -> list[TrainingRun]:
     """Add runs to a results file, where they replace those of the same name; returns all of its runs.
 
     Raises:
@@ -180,13 +180,13 @@ def add_results(path: Path, runs: Iterable[Run]) -> list[Run]:
     return read_results(path)
 
 
-def group_runs(runs: Iterable[Run]) -> list[Group]:
+def group_runs(runs: Iterable[TrainingRun]) -> list[RunGroup]:
     """Put the seeds of one speller and protocol together, in the order of their first appearance.
 
     Raises:
         InputError: a seed appears twice, which would count one result double.
     """
-    groups: dict[tuple[str, str, str, str], dict[int, Run]] = {}
+    groups: dict[tuple[str, str, str, str], dict[int, TrainingRun]] = {}
     for run in runs:
         seeds = groups.setdefault((run.model, run.ngram, run.active, run.protocol), {})
         if run.seed in seeds:
@@ -194,7 +194,7 @@ def group_runs(runs: Iterable[Run]) -> list[Group]:
                 f"runs {seeds[run.seed].name} and {run.name} differ only in their names; remove one."
             )
         seeds[run.seed] = run
-    return [Group(*key, tuple(seeds[seed] for seed in sorted(seeds))) for key, seeds in groups.items()]
+    return [RunGroup(*key, tuple(seeds[seed] for seed in sorted(seeds))) for key, seeds in groups.items()]
 
 
 def add_cases(path: Path, runs_folder: Path) -> None:
@@ -228,12 +228,12 @@ def read_cases(path: Path) -> Answers:
     return answers
 
 
-def _run(content: Mapping[str, Any], path: Path) -> Run:
-    names = [each.name for each in fields(Run)]
+def _run(content: Mapping[str, Any], path: Path) -> TrainingRun:
+    names = [each.name for each in fields(TrainingRun)]
     missing = [name for name in names if name not in content and name not in ("fates", "epochs")]
     if missing:
         raise InputError(f"{path} has no {', '.join(missing)}; it is not a complete run, run it again.")
-    return Run(**{name: content[name] for name in names if name in content})
+    return TrainingRun(**{name: content[name] for name in names if name in content})
 
 
 def _read_json(path: Path) -> Any:

@@ -9,7 +9,7 @@ from nmspeller.lab.data.datasets import DataTable
 from nmspeller.lab.data.folder import data_folder
 from nmspeller.lab.data.pairs import Pair, read_pairs
 from nmspeller.lab.evaluation import metrics
-from nmspeller.lab.evaluation.metrics import DropDe, Outcomes, Scores
+from nmspeller.lab.evaluation.metrics import DropDe, EvaluationScores, Outcomes
 
 
 def names() -> list[str]:
@@ -40,7 +40,7 @@ def predict(correct_many: Callable[[list[str]], Sequence[str]], sets: Iterable[s
     return {name: list(correct_many([pair.source for pair in load(name)])) for name in sets}
 
 
-def score(predictions: Mapping[str, Sequence[str]]) -> dict[str, Scores]:
+def score(predictions: Mapping[str, Sequence[str]]) -> dict[str, EvaluationScores]:
     """The scores of answers, set by set."""
     return {name: metrics.score(outcomes(name, answers)) for name, answers in predictions.items()}
 

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from nmspeller.lab.data.pairs import Pair
 from nmspeller.lab.export.text_parts import TextParts
-from nmspeller.lab.export.thresholds import Candidates, candidates
+from nmspeller.lab.export.thresholds import ScoredCandidates, candidates
 from nmspeller.runtime.pipeline import Pipeline
 from nmspeller.runtime.policy import Level, Thresholds
 from nmspeller.runtime.prefilter import PrefilterThresholds, highest_scores, span_starts
@@ -42,7 +42,7 @@ def prefilter_scores(pipeline: Pipeline, texts: Sequence[str]) -> PrefilterScore
 
 
 def error_scores_of_detections(
-    dev: Candidates, prefiltered: PrefilterScores, thresholds: Thresholds
+    dev: ScoredCandidates, prefiltered: PrefilterScores, thresholds: Thresholds
 ) -> NDArray[np.float32]:
     """Of each pair in which the thresholds find anything, the least suspicious span with a finding.
 

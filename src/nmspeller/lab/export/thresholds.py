@@ -51,7 +51,7 @@ UNKNOWN = {Level.CAREFUL: 0.999, Level.BALANCED: 0.98, Level.THOROUGH: 0.95}
 
 
 @dataclass(frozen=True)
-class Candidates:
+class ScoredCandidates:
     """The best other character of every position of some pairs, where it has a probability worth a look."""
 
     sentence: NDArray[np.intp]  # (candidates,) which pair
@@ -129,7 +129,7 @@ class Counts(NamedTuple):
         }
 
 
-def candidates(pipeline: Pipeline, pairs: Sequence[Pair]) -> Candidates:
+def candidates(pipeline: Pipeline, pairs: Sequence[Pair]) -> ScoredCandidates:
     """Read the pairs' sources and compare what could be replaced with their targets.
 
     Raises:
@@ -163,10 +163,10 @@ def candidates(pipeline: Pipeline, pairs: Sequence[Pair]) -> Candidates:
     sentence, span, probability, source_probabilities, explained, right = map(
         np.concatenate, zip(*parts, strict=True)
     )
-    return Candidates(sentence, span, probability, source_probabilities, explained, right, errors)
+    return ScoredCandidates(sentence, span, probability, source_probabilities, explained, right, errors)
 
 
-def choose(found: Candidates) -> dict[Level, Thresholds]:
+def choose(found: ScoredCandidates) -> dict[Level, Thresholds]:
     """The best thresholds of each level; a stricter level never accepts what a laxer one refuses."""
     judged = [
         (thresholds, found.measure(thresholds))
@@ -238,7 +238,7 @@ def calibrate(
 
 
 def _f1_by_passes(
-    pipeline: Pipeline, pairs: Sequence[Pair], once: Candidates, thresholds: Thresholds
+    pipeline: Pipeline, pairs: Sequence[Pair], once: ScoredCandidates, thresholds: Thresholds
 ) -> tuple[float, float]:
     """Sentence-level correction F1 after one pass, and after two.
 

@@ -28,7 +28,7 @@ class SpellGCNConfig(SpellerConfig):
     temperature: float = 3.0
 
 
-class Graph(nn.Module):
+class NormalisedAdjacency(nn.Module):
     """One graph's normalised adjacency D^-½ (A + I) D^-½, sparse."""
 
     indices: Tensor
@@ -66,7 +66,8 @@ class GraphLayers(Cached):
         nodes = np.unique(np.concatenate([tables.sound.ravel(), tables.shape.ravel()]))
         self.register_buffer("nodes", torch.from_numpy(nodes.astype(np.int64)), persistent=False)
         self.graphs = nn.ModuleList(
-            Graph(np.searchsorted(nodes, edges), len(nodes)) for edges in (tables.sound, tables.shape)
+            NormalisedAdjacency(np.searchsorted(nodes, edges), len(nodes))
+            for edges in (tables.sound, tables.shape)
         )
         hidden = config.encoder.hidden
         self.maps = nn.ModuleList(
