@@ -1,6 +1,6 @@
 """`nmspeller serve` under a long mixed load, on the loopback interface.
 
-    python benchmarks/soak.py --minutes 60 [--out docs/results]
+    python benchmarks/soak.py --minutes 60 [--out docs/results] [--beside WHAT]
 
 Clients that write, paste, stream, upload documents, go away in the middle and speak LanguageTool's protocol
 ask two workers, with pauses, so that two cores can answer all of it. Meanwhile the word list is swapped and
@@ -336,8 +336,9 @@ def main() -> None:
     )
     parser.add_argument("--minutes", type=float, default=60)
     parser.add_argument("--out", type=Path, default=PAGES)
+    parser.add_argument("--beside", default="", help="what else runs on the machine meanwhile, for the page")
     arguments = parser.parse_args()
-    figures = soaked(arguments.minutes)
+    figures = {**soaked(arguments.minutes), "beside": arguments.beside}
     write_figures("soak", figures, arguments.out)
     write_page("soak", as_markdown(figures), arguments.out)
     if figures["wrong"] or any(LOST in counts for counts in figures["outcomes"].values()):

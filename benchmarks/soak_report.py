@@ -65,6 +65,11 @@ def _percentiles(seconds: list[float]) -> dict:
     return {f"p{percent}_ms": 1000 * cuts[percent - 1] for percent in (50, 99)}
 
 
+def _beside(figures: dict) -> str:
+    beside = figures.get("beside")
+    return f"\nBeside it ran {beside}: on a quiet machine, times are shorter." if beside else ""
+
+
 def as_markdown(figures: dict) -> str:
     outcomes = figures["outcomes"]
     total = sum(sum(counts.values()) for counts in outcomes.values())
@@ -77,7 +82,7 @@ def as_markdown(figures: dict) -> str:
 
 Written by `python benchmarks/soak.py`. {figures["minutes"]:g} minutes, two workers, {figures["cores"]} cores that they share with the load
 generator (load average {before:.1f} before, {after:.1f} at the end). The word list was swapped {figures["swaps"]} times, each time with
-SIGHUP; one of the two workers was killed with SIGKILL {figures["kills"]} times, the other lived {"to the end" if figures["survivor_survived"] else "**not to the end**"}.
+SIGHUP; one of the two workers was killed with SIGKILL {figures["kills"]} times, the other lived {"to the end" if figures["survivor_survived"] else "**not to the end**"}.{_beside(figures)}
 
 - {served} of {total} requests ({100 * served / total:.2f} %) were answered as they should be, or left by their client on purpose.
 - Answers that belong to another request: {len(figures["wrong"])}.

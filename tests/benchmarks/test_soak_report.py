@@ -52,3 +52,9 @@ def test_every_request_that_was_not_answered_is_told_with_its_reason(outcome, se
 def test_growth_is_that_of_the_worker_that_lived():
     page = as_markdown(figures(ANSWERS, mib=lambda second: 300.0 if second < 900 else 330.0))
     assert "had 300 MiB in the second 5 minutes and 330 MiB in the last (+10.0 %; medians)" in page
+
+
+def test_what_ran_beside_it_is_told():
+    assert "Beside it ran" not in as_markdown(figures(ANSWERS))
+    page = as_markdown({**figures(ANSWERS), "beside": "a run of the tests"})
+    assert "Beside it ran a run of the tests: on a quiet machine, times are shorter." in page
