@@ -95,12 +95,12 @@ def test_thresholds_keep_wrong_edits_out(vocabulary):
         for number, (score, right) in enumerate([(0.9, True), (0.8, True), (0.7, True), (0.3, False)])
     ]
     pairs = [EditPair("啊我", "我", "extra")] * 3 + [EditPair("我在", "我在在", "missing")]
-    read = dev_tags.Read(pairs, edits, [[] for _ in pairs])
-    clean = dev_tags.Read([EditPair("我", "我", "clean")] * 10, [], [[] for _ in range(10)])
+    read = dev_tags.PairReadings(pairs, edits, [[] for _ in pairs])
+    clean = dev_tags.PairReadings([EditPair("我", "我", "clean")] * 10, [], [[] for _ in range(10)])
     chosen = choose_thresholds(read, clean, confidence=2.0)
     assert 0.3 < chosen["foreign"] <= 0.7
     alarm = dev_tags.PossibleEdit(0, "foreign", 0, 1, "", 0.75, still=0.0)
-    loud = dev_tags.Read(clean.pairs, [alarm], clean.replaced)
+    loud = dev_tags.PairReadings(clean.pairs, [alarm], clean.replaced)
     assert choose_thresholds(read, loud, confidence=2.0)["foreign"] > 0.75
 
 

@@ -56,7 +56,7 @@ class PossibleEdit:
 
 
 @dataclass(frozen=True)
-class Read:
+class PairReadings:
     """Dev pairs with all that could be edited in them."""
 
     pairs: list[EditPair]
@@ -64,7 +64,7 @@ class Read:
     replaced: list[list[tuple[int, str, float]]]  # of each sentence: place, character, confidence
 
 
-def read_pairs(reader: Reader, pairs: Sequence[EditPair]) -> Read:
+def read_pairs(reader: Reader, pairs: Sequence[EditPair]) -> PairReadings:
     """Everything that the model may edit in these pairs."""
     pairs = [pair for pair in pairs if len(pair.source) <= reader.longest - 4]
     rows = reader.encode([pair.source for pair in pairs])
@@ -80,7 +80,7 @@ def read_pairs(reader: Reader, pairs: Sequence[EditPair]) -> Read:
         ]
         for each in readings
     ]
-    return Read(list(pairs), _verified(reader, pairs, edits), replaced)
+    return PairReadings(list(pairs), _verified(reader, pairs, edits), replaced)
 
 
 def _deletions(number: int, pair: EditPair, reading: SentenceReading) -> Iterable[PossibleEdit]:
@@ -162,7 +162,7 @@ def _apply(source: str, edits: Iterable[PossibleEdit], replaced: Iterable[tuple[
     return "".join(characters)
 
 
-def corrected(read: Read, thresholds: Mapping[str, float], confidence: float) -> list[str]:
+def corrected(read: PairReadings, thresholds: Mapping[str, float], confidence: float) -> list[str]:
     """Every sentence as corrected with thresholds of the kinds, and one of replacements; above 1: none."""
     accepted: list[list[PossibleEdit]] = [[] for _ in read.pairs]
     for edit in read.edits:
@@ -178,7 +178,7 @@ def corrected(read: Read, thresholds: Mapping[str, float], confidence: float) ->
     ]
 
 
-def choose_thresholds(read: Read, clean: Read, confidence: float) -> dict[str, float]:
+def choose_thresholds(read: PairReadings, clean: PairReadings, confidence: float) -> dict[str, float]:
     """Those with the best F0.5, as in `tag_thresholds`."""
     errors = Counter(pair.kind for pair in read.pairs)
     found = FoundEdits(_scored(read), _scored(clean), len(clean.pairs), errors)
@@ -188,13 +188,13 @@ def choose_thresholds(read: Read, clean: Read, confidence: float) -> dict[str, f
     )
 
 
-def _scored(read: Read) -> list[ScoredEdit]:
+def _scored(read: PairReadings) -> list[ScoredEdit]:
     return [
         ScoredEdit(edit.sentence, edit.kind, edit.score, edit.right) for edit in read.edits if edit.possible
     ]
 
 
-def measure(read: Read, thresholds: Mapping[str, float], confidence: float) -> dict[str, float]:
+def measure(read: PairReadings, thresholds: Mapping[str, float], confidence: float) -> dict[str, float]:
     """In percent: sentences of each kind wholly right, sentences changed, and of these the right ones."""
     results = corrected(read, thresholds, confidence)
     changed = [text != pair.source for text, pair in zip(results, read.pairs, strict=True)]

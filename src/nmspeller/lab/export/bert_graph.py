@@ -5,7 +5,7 @@ import onnx
 
 from nmspeller.lab.export.arithmetic import Arithmetic
 from nmspeller.lab.export.graph import MICROSOFT, Graph
-from nmspeller.lab.export.tag_graph import Read, TagGraph
+from nmspeller.lab.export.tag_graph import TagGraph, TagInputs
 from nmspeller.lab.export.weights import OUTPUT, SpellerWeights
 from nmspeller.lab.models.config import BEST
 from nmspeller.lab.models.tag_sizes import states_read
@@ -44,7 +44,7 @@ def build(speller: SpellerWeights, arithmetic: Arithmetic, *, candidates: bool =
         parts.output_source_probability(parts.probability_of(probabilities, ids))
         if speller.has_tags:
             read = [states[number - 1] for number in states_read(len(layers))]
-            TagGraph(graph, speller).output(Read(ids, lengths, read, probabilities, best))
+            TagGraph(graph, speller).output(TagInputs(ids, lengths, read, probabilities, best))
     else:
         parts.output_source_probability(parts.own_probability(scaled, ids, words))
     return graph.model(

@@ -16,7 +16,7 @@ _END = 2**31 - 1
 
 
 @dataclass(frozen=True)
-class Read:
+class TagInputs:
     """Values of the graph that the network reads.
 
     ids: (batch, length); lengths: (batch,); states: (batch, length, hidden) each. Of all positions but the
@@ -38,7 +38,7 @@ class TagGraph:
         self._graph, self._weights = graph, speller.weights
         self._epsilon = speller.encoder.norm_epsilon
 
-    def output(self, read: Read) -> None:
+    def output(self, read: TagInputs) -> None:
         """Output the probabilities of the tags at all positions but the first: (batch, length - 1, 3)"""
         graph = self._graph
         columns = graph.node("Range", graph.integer(0), self._length(read.ids), graph.integer(1))
@@ -58,7 +58,7 @@ class TagGraph:
         scores = self._dense("output", self._normalise("output_norm", self._cut(values, 1, _END, axis=1)))
         graph.output(graph.node("Sigmoid", scores), TAGS, np.float32, ["batch", "characters_and_end", KINDS])
 
-    def _log_likelihoods(self, read: Read) -> str:
+    def _log_likelihoods(self, read: TagInputs) -> str:
         """Of each character, the next, the previous and the best: (batch, length - 2, 4)"""
         graph = self._graph
         found = []
