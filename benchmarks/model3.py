@@ -99,8 +99,9 @@ THIRD = """\
 From model 2 in integers, characters and tags together, with model 2 as the teacher of the characters wherever
 its best character is right (`{recipe}`, {tokens:,.0f} M tokens, {seconds:,} s): J. Beside corpus text, right
 sentences of the real sets get fresh errors of all kinds. Alone, J is worse than model 2: labels wear off what
-model 2 knows. Means with it are better than both. Characters are judged as above, at 0.4, 0.8 and 1.5 % of
-the clean sentences changed; 0.8 % is the limit of `balanced`.
+model 2 knows. Means with it are better than J, and than model 2 in the first tables, whose clean sentences
+had been read less. Characters are judged as above, at 0.4, 0.8 and 1.5 % of the clean sentences changed;
+0.8 % is the limit of `balanced`.
 
 {means}
 
