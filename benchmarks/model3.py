@@ -28,6 +28,7 @@ from typing import Any
 from safetensors.numpy import load_file
 
 from nmspeller.errors import InputError
+from nmspeller.lab.evaluation.dev_tags import PossibleEdit
 from nmspeller.runtime.policy import TAGGED
 from page import read_figures, table, write_figures, write_page
 
@@ -116,6 +117,7 @@ the other mean, with half of the training. Through the runtime, as in the sectio
 which the new model found true mistakes were taken out of the clean ones ({read:,} are left):
 """
 PLACES = (2, 4, 8, 25)
+EDITS = ("edits", "clean_edits")
 
 
 def main() -> None:
@@ -177,13 +179,12 @@ def _found_at(judged: Mapping[str, Any]) -> dict[str, dict[str, int]]:
     """Right edits of each kind with a score above that of the n-th clean sentence, for each n of PLACES."""
     found: dict[str, dict[str, int]] = {}
     for kind in TAGGED:
-        right, wrong = (
-            [each for each in judged[name] if each["kind"] == kind and each["still"] < 0.5
-             and each["filled"] >= 0.3 and (each["right"] or name == "clean_edits")]
-            for name in ("edits", "clean_edits")
-        )  # fmt: skip
-        scores = sorted((each["score"] for each in wrong), reverse=True)
-        sure = {each["sentence"]: each["score"] for each in right}.values()
+        edits, alarms = (
+            [edit for edit in found_edits if edit.kind == kind and edit.possible]
+            for found_edits in ([PossibleEdit(**each) for each in judged[name]] for name in EDITS)
+        )
+        scores = sorted((alarm.score for alarm in alarms), reverse=True)
+        sure = {edit.sentence: edit.score for edit in edits if edit.right}.values()
         found[kind] = {
             str(place): sum(score > (scores[place] if place < len(scores) else 0.0) for score in sure)
             for place in PLACES

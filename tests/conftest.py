@@ -76,6 +76,7 @@ PLACES = {
     "apps/lsp": "server",
     "apps/test_doors.py": "server",
     "apps/web": "browser",
+    "benchmarks/test_model3.py": "train",
     "benchmarks/test_paper_setting.py": "train",
     "benchmarks/test_train_tags.py": "train",
     "lab/cli": "train",

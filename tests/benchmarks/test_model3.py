@@ -109,7 +109,7 @@ def test_the_network_of_tags_stands_beside_the_trainings_that_were_not_chosen():
 
 def edit(kind, score, sentence, *, right=False, still=0.1, filled=0.9):
     return {"kind": kind, "score": score, "sentence": sentence, "right": right, "still": still,
-            "filled": filled}  # fmt: skip
+            "filled": filled, "start": 1, "stop": 1, "text": "得"}  # fmt: skip
 
 
 def test_edits_are_counted_that_are_surer_than_clean_ones(tmp_path):
