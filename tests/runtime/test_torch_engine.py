@@ -10,8 +10,9 @@ import pytest
 
 from nmspeller import InputError, Speller
 from nmspeller.__main__ import run
-from nmspeller.lab.evaluation.speed import measure
+from nmspeller.lab.evaluation.speed import measure, measure_pipeline
 from nmspeller.lab.export.weights import read_weights
+from nmspeller.runtime.device import Device
 from nmspeller.runtime.engine import OnnxEngine
 from nmspeller.runtime.torch_engine import TorchEngine
 from nmspeller.text.vocabulary import Vocabulary
@@ -110,7 +111,8 @@ def test_a_pickled_speller_stays_on_its_engine(on_torch: Speller) -> None:
 def test_batch_workers_read_on_torch_too(checkpoint_folder: Path, on_torch: Speller, tmp_path: Path) -> None:
     texts = ["".join(text.split()) or "我" for text in make_texts(60, 50)]
     (tmp_path / "in.txt").write_text("".join(f"{text}\n" for text in texts), "utf-8")
-    job = ["batch", str(tmp_path / "in.txt"), str(tmp_path / "out"), "--workers", "2", "--shard-size", "1000"]
+    # One process is enough, which imports torch; test_jobs.py has several write together.
+    job = ["batch", str(tmp_path / "in.txt"), str(tmp_path / "out"), "--workers", "1", "--shard-size", "1000"]
     assert run([*job, "--model", str(checkpoint_folder)]) == 0
     written = (tmp_path / "out" / "in.txt").read_text("utf-8").split("\n")[:-1]
     assert written == [answer.text for answer in on_torch.check_many(texts)]
@@ -142,10 +144,15 @@ def test_numbers_that_leave_the_range_are_never_passed_over(source_folder: Path)
         list(engine.scores(vocabulary.encode("我们"), np.array([0]), np.array([2]), 0.5))
 
 
-def test_the_benchmark_counts_both_sides(checkpoint_folder: Path) -> None:
+def test_the_benchmark_counts_both_sides(checkpoint_folder: Path, model_folder: Path) -> None:
     sentences = ["我们门去外国可以认识很多的人"] * 30
-    found = measure(checkpoint_folder, sentences, workers=(2,))
+    found = measure(checkpoint_folder, sentences, workers=(1,))
     assert found["model"]["sentences_per_second"] > 0
     assert found["model"]["changed_characters"] > 30
     edits = sum(len(answer.edits) for answer in Speller(checkpoint_folder, threads=1).check_many(sentences))
-    assert [(pipeline["workers"], pipeline["edits"]) for pipeline in found["pipeline"]] == [(2, edits)]
+    # Several processes, with unequal shares, read the export: they need not import torch.
+    together = measure_pipeline(model_folder, sentences[:-1], Device.CPU, 2)
+    assert [(each["workers"], each["edits"]) for each in (*found["pipeline"], together)] == [
+        (1, edits),
+        (2, edits * 29 // 30),
+    ]
