@@ -16,6 +16,8 @@ pytestmark = pytest.mark.slow
 
 # A loopback address that Ray does not replace by the machine's own, as it does 127.0.0.1.
 _NODE = {"num_cpus": 1, "object_store_memory": 100 << 20, "node_ip_address": "127.0.0.2"}
+# How often Ray asks whether a node lives: after five refusals it is dead. It waits for a busy one as before.
+_HEAD = {**_NODE, "include_dashboard": False, "_system_config": {"health_check_period_ms": 500}}
 
 
 @pytest.fixture(scope="module")
@@ -33,7 +35,7 @@ def cluster(workers):
     before = dict(os.environ)
     # The nodes hand their environment on to the workers.
     os.environ.update(workers.environment(), RAY_USAGE_STATS_ENABLED="0", RAY_BACKEND_LOG_LEVEL="fatal")
-    cluster = Cluster(initialize_head=True, head_node_args={**_NODE, "include_dashboard": False})
+    cluster = Cluster(initialize_head=True, head_node_args=_HEAD)
     cluster.add_node(**_NODE)
     ray.init(cluster.address, log_to_driver=False, logging_level="ERROR")
     yield cluster
@@ -121,7 +123,7 @@ def test_a_full_disk_is_reported_and_the_job_resumes(cluster, workers, tmp_path)
 
 @pytest.mark.parametrize("times", [1, 2])
 def test_interrupts(cluster, workers, tmp_path, times):
-    workers.reset(1.5 if times == 1 else 30)  # a shard has seven texts
+    workers.reset(0.4 if times == 1 else 30)  # a shard has seven texts, and a worker four shards
     output = tmp_path / "out"
     batch = faults.start(tmp_path, output, workers, "--engine", "ray", "--address", cluster.address)
     workers.wait_for(1)
