@@ -15,21 +15,24 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 @contextlib.contextmanager
-def starting(program: Path) -> Iterator[list[str]]:
-    """The command that starts a program, to be followed by its arguments."""
+def starting(program: Path, environment: Mapping[str, str] | None = None) -> Iterator[list[str]]:
+    """The command that starts a program, to be followed by its arguments.
+
+    environment: while it makes its imports; each start has its own.
+    """
     with (
         tempfile.TemporaryDirectory() as folder
     ):  # the name of a socket may not be as long as some paths of tests
         address = os.path.join(folder, "forks")
         command = [sys.executable, __file__, address, str(program)]
-        with subprocess.Popen(command, stdin=subprocess.PIPE) as forks:
+        with subprocess.Popen(command, stdin=subprocess.PIPE, env=environment) as forks:
             while not os.path.exists(address):
                 assert forks.poll() is None, f"{program} does not start"
                 time.sleep(0.01)
@@ -96,7 +99,8 @@ def _start(address: str, arguments: list[str]) -> int:
             os.close(open_file)
         code = int(answers.readline())
     if code < 0:
-        signal.signal(-code, signal.SIG_DFL)
+        with contextlib.suppress(OSError):  # nobody can handle SIGKILL
+            signal.signal(-code, signal.SIG_DFL)
         os.kill(os.getpid(), -code)
     return code
 

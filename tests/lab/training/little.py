@@ -1,5 +1,9 @@
-"""python little.py PREPARED START OUT PAUSE DROPOUT: a small training, to be killed or distributed."""
+"""python little.py PREPARED START OUT PAUSE DROPOUT: a small training, to be killed or distributed.
 
+OUT/process has the id of the process that trains.
+"""
+
+import os
 import sys
 import time
 from pathlib import Path
@@ -58,4 +62,6 @@ def train(
 
 if __name__ == "__main__":
     folder, start, out, pause, dropout = sys.argv[1:]
+    Path(out).mkdir(exist_ok=True)
+    (Path(out) / "process").write_text(str(os.getpid()))
     train(Prepared(Path(folder)), start, out, pause=float(pause), dropout=float(dropout))

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 import torch
+from tests.forking import starting
 
 SCRIPT = Path(__file__).with_name("little.py")
 _spec = importlib.util.spec_from_file_location("little", SCRIPT)
@@ -52,24 +53,26 @@ def test_a_killed_training_resumes_with_the_same_losses(little_prepared, little_
     assert [loss for _, loss in whole] == [loss for _, loss in losses(tmp_path / "plain")]
 
     # Each in a process of its own: what ran before in this one may have switched to other matrix kernels.
-    def command(name: str, pause: str) -> list[str]:
-        return [sys.executable, SCRIPT, little_prepared.folder, little_start, tmp_path / name, pause, "0.1"]
+    with starting(SCRIPT, alone()) as training:
 
-    subprocess.run(command("uninterrupted", "0"), env=alone(), check=True)
-    uninterrupted = losses(tmp_path / "uninterrupted")
-    folder = tmp_path / "killed"
-    process = subprocess.Popen(command("killed", "0.2"), env=alone())
-    until = time.monotonic() + 120
-    while time.monotonic() < until and process.poll() is None:
-        if (folder / "train.jsonl").exists() and len(losses_so_far(folder)) >= 5:
-            break
-        time.sleep(0.02)
-    process.send_signal(signal.SIGKILL)
-    assert process.wait() == -signal.SIGKILL
-    assert (folder / "train.resume.safetensors").exists()
-    assert len(losses_so_far(folder)) < len(uninterrupted)
-    subprocess.run(command("killed", "0"), env=alone(), check=True)
-    assert losses(folder) == uninterrupted
+        def command(name: str, pause: str) -> list[str]:
+            return [*training, little_prepared.folder, little_start, tmp_path / name, pause, "0.1"]
+
+        subprocess.run(command("uninterrupted", "0"), env=alone(), check=True)
+        uninterrupted = losses(tmp_path / "uninterrupted")
+        folder = tmp_path / "killed"
+        process = subprocess.Popen(command("killed", "0.2"), env=alone())
+        until = time.monotonic() + 120
+        while time.monotonic() < until and process.poll() is None:
+            if (folder / "train.jsonl").exists() and len(losses_so_far(folder)) >= 5:
+                break
+            time.sleep(0.02)
+        os.kill(int((folder / "process").read_text()), signal.SIGKILL)
+        assert process.wait() == -signal.SIGKILL
+        assert (folder / "train.resume.safetensors").exists()
+        assert len(losses_so_far(folder)) < len(uninterrupted)
+        subprocess.run(command("killed", "0"), env=alone(), check=True)
+        assert losses(folder) == uninterrupted
 
 
 def losses_so_far(folder):
