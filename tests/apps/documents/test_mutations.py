@@ -6,21 +6,29 @@ every second document is a damaged copy of it.
 
 import os
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 from random_documents import FORMATS
 from real_files import WRITTEN_BY_LIBREOFFICE, real_files
+from tests.forking import starting
 
 EXAMPLES = os.environ.get("NMSPELLER_DAMAGED_DOCUMENTS", "100")
 
 
+@pytest.fixture(scope="module")
+def mutations():
+    """The command of the program that damages documents."""
+    with starting(
+        Path(__file__).with_name("mutations.py"), {**os.environ, "PYTHONWARNINGS": "ignore"}
+    ) as command:
+        yield command
+
+
 @pytest.mark.parametrize("format", FORMATS)
-def test_a_damaged_document_is_corrected_or_refused(format):
-    program = Path(__file__).with_name("mutations.py")
+def test_a_damaged_document_is_corrected_or_refused(mutations, format):
     file = [str(real_files()[format])] if format in real_files() else []
-    command = [sys.executable, "-W", "ignore", str(program), format, EXAMPLES, "0", *file]
+    command = [*mutations, format, EXAMPLES, "0", *file]
     result = subprocess.run(command, capture_output=True, text=True, timeout=600 + int(EXAMPLES), check=False)
     assert result.returncode == 0, result.stdout[-5000:] + result.stderr[-5000:]
 
