@@ -2,6 +2,7 @@
 
 import io
 import sys
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -31,8 +32,8 @@ def speller(monkeypatch):
 
 
 @pytest.fixture
-def check(speller, capfdbinary, monkeypatch, tmp_path):
-    """Run `nmspeller check` in an empty folder; gives exit code, standard output and standard error."""
+def nmspeller(capfdbinary, monkeypatch, tmp_path):
+    """Run `nmspeller` in an empty folder; gives exit code, standard output and standard error."""
     monkeypatch.chdir(tmp_path)
     config._config_of_folder.cache_clear()
 
@@ -41,7 +42,7 @@ def check(speller, capfdbinary, monkeypatch, tmp_path):
         # Standard output as a program has it, with bytes below: pytest's own is no such thing.
         with open(1, "w", encoding="ascii", closefd=False) as out:
             monkeypatch.setattr(sys, "stdout", out)
-            code = run(["check", *map(str, arguments)])
+            code = run(list(map(str, arguments)))
         captured = capfdbinary.readouterr()
         return SimpleNamespace(
             code=code, raw=captured.out, out=captured.out.decode(errors="replace"), err=captured.err.decode()
@@ -49,3 +50,9 @@ def check(speller, capfdbinary, monkeypatch, tmp_path):
 
     yield call
     config._config_of_folder.cache_clear()
+
+
+@pytest.fixture
+def check(speller, nmspeller):
+    """Run `nmspeller check` with the speller that needs no model."""
+    return partial(nmspeller, "check")
