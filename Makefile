@@ -28,10 +28,11 @@ run: $(venv)/core.stamp
 test: $(venv)/dev.stamp $(venv)/system.stamp
 	OMP_NUM_THREADS=1 $(bin)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 
-# Without the tests that need more than Python and the core: see the markers in pyproject.toml.
+# Without the tests that need more than Python and the core: see the markers in pyproject.toml. The two plugins, which
+# only the others use, take each process longer to import than pytest itself.
 test-fast: $(venv)/dev.stamp
 	OMP_NUM_THREADS=1 $(bin)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder \
-	    -m "not (slow or browser or server or train or office)"
+	    -p no:pytest-lsp -p no:schemathesis -m "not (slow or browser or server or train or office)"
 
 lint: $(venv)/dev.stamp
 	$(bin)/ruff check

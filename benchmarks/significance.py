@@ -10,6 +10,7 @@ runs on a test set do not count as a test set three times as large.
 """
 
 from collections.abc import Iterable, Sequence
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -55,7 +56,12 @@ def correction_counts(runs: Iterable[str]) -> Counts:
 
     runs: the letters of each run, see the module `outcomes`.
     """
-    return _add([np.array([COUNTS[letter] for letter in run], dtype=np.int64).reshape(-1, 3) for run in runs])
+    return _add([_counts(run) for run in runs])
+
+
+@cache  # a page compares each run with many others
+def _counts(run: str) -> Counts:
+    return np.array([COUNTS[letter] for letter in run], dtype=np.int64).reshape(-1, 3)
 
 
 def f1_interval(counts: Counts, *, level: float = 0.95, samples: int = SAMPLES, seed: int = SEED) -> Interval:
