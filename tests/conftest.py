@@ -102,17 +102,24 @@ FIXTURES = {
 # These begin, longest first, then the others with a marker: with a long file at the end, all workers but one
 # would have nothing to do.
 LONGEST = (
-    "apps/web/test_page.py",
     "apps/batch/test_faults_ray.py",
-    "benchmarks/test_paper_pages.py",
     "apps/http/test_process.py",
-    "apps/documents/test_mutations.py",
     "apps/http/test_stopping.py",
-    "apps/web/test_documents.py",
-    "apps/documents/test_hostile_text.py",
+    "apps/web/test_page.py",
     "apps/check/test_check_review.py",
-    "apps/lsp/test_robustness.py",
+    "test_offline.py",
+    "benchmarks/test_paper_pages.py",
     "lab/training/test_trainer.py",
+    "apps/documents/test_hostile_text.py",
+    "apps/http/test_processes.py",
+    "apps/lsp/test_robustness.py",
+    "apps/check/test_check_on_a_terminal.py",
+    "apps/web/test_documents.py",
+    "apps/check/test_check_hostile_places.py",
+    "lab/cli/test_training.py",
+    "apps/web/test_rules.py",
+    "runtime/test_torch_engine.py",
+    "apps/documents/test_mutations.py",
     "apps/test_doors.py",
 )
 

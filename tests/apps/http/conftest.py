@@ -50,13 +50,13 @@ class ServerProcess:
     def wait_until_ready(self):
         # Reading the certificates of the authorities, which nobody asks for here, takes longer than asking.
         with httpx.Client(verify=False) as client:
-            for _ in range(900):
+            for _ in range(3_000):
                 with contextlib.suppress(httpx.HTTPError):
                     if client.get(f"{self.address}/readyz").status_code == 200:
                         return
                 if self.process.poll() is not None:
                     break
-                time.sleep(0.1)
+                time.sleep(0.03)
         self.process.kill()
         raise AssertionError(f"the server did not start: {Path(self.log).read_text()}")
 
