@@ -51,15 +51,16 @@ def test_the_confidence_is_the_decoders():
 
 
 class Certain(torch.nn.Module):
-    """Tags that are sure of one thing, at the second character of the first row."""
+    """Tags that are sure of one thing, at the second character of the first row, or score it lower."""
 
-    def __init__(self, tag):
+    def __init__(self, tag, score=20.0):
         super().__init__()
         self.tag = tag
+        self.score = score
 
     def forward(self, layers, scores, batch):
         tags = torch.full((*batch.ids.shape, 3), -20.0)
-        tags[0, 2, self.tag] = 20.0
+        tags[0, 2, self.tag] = self.score
         return tags
 
 
@@ -70,6 +71,18 @@ def test_a_tag_is_an_error_where_it_stands_a_gap_on_either_side_a_swap_at_both_p
     with torch.no_grad():
         found = edit_confidence(teacher, a_batch())
     assert np.argwhere(found.numpy() > 0.99).tolist() == places
+
+
+def test_a_tag_that_is_hardly_probable_is_no_reason_to_read_a_sentence():
+    teacher, batch = bert(0, tags=True), a_batch()
+    found = []
+    for probability in (0.0, 0.1, 0.9):
+        teacher.tags = Certain(0, score=float(np.log(probability + 1e-9) - np.log(1 - probability)))
+        with torch.no_grad():
+            found.append(edit_confidence(teacher, batch)[0, 2].item())
+    without, hardly, probable = found
+    assert hardly == pytest.approx(without, abs=2e-4)
+    assert probable == pytest.approx(0.9**4 / (0.9**4 + 0.1), abs=1e-4)
 
 
 def test_errors_that_only_tags_tell_of_are_learnt():

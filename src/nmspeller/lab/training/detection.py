@@ -45,17 +45,27 @@ class Detection:
 def edit_confidence(model: SpellerModel, batch: Batch | PackedBatch) -> Tensor:
     """How confident the model is that something is wrong at each position.
 
-    That it must be replaced by the best other character (see `decoder.confidence`), is extra, is swapped with
-    a neighbour, or stands beside a gap.
+    That it must be replaced by the best other character, is extra, is swapped with a neighbour, or stands
+    beside a gap.
     """
     found = model.outputs(batch, aligned=True)
     probabilities = found.scores.float().softmax(dim=-1)
     at_source = batch.ids.unsqueeze(-1)
     source = probabilities.gather(-1, at_source).squeeze(-1)
-    other = probabilities.scatter(-1, at_source, 0.0).amax(dim=-1) ** 4
-    confidence: Tensor = other / (other + source).clamp(min=1e-12)
+    confidence = _against(probabilities.scatter(-1, at_source, 0.0).amax(dim=-1), source)
     if found.tags is not None:
-        confidence = torch.maximum(confidence, _beside(found.tags.float().sigmoid()))
+        tagged = _beside(found.tags.float().sigmoid())
+        confidence = torch.maximum(confidence, _against(tagged, 1 - tagged))
+    return confidence
+
+
+def _against(change: Tensor, source: Tensor) -> Tensor:
+    """The confidence of a change from its probability and that of the source; see `decoder.confidence`.
+
+    Tags need it as well: some are slightly probable in nearly every sentence, and a student that learnt these
+    probabilities as they are would rank right sentences by nothing else.
+    """
+    confidence: Tensor = change**4 / (change**4 + source).clamp(min=1e-12)
     return confidence
 
 
