@@ -51,6 +51,9 @@ def main() -> None:
     parser.add_argument("reference", type=Path, help="a Hugging Face BERT-base folder")
     parser.add_argument("prepared", type=Path, help="what `nmspeller lab data prepare` wrote")
     parser.add_argument("--model", type=Path, help="an exported model other than the shipped one")
+    parser.add_argument(
+        "--before", type=Path, help="an earlier model, measured beside it as its folder is called"
+    )
     parser.add_argument("--sentences", type=int, default=10_000, help="how many in bulk")
     parser.add_argument(
         "--reference-sentences", type=int, default=400, help="how many the reference gets in bulk"
@@ -184,10 +187,13 @@ def timed(work: Callable[[Any], object], argument: object) -> float:
 def spellers(options: argparse.Namespace) -> dict[str, Any]:
     from nmspeller import Speller
 
-    return {
+    ours = {
         name: Speller(options.model, threads=options.threads, prefilter=prefilter)
         for name, prefilter in SPELLERS.items()
     }
+    if options.before:
+        ours[f"nmspeller, {options.before.name}"] = Speller(options.before, threads=options.threads)
+    return ours
 
 
 def single(options: argparse.Namespace, sentences: list[str]) -> dict[str, Any]:

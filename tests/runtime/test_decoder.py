@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from nmspeller.runtime.decoder import Decoder, Detections, Sentences, Windows, confidence
+from nmspeller.runtime.decoder import Decoder, Detections, Windows, confidence
 from nmspeller.runtime.engine import Scores
 from nmspeller.runtime.policy import Thresholds
 
@@ -48,7 +48,7 @@ class ScriptedPrefilter:
         self.scores = np.array(error_score, np.float32)
         self.calls = 0
 
-    def select(self, ids, allowed, windows, sentences, threshold):
+    def select(self, ids, allowed, windows, threshold):
         self.calls += 1
         assert len(windows.starts) == len(self.scores)
         return windows.subset(self.scores >= threshold)
@@ -77,7 +77,6 @@ def find(
         Windows(*halves, *halves),
         Thresholds(least, least, unknown, threshold),
         passes,
-        Sentences(*halves),
     )
     return found
 

@@ -25,7 +25,7 @@ from nmspeller.runtime.engine import OnnxEngine
 from nmspeller.runtime.part_batch import PartBatch
 from nmspeller.runtime.pipeline import Pipeline
 from nmspeller.runtime.policy import Level, Policy, Thresholds
-from nmspeller.runtime.prefilter import FILE, THRESHOLDS, Prefilter, PrefilterThresholds, narrow
+from nmspeller.runtime.prefilter import FILE, THRESHOLDS, Prefilter, PrefilterThresholds, highest_scores
 from nmspeller.runtime.reading import Part, Reading
 from nmspeller.text.vocabulary import Vocabulary
 
@@ -159,19 +159,23 @@ def test_the_graph_has_one_output(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("passes", [1, 2])
-def test_what_the_model_reads_is_found_as_in_windows_of_the_same_bounds(folder: Path, passes: int) -> None:
+def test_the_model_finds_the_same_in_the_windows_that_it_reads(folder: Path, passes: int) -> None:
     pipeline = Pipeline(folder, threads=1, prefilter=True)
     texts, lax = [*SENTENCES, LONG, "", "abc"], Thresholds(0.002, 0.002)
     parts = parts_of(texts)
     ((batch, everything),) = pipeline.detect(parts, lax, passes)
     ((_, error_scores),) = pipeline.prefilter_scores(parts)
+    window = np.searchsorted(batch.windows.starts, everything.positions, side="right") - 1
     counts = []
     for threshold in np.unique(error_scores[error_scores > 0])[::9].tolist():
         ((_, found),) = pipeline.detect(parts, replace(lax, prefilter=threshold), passes)
-        narrowed = narrow(batch.windows, batch.sentences(), error_scores, threshold)
-        expected, _ = pipeline._decoder.find(batch.ids, batch.allowed, narrowed, lax, passes)
+        read = np.array(
+            [error_scores[a:b].max() >= threshold for a, b in zip(*batch.windows[:2], strict=True)]
+        )
+        expected = everything.subset(read[window])
         assert found.positions.tolist() == expected.positions.tolist()
         assert found.targets.tolist() == expected.targets.tolist()
+        np.testing.assert_allclose(found.probabilities, expected.probabilities, atol=1e-5)
         counts.append(len(found.positions))
     assert 0 < counts[-1] < counts[0] <= len(everything.positions)
 
@@ -180,53 +184,20 @@ MARKS = st.text(st.sampled_from("我门去外国。！？；，\n \u3000a”"), 
 
 
 @settings(max_examples=300, deadline=None)
-@given(st.lists(MARKS, max_size=4), st.integers(0, 60), st.floats(0.05, 1.0), st.data())
-def test_every_sentence_that_reaches_the_threshold_is_read_within_its_window(
-    texts: list[str], context: int, threshold: float, data: st.DataObject
-) -> None:
+@given(st.lists(MARKS, max_size=4), st.data())
+def test_a_window_scores_as_its_most_suspicious_character(texts: list[str], data: st.DataObject) -> None:
     vocabulary = Vocabulary(["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *"我门去外国，。"])
-    batch = PartBatch(parts_of(texts), vocabulary)
-    windows, sentences, ids = batch.windows, batch.sentences(), batch.ids
-    scores = np.zeros(len(ids), np.float32)
-    hanzi = np.flatnonzero(vocabulary.is_hanzi()[ids])
-    high = data.draw(st.lists(st.sampled_from(hanzi.tolist()), max_size=8)) if len(hanzi) else []
-    scores[hanzi], scores[high] = 0.01, 1.0
-    found = narrow(windows, sentences, scores, threshold, context)
-
-    kept = np.zeros(len(ids), np.intp)
-    for start, stop, keep_start, keep_stop in zip(*found, strict=True):
-        assert start <= keep_start < keep_stop <= stop
-        kept[keep_start:keep_stop] += 1
-        # Inside the window that keeps the same characters, and at its edges or those of sentences.
-        holder = np.searchsorted(windows.keep_starts, keep_start, side="right") - 1
-        assert windows.starts[holder] <= start
-        assert stop <= windows.stops[holder]
-        assert start == windows.starts[holder] or start in sentences.starts
-        assert stop == windows.stops[holder] or stop in sentences.stops
-    assert kept.max(initial=0) <= 1
-    for place in high:
-        holder = np.searchsorted(windows.keep_starts, place, side="right") - 1
-        sentence = np.searchsorted(sentences.starts, place, side="right") - 1
-        start = max(windows.keep_starts[holder], sentences.starts[sentence], windows.starts[holder])
-        stop = min(windows.keep_stops[holder], sentences.stops[sentence], windows.stops[holder])
-        assert kept[start:stop].all()
-    if not high:
-        assert not len(found.starts)
-    # With room for everything, each window that has something to read is read whole.
-    widest = narrow(windows, sentences, scores, threshold, 1000)
-    holders = np.unique(np.searchsorted(windows.keep_starts, high, side="right") - 1).astype(np.intp)
-    for bounds, whole_bounds in zip(widest[:2], windows.subset(holders)[:2], strict=True):
-        assert bounds.tolist() == whole_bounds.tolist()
-
-
-def test_a_sentence_longer_than_a_window_is_read_where_it_reaches_the_threshold() -> None:
-    vocabulary = Vocabulary(["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *"我门"])
-    batch = PartBatch(parts_of(["我" * 300]), vocabulary)
-    scores = np.zeros(len(batch.ids), np.float32)
-    scores[150] = 0.9
-    found = narrow(batch.windows, batch.sentences(), scores, 0.5, 0)
-    (holder,) = np.flatnonzero((batch.windows.keep_starts <= 150) & (batch.windows.keep_stops > 150))
-    assert [bounds.tolist() for bounds in found] == [[bounds[holder]] for bounds in batch.windows]
+    windows = PartBatch(parts_of(texts), vocabulary).windows
+    scores = np.zeros(windows.stops.max(initial=0), np.float32)
+    if len(scores):
+        places = data.draw(st.lists(st.integers(0, len(scores) - 1), max_size=8))
+        scores[places] = np.arange(1, len(places) + 1)
+    chosen = np.array(
+        data.draw(st.lists(st.booleans(), min_size=len(windows.starts), max_size=len(windows.starts)))
+    )
+    some = windows.subset(np.flatnonzero(chosen))
+    expected = [scores[start:stop].max() for start, stop in zip(some.starts, some.stops, strict=True)]
+    assert highest_scores(scores, some).tolist() == expected
 
 
 def test_the_prefilter_is_an_option_that_a_pickled_speller_keeps(own_folder: Path, eager: Speller) -> None:

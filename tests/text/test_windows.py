@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from tests.growth import assert_linear
 from tests.text.strategies import texts
 
-from nmspeller.text.windows import Window, sentences, split
+from nmspeller.text.windows import LEAST, Window, sentences, split
 
 SENTENCE = "今天天气很好，我们去公园走一走。"
 
@@ -50,9 +50,23 @@ def test_a_window_must_hold_something() -> None:
         split("字", 0)
 
 
-def test_a_line_that_fits_is_one_window() -> None:
-    text = SENTENCE * 3
+def test_a_sentence_that_fits_is_one_window() -> None:
+    text = SENTENCE.replace("。", "，") * 5 + SENTENCE
     assert split(text, len(text)) == [Window(0, len(text), 0, len(text))]
+
+
+def test_a_window_holds_sentences_until_it_is_long_enough() -> None:
+    enough = -(-LEAST // len(SENTENCE))
+    assert kept(SENTENCE * 2 * enough, 1000) == [SENTENCE * enough] * 2
+
+
+def test_the_last_sentences_of_a_line_that_are_too_few_belong_to_the_window_before() -> None:
+    enough = -(-LEAST // len(SENTENCE))
+    assert kept(SENTENCE * (enough + 1) + "\n好。", 1000) == [SENTENCE * (enough + 1) + "\n", "好。"]
+
+
+def test_windows_are_no_longer_than_the_limit_however_short_the_next_sentence() -> None:
+    assert kept(SENTENCE * 3, len(SENTENCE) * 2) == [SENTENCE * 2, SENTENCE]
 
 
 def test_lines_do_not_share_a_window() -> None:
@@ -61,11 +75,6 @@ def test_lines_do_not_share_a_window() -> None:
 
 def test_a_long_line_is_cut_at_sentence_ends_after_closing_quotes() -> None:
     assert kept("他说：“我来了！”她笑了。真好……走吧", 12) == ["他说：“我来了！”", "她笑了。真好……走吧"]
-
-
-def test_room_left_holds_the_sentences_before() -> None:
-    text = "一二三四。五六七八。九。"
-    assert split(text, 10)[-1] == Window(5, 12, 10, 12)
 
 
 def test_a_long_sentence_is_handed_over_at_a_clause_with_context_on_both_sides() -> None:

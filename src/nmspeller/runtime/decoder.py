@@ -63,24 +63,10 @@ class Windows(NamedTuple):
         return np.cumsum(edges[:-1]) > 0
 
 
-class Sentences(NamedTuple):
-    """Bounds of the sentences in a flat array of ids, in order, without outer blanks; (sentences,) each."""
-
-    starts: Positions
-    stops: Positions
-
-
-class SentencePrefilter(Protocol):
+class WindowPrefilter(Protocol):
     """What reads everything before the model does: `prefilter.Prefilter`."""
 
-    def select(
-        self,
-        ids: Ids,
-        allowed: NDArray[np.bool_],
-        windows: Windows,
-        sentences: Sentences,
-        threshold: float,
-    ) -> Windows: ...
+    def select(self, ids: Ids, allowed: NDArray[np.bool_], windows: Windows, threshold: float) -> Windows: ...
 
 
 class Detections(NamedTuple):
@@ -127,8 +113,7 @@ class Decoder:
     `replaceable` (vocabulary,) marks the ids that may be replaced, Chinese characters, and `targets` those
     that may replace them, which are Simplified; `unknown` is the id of [UNK], which may be replaced as well,
     by a threshold of its own; `explains` says of pairs of ids whether similar sound or shape explains the
-    error; where there is a `prefilter`, only sentences whose error score reaches its threshold are run, with
-    some context.
+    error; where there is a `prefilter`, only windows whose error score reaches its threshold are run.
     """
 
     engine: ScoringEngine
@@ -136,7 +121,7 @@ class Decoder:
     targets: NDArray[np.bool_]
     unknown: int
     explains: Explains
-    prefilter: SentencePrefilter | None = None
+    prefilter: WindowPrefilter | None = None
 
     def find(
         self,
@@ -145,7 +130,6 @@ class Decoder:
         windows: Windows,
         thresholds: Thresholds,
         passes: int,
-        sentences: Sentences | None = None,
     ) -> tuple[Detections, TagScores]:
         """All detections in what the windows keep; only positions that are `allowed` may be replaced.
 
@@ -153,15 +137,13 @@ class Decoder:
         the starts of their windows instead of the windows' numbers, are those in the flat array.
 
         Errors in the context that a window does not keep are corrected before it is read again, then dropped.
-        A prefilter needs the sentences.
         """
         allowed = allowed & (self.replaceable[ids] | ((ids == self.unknown) & (thresholds.unknown <= 1)))
         allowed_before = np.concatenate(([0], np.cumsum(allowed)))
         windows = windows.subset(allowed_before[windows.keep_stops] > allowed_before[windows.keep_starts])
         kept = windows.kept(len(ids))
         if self.prefilter is not None and thresholds.prefilter > 0:
-            assert sentences is not None
-            windows = self.prefilter.select(ids, allowed & kept, windows, sentences, thresholds.prefilter)
+            windows = self.prefilter.select(ids, allowed & kept, windows, thresholds.prefilter)
         found, unsure, tags = self._read(ids, allowed, windows, thresholds)
         for _ in range(1, passes):
             # The text is read again as corrected so far; what was found stays found. Where nothing was found,

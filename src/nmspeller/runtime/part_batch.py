@@ -3,15 +3,11 @@
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
-from nmspeller.runtime.decoder import Positions, Sentences, Windows
+from nmspeller.runtime.decoder import Positions, Windows
 from nmspeller.runtime.reading import Part
 from nmspeller.text.hanzi import is_hanzi
-from nmspeller.text.vocabulary import Vocabulary, code_points
-from nmspeller.text.windows import sentences
-
-_BLANKS = np.array([ord(c) for c in "\t\n\v\f\r \x85\xa0\u2028\u2029\u3000\ufeff"], np.uint32)
+from nmspeller.text.vocabulary import Vocabulary
 
 
 class PartBatch:
@@ -36,26 +32,3 @@ class PartBatch:
         kept = np.array([part[1:3] for part in parts], np.intp).reshape(-1, 2) + self.offsets[:-1, None]
         windows = Windows(self.offsets[:-1], self.offsets[1:], *kept.T)
         self.windows = windows.subset(windows.starts < windows.stops)
-
-    def sentences(self) -> Sentences:
-        """The sentences of the parts."""
-        spans = [
-            (offset + start, offset + stop)
-            for offset, part in zip(self.offsets.tolist(), self.parts, strict=False)
-            for start, stop in sentences(part.text)
-        ]
-        visible = np.flatnonzero(~np.isin(code_points(self._whole), _BLANKS))
-        starts, stops = np.array(spans, np.intp).reshape(-1, 2).T
-        return Sentences(*_without_outer_blanks(starts, stops, visible))
-
-
-def _without_outer_blanks(
-    starts: Positions, stops: Positions, visible: Positions
-) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """The spans without leading and trailing white space; spans of nothing else are left out.
-
-    visible: (characters,), the positions of everything that is not white space.
-    """
-    first, last = np.searchsorted(visible, starts), np.searchsorted(visible, stops)
-    not_blank = first < last
-    return visible[first[not_blank]], visible[last[not_blank] - 1] + 1

@@ -194,11 +194,7 @@ class Pipeline:
         self, parts: Iterable[Part], thresholds: Thresholds, passes: int
     ) -> Iterator[tuple[PartBatch, Detections, TagScores]]:
         for batch in self._batches(parts):
-            sentences = batch.sentences() if self._prefilter is not None else None
-            yield (
-                batch,
-                *self._decoder.find(batch.ids, batch.allowed, batch.windows, thresholds, passes, sentences),
-            )
+            yield batch, *self._decoder.find(batch.ids, batch.allowed, batch.windows, thresholds, passes)
 
     def prefilter_scores(self, parts: Iterable[Part]) -> Iterator[tuple[PartBatch, Floats]]:
         """The parts in batches, each with the error scores of its characters: (characters,)."""

@@ -1,7 +1,7 @@
-"""The prefilter: a very small model that scores every sentence first, so that the model reads only some.
+"""The prefilter: a very small model that scores every window first, so that the model reads only some.
 
-Most text is right. The prefilter cannot correct, but sees that nothing is wrong with most sentences in a
-fraction of the model's time. It misses a few errors that the model would find, so it is an option.
+Most text is right. The prefilter cannot correct, but sees that nothing is wrong with most windows in a
+fraction of the model's time. What the model reads, it reads as without the prefilter, and finds the same.
 """
 
 import json
@@ -15,16 +15,13 @@ from numpy.typing import NDArray
 from nmspeller.errors import InputError
 from nmspeller.files import write_whole
 from nmspeller.messages import _
-from nmspeller.runtime.decoder import Positions, Sentences, Windows
+from nmspeller.runtime.decoder import Windows
 from nmspeller.runtime.engine import Floats, Ids, OnnxSession
 from nmspeller.runtime.policy import Level
 
 FILE, THRESHOLDS = "prefilter.onnx", "prefilter.json"
 """Where a model's folder keeps the prefilter, and its threshold of each level."""
 FORMAT = "nmspeller prefilter 1"
-
-CONTEXT = 32
-"""Neighbouring sentences are read as context if they fit into so many characters on either side."""
 
 
 class Prefilter(OnnxSession):
@@ -33,16 +30,9 @@ class Prefilter(OnnxSession):
     command = "nmspeller lab prefilter"
     outputs = ("source_probability",)
 
-    def select(
-        self,
-        ids: Ids,
-        allowed: NDArray[np.bool_],
-        windows: Windows,
-        sentences: Sentences,
-        threshold: float,
-    ) -> Windows:
-        """The windows that have a sentence with such an error score, narrowed to these sentences."""
-        return narrow(windows, sentences, self.error_scores(ids, allowed, windows), threshold)
+    def select(self, ids: Ids, allowed: NDArray[np.bool_], windows: Windows, threshold: float) -> Windows:
+        """The windows with such an error score."""
+        return windows.subset(highest_scores(self.error_scores(ids, allowed, windows), windows) >= threshold)
 
     def error_scores(self, ids: Ids, allowed: NDArray[np.bool_], windows: Windows) -> Floats:
         """The error score of each character, from 0 to 1: how improbable it is. (characters,)
@@ -59,47 +49,15 @@ class Prefilter(OnnxSession):
         return error_scores
 
 
-def span_starts(windows: Windows, sentences: Sentences) -> Positions:
-    """Where sentences begin; one that is longer than a window is several spans, as the windows keep it."""
-    return np.union1d(windows.keep_starts, sentences.starts)
+def highest_scores(error_scores: Floats, windows: Windows) -> Floats:
+    """The highest error score of each window, (windows,).
 
-
-def highest_scores(error_scores: Floats, spans: Positions) -> Floats:
-    """The highest error score of each span, (spans,), up to the start of the next."""
-    if not len(spans):
-        return np.zeros(0, np.float32)
-    highest: Floats = np.maximum.reduceat(error_scores, spans)
-    return highest
-
-
-def narrow(
-    windows: Windows, sentences: Sentences, error_scores: Floats, threshold: float, context: int = CONTEXT
-) -> Windows:
-    """The windows that keep a span which reaches the threshold, narrowed to the first to the last of them.
-
-    error_scores: (characters,), 0 where no window keeps a character. A sentence that begins or ends outside
-    its window is read as far as the window goes.
+    error_scores: (characters,), 0 where no window keeps a character.
     """
-    spans = span_starts(windows, sentences)
-    reached = np.flatnonzero(highest_scores(error_scores, spans) >= threshold)
-    holder = np.searchsorted(windows.keep_starts, spans[reached], side="right") - 1
-    chosen, first = np.unique(holder, return_index=True)
-    last = np.append(first[1:], len(reached))[: len(chosen)] - 1
-    windows = windows.subset(chosen)
-    starts, last_starts = spans[reached[first]], spans[reached[last]]
-    stops = np.minimum(np.append(spans, len(error_scores))[reached[last] + 1], windows.keep_stops)
-    earliest = np.maximum(starts - context, windows.starts)
-    latest = np.minimum(stops + context, windows.stops)
-    start = np.append(sentences.starts, len(error_scores))[np.searchsorted(sentences.starts, earliest)]
-    stop = np.append(0, sentences.stops)[np.searchsorted(sentences.stops, latest, side="right")]
-    read_starts = np.where(start <= starts, start, windows.starts)
-    read_stops = np.where(stop > last_starts, stop, windows.stops)
-    return Windows(
-        read_starts,
-        read_stops,
-        np.maximum(windows.keep_starts, read_starts),
-        np.minimum(windows.keep_stops, read_stops),
-    )
+    bounds = np.stack((windows.starts, windows.stops), axis=1).ravel()
+    # A window may end where the characters do, and reduceat wants a character there.
+    highest: Floats = np.maximum.reduceat(np.append(error_scores, np.float32(0)), bounds)[::2]
+    return highest
 
 
 @dataclass(frozen=True)

@@ -126,14 +126,11 @@ class Reading:
         return edits_of(kept, text, [self._source_place(start, part, change) for change in kept])
 
     def _belongs(self, change: Change, part: Part, start: int) -> bool:
-        """Whether a part keeps a change; an insertion between two parts belongs to the one that sees more."""
+        """Whether a part keeps a change; an insertion between two parts belongs to the one behind it."""
         stop = change.offset + change.length
-        if change.length or part.keep_start < change.offset < part.keep_stop:
+        if change.length or change.offset < part.keep_stop:
             return part.keep_start <= change.offset and stop <= part.keep_stop
-        text = self._simplified.text
-        if change.offset == part.keep_start:
-            return bool(part.keep_start or not start or text[start - 1] in _BLANKS)
-        end = start + len(part.text)
+        text, end = self._simplified.text, start + len(part.text)
         return change.offset == part.keep_stop == len(part.text) and (
             end == len(text) or text[end] in _BLANKS
         )

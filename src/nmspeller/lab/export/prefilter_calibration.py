@@ -11,7 +11,7 @@ from nmspeller.lab.export.text_parts import TextParts
 from nmspeller.lab.export.thresholds import ScoredCandidates, candidates
 from nmspeller.runtime.pipeline import Pipeline
 from nmspeller.runtime.policy import Level, Thresholds
-from nmspeller.runtime.prefilter import PrefilterThresholds, highest_scores, span_starts
+from nmspeller.runtime.prefilter import PrefilterThresholds, highest_scores
 
 # A small speller's thresholds are densest near 0, where most sentences lie.
 _THRESHOLDS = [float(f"{threshold:.3g}") for threshold in 1 / (1 + np.exp(-np.arange(-9, 6.01, 0.1)))]
@@ -21,36 +21,36 @@ _LOST = 0.005
 
 
 class PrefilterScores(NamedTuple):
-    """What the prefilter says of some texts, a span at a time; see `span_starts`."""
+    """What the prefilter says of some texts, a window at a time."""
 
-    text: NDArray[np.intp]  # (spans,)
-    error_score: NDArray[np.float32]  # (spans,)
+    text: NDArray[np.intp]  # (windows,)
+    error_score: NDArray[np.float32]  # (windows,)
 
     def read(self, threshold: float) -> NDArray[np.bool_]:
-        """Which spans are handed to the model: (spans,)."""
+        """Which windows are handed to the model: (windows,)."""
         return np.asarray(self.error_score >= threshold)
 
 
 def prefilter_scores(pipeline: Pipeline, texts: Sequence[str]) -> PrefilterScores:
-    """Prefilter over the texts; their spans are counted as those of `candidates` are."""
+    """Prefilter over the texts; their windows are counted as those of `candidates` are."""
     parts: list[tuple[NDArray[Any], ...]] = []
     read = TextParts(texts, pipeline.window)
     for batch, error_scores in pipeline.prefilter_scores(read.parts):
-        spans = span_starts(batch.windows, batch.sentences())
-        parts.append((read.places(batch, spans).texts, highest_scores(error_scores, spans)))
+        texts_of_windows = read.places(batch, batch.windows.starts).texts
+        parts.append((texts_of_windows, highest_scores(error_scores, batch.windows)))
     return PrefilterScores(*map(np.concatenate, zip(*parts, strict=True)))
 
 
 def error_scores_of_detections(
     dev: ScoredCandidates, prefiltered: PrefilterScores, thresholds: Thresholds
 ) -> NDArray[np.float32]:
-    """Of each pair in which the thresholds find anything, the least suspicious span with a finding.
+    """Of each pair in which the thresholds find anything, the least suspicious window with a finding.
 
     A prefilter threshold above it loses the pair. (pairs with findings,)
     """
     accepted = dev.accepted(thresholds)
     least = np.full(len(dev.errors), np.inf, np.float32)
-    np.minimum.at(least, dev.sentence[accepted], prefiltered.error_score[dev.span[accepted]])
+    np.minimum.at(least, dev.sentence[accepted], prefiltered.error_score[dev.window[accepted]])
     return least[np.isfinite(least)]
 
 

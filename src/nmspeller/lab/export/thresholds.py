@@ -20,7 +20,6 @@ from nmspeller.lab.export.text_parts import TextParts, answers
 from nmspeller.runtime.decoder import confidence
 from nmspeller.runtime.pipeline import Pipeline
 from nmspeller.runtime.policy import Level, Policy, Thresholds
-from nmspeller.runtime.prefilter import span_starts
 
 # Certainties are dense at either end.
 _GRID = (1 / (1 + np.exp(-np.arange(-5, 7.01, 0.2)))).round(4).tolist()
@@ -55,7 +54,7 @@ class ScoredCandidates:
     """The best other character of every position of some pairs, where it has a probability worth a look."""
 
     sentence: NDArray[np.intp]  # (candidates,) which pair
-    span: NDArray[np.intp]  # (candidates,) which span of `span_starts`, counted through all pairs
+    window: NDArray[np.intp]  # (candidates,) which window, counted through all pairs
     probability: NDArray[np.float32]  # (candidates,)
     source_probabilities: NDArray[np.float32]  # (candidates,) of the source characters
     explained: NDArray[np.bool_]  # (candidates,)
@@ -139,31 +138,30 @@ def candidates(pipeline: Pipeline, pairs: Sequence[Pair]) -> ScoredCandidates:
         raise InputError("there are no pairs to calibrate on; give a file of source<TAB>target lines.")
     errors = np.array([sum(map(str.__ne__, source, target)) for source, target in pairs], dtype=np.intp)
     parts: list[tuple[NDArray[Any], ...]] = []
-    first_span = 0
+    first_window = 0
     targets = [pipeline.vocabulary.encode(pair.target) for pair in pairs]
     read = TextParts((pair.source for pair in pairs), pipeline.window)
     for batch, found in pipeline.detect(read.parts, Thresholds(0.0, 0.0), 1):
         number, offsets = read.places(batch, found.positions)
-        spans = span_starts(batch.windows, batch.sentences())
-        span = np.searchsorted(spans, found.positions, side="right") - 1
+        window = np.searchsorted(batch.windows.starts, found.positions, side="right") - 1
         explained = pipeline.explains(found.originals, found.targets)
         wanted = [targets[text][offset] for text, offset in zip(number, offsets, strict=True)]
         right = np.array(wanted, np.int32) == found.targets
         parts.append(
             (
                 number,
-                first_span + span,
+                first_window + window,
                 found.probabilities,
                 found.source_probabilities,
                 explained,
                 right,
             )
         )
-        first_span += len(spans)
-    sentence, span, probability, source_probabilities, explained, right = map(
+        first_window += len(batch.windows.starts)
+    sentence, window, probability, source_probabilities, explained, right = map(
         np.concatenate, zip(*parts, strict=True)
     )
-    return ScoredCandidates(sentence, span, probability, source_probabilities, explained, right, errors)
+    return ScoredCandidates(sentence, window, probability, source_probabilities, explained, right, errors)
 
 
 def choose(found: ScoredCandidates) -> dict[Level, Thresholds]:
