@@ -79,6 +79,7 @@ PLACES = {
     "benchmarks/test_model3.py": "train",
     "benchmarks/test_paper_setting.py": "train",
     "benchmarks/test_train_tags.py": "train",
+    "benchmarks/test_tune_prefilter.py": "train",
     "lab/cli": "train",
     "lab/export": "train",
     "lab/models": "train",

@@ -32,9 +32,9 @@ class Speller:
             line, which is reloaded when it changes. A list may have several of both.
         threads: how many cores to use; all by default.
         device: "cpu" or "cuda". A GPU needs PyTorch and onnx, and pays off for many texts per call.
-        prefilter: let a very small model score every sentence first, so that the model reads only those that
-            may contain an error, with their neighbours. Mostly correct text takes half the time; a few
-            percent of edits are missed.
+        prefilter: let a very small model score every window of two or three sentences first, so that the
+            model reads only those that may contain an error. Mostly correct text takes less time; a few of
+            the edits are missed.
         rules: the rules beside the model, by their ids and groups (see `nmspeller.runtime.rules.RULES`); by
             default those of the group "spelling". True adds the group "typography", False means none. The
             model reads the text as the rules leave it. Suspicious text that a rule cannot correct is in
