@@ -78,6 +78,6 @@ def test_with_the_prefilter_plain_errors_are_still_corrected(speller: Speller) -
 
 def test_the_prefilter_skips_what_looks_right() -> None:
     pipeline, thresholds = Pipeline(SHIPPED, prefilter=True), PrefilterThresholds.read(SHIPPED / THRESHOLDS)
-    texts = ["今天天气很好，我们去公园散步。", "今天天汽很好，我们去公园散步。"]
+    texts = ["会议将于下周一上午九点在三楼会议室举行。", "会议将于下周一上午九点再三楼会议室举行。"]
     right, wrong = prefilter_scores(pipeline, texts).error_score.tolist()
     assert right < min(thresholds.levels.values()) <= max(thresholds.levels.values()) < wrong
