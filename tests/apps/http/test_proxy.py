@@ -114,13 +114,13 @@ def test_requests_that_are_too_large_are_refused(proxy):
 
 
 def test_an_answer_in_parts_is_not_collected(proxy):
-    # Seven parts, which the model takes half a second for each; nginx could hold them all.
-    asking = {"text": "他慢慢来，很高心。" * 42, "stream": True}
+    # Fifteen parts, in calls of the model that take half a second each; nginx could hold them all.
+    asking = {"text": "他慢慢来，很高心。" * 95, "stream": True}
     with httpx.stream("POST", f"{proxy.address}/v1/check", json=asking, timeout=60, verify=CONTEXT) as answer:
         lines = answer.iter_lines()
         assert json.loads(next(lines))["edits"]
         calls = engine_calls(proxy)
-        assert len(list(lines)) == 7
+        assert len(list(lines)) == 15
     assert calls < engine_calls(proxy)
 
 
