@@ -27,6 +27,7 @@ from typing import Any
 
 import numpy as np
 
+from nmspeller import Speller
 from nmspeller.errors import InputError
 from nmspeller.lab.data.prepared import Prepared, sentence_windows
 from nmspeller.lab.evaluation.speed import processor
@@ -70,6 +71,7 @@ def main() -> None:
     result = {
         "threads": options.threads,
         "processor": processor(),
+        "hash": Speller(options.model).model_hash,
         "load_before": os.getloadavg()[0],
         "characters": round(statistics.mean(map(len, kinds[ORDINARY])), 1),
         "single": {kind: single(options, some) for kind, some in kinds.items()},
@@ -185,8 +187,6 @@ def timed(work: Callable[[Any], object], argument: object) -> float:
 
 
 def spellers(options: argparse.Namespace) -> dict[str, Any]:
-    from nmspeller import Speller
-
     ours = {
         name: Speller(options.model, threads=options.threads, prefilter=prefilter)
         for name, prefilter in SPELLERS.items()
@@ -315,7 +315,8 @@ def section(run: dict[str, Any]) -> list[str]:
         f"## {run['processor']}, {run['threads']} threads",
         "",
         f"Load of the machine before the run: {run['load_before']:.1f}. The sentences have "
-        f"{run['characters']} characters in the mean.",
+        f"{run['characters']} characters in the mean. "
+        + (f"SHA-256 of the model: `{run['hash'][:16]}…`." if "hash" in run else "An earlier model."),
         "",
     ]
     for kind in (ORDINARY, WORST):
