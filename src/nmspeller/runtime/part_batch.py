@@ -19,13 +19,13 @@ class PartBatch:
 
     def __init__(self, parts: Sequence[Part], vocabulary: Vocabulary) -> None:
         self.parts = parts
-        self._whole = "".join(part.text for part in parts)
-        self.ids = vocabulary.encode(self._whole)
+        whole = "".join(part.text for part in parts)
+        self.ids = vocabulary.encode(whole)
         lengths = [len(part.text) for part in parts]
         self.offsets: Positions = np.concatenate(([0], np.cumsum(lengths, dtype=np.intp)))
         self.allowed = np.ones(len(self.ids), np.bool_)
         for place in np.flatnonzero(self.ids == vocabulary.unk):
-            self.allowed[place] = is_hanzi(self._whole[place])
+            self.allowed[place] = is_hanzi(whole[place])
         for offset, part in zip(self.offsets.tolist(), parts, strict=False):
             for start, stop in part.locked:
                 self.allowed[offset + start : offset + stop] = False
