@@ -82,8 +82,8 @@ def compare_f1(
     """Compare two spellers on the same sentences, by F1, or by its mean over several sets.
 
     The paired bootstrap gives the interval of the difference. Approximate randomisation, which swaps the two
-    spellers' answers to each sentence with probability 1/2, gives a two-sided p: how often the difference is as
-    large as the observed one.
+    spellers' answers to each sentence with probability 1/2, gives a two-sided p: how often the difference is
+    as large as the observed one.
 
     sets: for each set, the counts of the first speller and those of the second.
 

@@ -3,7 +3,6 @@
 import ctypes
 import hashlib
 import os
-import re
 import secrets
 import shutil
 import zlib
@@ -14,6 +13,7 @@ from typing import IO, BinaryIO
 from zipfile import BadZipFile
 
 from nmspeller.messages import N_, _
+from nmspeller.text.patterns import lazy_pattern
 
 DAMAGED = (OSError, EOFError, ValueError, KeyError, TypeError, BadZipFile, zlib.error)
 """What numpy raises for an npz file that is truncated, altered or of another format."""
@@ -53,7 +53,7 @@ def sha256(stream: IO[bytes]) -> str:
     return digest.hexdigest()
 
 
-TEMPORARY = re.compile(r"\.[0-9a-f]{16}\.aside$")
+TEMPORARY = lazy_pattern(r"\.[0-9a-f]{16}\.aside$")
 """The names of files that are not complete. They lack the final name, which may have the maximum length."""
 
 

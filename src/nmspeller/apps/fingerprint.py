@@ -1,7 +1,6 @@
 """What identifies a finding when the text around it has changed."""
 
 import hashlib
-import re
 from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import replace
@@ -10,12 +9,12 @@ from typing import NamedTuple
 from nmspeller.apps.documents.markup import BREAK
 from nmspeller.runtime.correction import Edit, apply_edits
 from nmspeller.text.hanzi import HANZI
-from nmspeller.text.patterns import LazyPattern
+from nmspeller.text.patterns import lazy_pattern
 
 _CONTEXT = 12  # characters on each side, less at the end of the sentence or the line
 _REACH = 2 * _CONTEXT  # characters to take them from, some of which may be white space
-_END = re.compile("[。！？!?…\n\r]")
-_WRAPPED = LazyPattern(rf"(?<=[{HANZI}，、；：])[ \t]*{BREAK}[ \t]*(?=[{HANZI}])")
+_END = lazy_pattern("[。！？!?…\n\r]")
+_WRAPPED = lazy_pattern(rf"(?<=[{HANZI}，、；：])[ \t]*{BREAK}[ \t]*(?=[{HANZI}])")
 
 
 class Fingerprint(NamedTuple):

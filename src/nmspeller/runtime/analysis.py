@@ -8,7 +8,6 @@ Everything is computed once for each text. Nothing here reads a model or a file,
 check in its own way: at once, in turns with other documents, or with parts that it remembers.
 """
 
-import re
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -23,6 +22,7 @@ from nmspeller.runtime.dictionary import Replacements
 from nmspeller.runtime.edits import Change
 from nmspeller.runtime.reading import Part, Reading
 from nmspeller.runtime.rule_matches import find_in_document
+from nmspeller.text.patterns import lazy_pattern
 from nmspeller.text.protect import ProtectedWords, Span, protected_spans
 from nmspeller.text.script import Script, detect, fold, simplify
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 # A user may replace iphone by iPhone, but nothing in code and addresses.
 _REPLACEABLE_KINDS = frozenset(("latin", "number"))
 # Only texts with one of these can have anything for the rules whose fixes the model always reads.
-_MAY_NEED_MENDING = re.compile(r"[!-/:-@\s]|([，。！？；：、])\1")
+_MAY_NEED_MENDING = lazy_pattern(r"[!-/:-@\s]|([，。！？；：、])\1")
 
 
 class CheckedPart(NamedTuple):

@@ -4,15 +4,15 @@ import re
 from collections.abc import Iterator
 
 from nmspeller.text.hanzi import HANZI
-from nmspeller.text.patterns import LazyPattern
+from nmspeller.text.patterns import lazy_pattern
 
-FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})([^\n]*)$", re.MULTILINE)
-BACKTICKS = re.compile("`+")
-BLANK_LINE = re.compile(r"\n[ \t\r]*\n")
-MATH_DELIMITER = re.compile(r"\\[()\[\]]|\\.|\$\$?|\n[ \t\r]*\n", re.DOTALL)
+FENCE = lazy_pattern(r"^ {0,3}(`{3,}|~{3,})([^\n]*)$", re.MULTILINE)
+BACKTICKS = lazy_pattern("`+")
+BLANK_LINE = lazy_pattern(r"\n[ \t\r]*\n")
+MATH_DELIMITER = lazy_pattern(r"\\[()\[\]]|\\.|\$\$?|\n[ \t\r]*\n", re.DOTALL)
 MATH_CLOSER = {"\\(": "\\)", "\\[": "\\]", "$$": "$$", "$": "$"}
-LATEX_COMMAND = re.compile(r"\\[A-Za-z]")
-HAS_HANZI = LazyPattern(f"[{HANZI}]")
+LATEX_COMMAND = lazy_pattern(r"\\[A-Za-z]")
+HAS_HANZI = lazy_pattern(f"[{HANZI}]")
 
 Range = tuple[int, int]
 

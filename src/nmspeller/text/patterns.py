@@ -4,32 +4,22 @@ Python takes milliseconds to compile a class of all Chinese characters, and a te
 """
 
 import re
-from collections.abc import Iterator
-from functools import cached_property
+from functools import partial
+from typing import Any, AnyStr, cast
 
 
-class LazyPattern:
-    """Does what `re.compile(pattern)` does, later."""
+def lazy_pattern(pattern: AnyStr, flags: int = 0) -> re.Pattern[AnyStr]:
+    """What `re.compile` returns, compiled when something of it is first used."""
+    return cast("re.Pattern[AnyStr]", _Uncompiled(partial(re.compile, pattern, flags)))
 
-    def __init__(self, pattern: str) -> None:
-        self._pattern = pattern
 
-    @cached_property
-    def _compiled(self) -> re.Pattern[str]:
-        return re.compile(self._pattern)
+class _Uncompiled:
+    """Has the attributes of a pattern; each one becomes an attribute of its own when it is first used."""
 
-    def search(self, text: str, start: int = 0, stop: int | None = None) -> re.Match[str] | None:
-        """The first match in text[start:stop]."""
-        return self._compiled.search(text, start, len(text) if stop is None else stop)
+    def __init__(self, compile_pattern: partial[re.Pattern[Any]]) -> None:
+        self._compile = compile_pattern
 
-    def match(self, text: str, start: int = 0) -> re.Match[str] | None:
-        """The match that begins at `start`."""
-        return self._compiled.match(text, start)
-
-    def finditer(self, text: str, start: int = 0, stop: int | None = None) -> Iterator[re.Match[str]]:
-        """The matches in text[start:stop], in order and disjoint."""
-        return self._compiled.finditer(text, start, len(text) if stop is None else stop)
-
-    def sub(self, replacement: str, text: str) -> str:
-        """The text with every match replaced."""
-        return self._compiled.sub(replacement, text)
+    def __getattr__(self, name: str) -> Any:
+        value = getattr(self._compile(), name)
+        setattr(self, name, value)
+        return value

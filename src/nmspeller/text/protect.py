@@ -4,14 +4,13 @@ Matching takes time linear in the length of any text: every repetition is bounde
 character at which it could start again.
 """
 
-import re
 from collections.abc import Iterable, Iterator
 from functools import cached_property
 from typing import NamedTuple
 
 from nmspeller.text import markup, words
 from nmspeller.text.hanzi import HANZI
-from nmspeller.text.patterns import LazyPattern
+from nmspeller.text.patterns import lazy_pattern
 from nmspeller.text.script import fold
 
 LATIN = "A-Za-zÀ-ÖØ-öø-ɏＡ-Ｚａ-ｚ"
@@ -42,7 +41,7 @@ AMOUNT = (
     f"[{DIGITS}{TENS}]+(?=[元圆圓角分年月日号號期式份张張套件台臺]))"
     f"(?:[元圆圓角分块塊][{DIGITS}{TENS}]*){{0,4}}[整正]?"
 )
-PATTERN = LazyPattern(
+PATTERN = lazy_pattern(
     rf"(?P<url>(?:(?i:https?|ftp)://|(?i:www)\.)(?:{HOST}(?:{ASCII_ADDRESS})?|{ASCII_ADDRESS})"
     # Hanzi inside an address belong to it, and so do those at its end if a blank or a closing mark follows;
     # other hanzi right after an address usually belong to the sentence.
@@ -59,7 +58,7 @@ PATTERN = LazyPattern(
     rf"|(?P<latin>[{LATIN}][{LATIN}0-9]*(?:['’._&/-][{LATIN}0-9]+)*[+#]*)"
 )
 # Every match of PATTERN starts with one of these; searching for them first is several times faster.
-FIRST = re.compile(rf"[{LATIN}\d@＠#$¥￥€£{DIGITS}{TENS}]")
+FIRST = lazy_pattern(rf"[{LATIN}\d@＠#$¥￥€£{DIGITS}{TENS}]")
 # Replaces protected characters one by one; no pattern matches it.
 BLANK = "\ufffc"
 

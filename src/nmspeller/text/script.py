@@ -5,7 +5,6 @@ length, so that an offset into one is an offset into the other, and can convert 
 script of the source.
 """
 
-import re
 from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -14,6 +13,7 @@ from functools import cache
 from importlib import resources
 from typing import TYPE_CHECKING
 
+from nmspeller.text.patterns import lazy_pattern
 from nmspeller.text.windows import lines, sentences
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _NEIGHBOURS = 16
 _SIMPLIFIED_IN_SOME_WORDS = str.maketrans("著乾瞭藉徵夥餘覆", "着干了借征伙余复")
 # OpenCC rejects lone surrogates, and takes a NUL for the end of the text.
-_UNREADABLE = re.compile("[\0\ud800-\udfff]")
+_UNREADABLE = lazy_pattern("[\0\ud800-\udfff]")
 
 
 class Script(Enum):

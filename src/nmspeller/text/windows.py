@@ -9,10 +9,12 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import NamedTuple
 
+from nmspeller.text.patterns import lazy_pattern
+
 CLOSING = "”’」』）》〉】〕］｝)\"'\\]}"
-LINE_END = re.compile("[\n\r\v\f\x85\u2028\u2029]+")
-SENTENCE_END = re.compile(f"[。！？；…!?;｡]+[{CLOSING}]*")
-CLAUSE_END = re.compile(f"[，、：,:—]+[{CLOSING}]*")
+LINE_END = lazy_pattern("[\n\r\v\f\x85\u2028\u2029]+")
+SENTENCE_END = lazy_pattern(f"[。！？；…!?;｡]+[{CLOSING}]*")
+CLAUSE_END = lazy_pattern(f"[，、：,:—]+[{CLOSING}]*")
 
 LEAST = 48
 """A window holds sentences until it has so many characters.

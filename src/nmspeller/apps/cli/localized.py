@@ -14,6 +14,7 @@ import typer
 from rich.cells import cell_len
 
 from nmspeller.messages import LANGUAGES, N_, _, language
+from nmspeller.text.patterns import lazy_pattern
 
 # The longer of two templates that begin in the same way goes first.
 _SAID = (
@@ -74,9 +75,9 @@ _PLACEHOLDERS = (
     N_("<float>"),
     N_("<float range>"),
 )
-_PLACEHOLDER = re.compile("|".join(rf"(?<!\w){re.escape(word)}(?!\w)" for word in _PLACEHOLDERS))
+_PLACEHOLDER = lazy_pattern("|".join(rf"(?<!\w){re.escape(word)}(?!\w)" for word in _PLACEHOLDERS))
 # What may not be torn apart: a Latin word or a Chinese character, with the punctuation after it.
-_UNBREAKABLE = re.compile(r"(?:[!-~]+|\S)[，。；：、！？）》」』”’]*\s*")
+_UNBREAKABLE = lazy_pattern(r"(?:[!-~]+|\S)[，。；：、！？）》」』”’]*\s*")
 
 
 def language_of_arguments(arguments: Sequence[str]) -> str | None:

@@ -5,15 +5,16 @@ from collections.abc import Iterator
 
 from nmspeller.apps.documents.markup import Markup
 from nmspeller.apps.documents.values import Span, outside, unmarked
+from nmspeller.text.patterns import lazy_pattern
 
-_NEXT = re.compile(
+_NEXT = lazy_pattern(
     r"""
       (?P<comment>//[^\r\n]*|/\*(?:[^*]|\*(?!/))*(?:\*/)?)
     | "(?P<string>(?:[^"\\]|\\[\s\S])*)"?
     """,
     re.VERBOSE,
 )
-_EQUALS = re.compile(r"\s*=")
+_EQUALS = lazy_pattern(r"\s*=")
 
 
 def scan(text: str) -> Iterator[Markup]:

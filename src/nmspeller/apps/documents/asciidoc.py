@@ -5,13 +5,14 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from nmspeller.apps.documents.markup import Markup, line_starts
+from nmspeller.text.patterns import lazy_pattern
 
-_NOT_PROSE = re.compile(r"-{4,}|\.{4,}|\+{4,}|/{4,}|`{3,}")  # delimits a listing, a literal text, a comment
-_DELIMITER = re.compile(r"={4,}|\*{4,}|_{4,}|--|[|!,:]={3,}|'{3,}|<{3,}")
-_ATTRIBUTE = re.compile(r":!?(?P<name>[\w-]+)!?:(?=[ \t]|$)[ \t]*")
+_NOT_PROSE = lazy_pattern(r"-{4,}|\.{4,}|\+{4,}|/{4,}|`{3,}")  # delimits a listing, a literal text, a comment
+_DELIMITER = lazy_pattern(r"={4,}|\*{4,}|_{4,}|--|[|!,:]={3,}|'{3,}|<{3,}")
+_ATTRIBUTE = lazy_pattern(r":!?(?P<name>[\w-]+)!?:(?=[ \t]|$)[ \t]*")
 _SHOWN = frozenset(("description", "doctitle", "title"))
-_BLOCK_ATTRIBUTES = re.compile(r"\[[^\[\]]*\]|\[\[[^\[\]]*\]\]")
-_PREFIX = re.compile(
+_BLOCK_ATTRIBUTES = lazy_pattern(r"\[[^\[\]]*\]|\[\[[^\[\]]*\]\]")
+_PREFIX = lazy_pattern(
     r"""
       (?:=+|\#+)[ \t]+(?=\S)                                  # a heading
     | \.(?=[^\s.])                                            # the title of a block
@@ -22,11 +23,11 @@ _PREFIX = re.compile(
     """,
     re.VERBOSE,
 )
-_BLOCK_MACRO = re.compile(r"(?P<name>[a-z]+)::(?P<target>[^\[\]]*)\[(?P<text>[^\]]*)\][ \t]*")
+_BLOCK_MACRO = lazy_pattern(r"(?P<name>[a-z]+)::(?P<target>[^\[\]]*)\[(?P<text>[^\]]*)\][ \t]*")
 _DESCRIBED = frozenset(("image", "video", "audio"))
-_CELL = re.compile(r"(?<!\\)(?:[\d.+*<>^]{0,12}[a-z]?)\|")
-_TERM = re.compile(r":{2,4}(?=[ \t]|$)|;;(?=[ \t]|$)")
-_INLINE = re.compile(
+_CELL = lazy_pattern(r"(?<!\\)(?:[\d.+*<>^]{0,12}[a-z]?)\|")
+_TERM = lazy_pattern(r":{2,4}(?=[ \t]|$)|;;(?=[ \t]|$)")
+_INLINE = lazy_pattern(
     r"""
       (?P<code>``[^`\r\n]+``|`[^`\r\n]+`|\+\+[^+\r\n]+\+\+|\+[^+\s][^+\r\n]*\+)
     | (?:stem|latexmath|asciimath|kbd|btn|menu|pass|icon|indexterm2?|anchor|counter):

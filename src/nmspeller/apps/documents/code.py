@@ -8,6 +8,7 @@ from nmspeller.apps.documents.comments import comments
 from nmspeller.apps.documents.markup import BREAK, Markup, names
 from nmspeller.errors import InputError
 from nmspeller.messages import _
+from nmspeller.text.patterns import lazy_pattern
 
 # Language ids of the language server protocol that Pygments knows by another name.
 _ALIASES = {
@@ -24,15 +25,15 @@ _ALIASES = {
 }
 
 # Comment markers: `//`, `#`, `--`, `;;`, `%`, `/* */`, a ` * ` before each line, quotes.
-_OPENING = re.compile(
+_OPENING = lazy_pattern(
     r"\s*(?:[rRuUbBfF]{0,2}(?:\"{3}|'{3}|\"|')|<!-{2,}|\{-|\(\*|--\[=*\[|[/#*!;%\-]+|\bREM\b)?\s*",
     re.IGNORECASE,
 )
-_NEXT_LINE = re.compile(rf"(?<![ \t])[ \t]*{BREAK}[ \t]*(?:(?:[*/#;%!]+|-{{2,}})[ \t]*)?(?=\S)")
+_NEXT_LINE = lazy_pattern(rf"(?<![ \t])[ \t]*{BREAK}[ \t]*(?:(?:[*/#;%!]+|-{{2,}})[ \t]*)?(?=\S)")
 # Read backwards: forwards, every blank and every quote in a comment could begin its end.
-_CLOSING = re.compile(r"(?:\s|/\*+|>-+|\}-|\)\*+|\]=*\]|[\"'])*")
+_CLOSING = lazy_pattern(r"(?:\s|/\*+|>-+|\}-|\)\*+|\]=*\]|[\"'])*")
 
-_ONE_BREAK = re.compile(rf"[ \t]*{BREAK}[ \t]*")
+_ONE_BREAK = lazy_pattern(rf"[ \t]*{BREAK}[ \t]*")
 _PROSE_LANGUAGES = names("asciidoc email groff html markdown org output rst tex text typst wikitext")
 
 

@@ -6,19 +6,20 @@ from collections.abc import Iterator
 from nmspeller.apps.documents import code, placeholders
 from nmspeller.apps.documents.markup import Markup, names
 from nmspeller.apps.documents.values import Span, escapes
+from nmspeller.text.patterns import lazy_pattern
 
 # What is never closed ends with its line, or with the text, so that nothing is read twice.
 _TRIPLE = r"\"{3}(?P<long>[\s\S]*?)(?:\"{3}|\Z)|'{3}(?P<other_long>[\s\S]*?)(?:'{3}|\Z)"
 _DOUBLE = r'"(?P<double>(?:\\[\s\S]|[^"\\\r\n])*)"?'
 _SINGLE = r"'(?P<single>(?:\\[\s\S]|[^'\\\r\n])*)'?"
 _TEMPLATE = r"`(?P<template>(?:\\[\s\S]|[^`\\])*)`?"
-_STRING = re.compile("|".join((_TRIPLE, _DOUBLE, _SINGLE, _TEMPLATE)))
-_DOUBLE_QUOTED = re.compile(_DOUBLE)
+_STRING = lazy_pattern("|".join((_TRIPLE, _DOUBLE, _SINGLE, _TEMPLATE)))
+_DOUBLE_QUOTED = lazy_pattern(_DOUBLE)
 # In these a single quote has other meanings: a lifetime, a symbol, a transposed matrix.
 _SINGLE_QUOTE_IS_NONE = names(
     "ada clojure common-lisp emacs-lisp haskell matlab octave ocaml racket rust scala scheme sml vb.net zig"
 )
-_DOCUMENTATION = re.compile(r"(\"{3}|'{3})\s*\Z")
+_DOCUMENTATION = lazy_pattern(r"(\"{3}|'{3})\s*\Z")
 
 
 def scan(text: str, language: str) -> Iterator[Markup]:

@@ -1,7 +1,6 @@
 """EPUB books: the prose of their pages, in the order in which they are read."""
 
 import posixpath
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import accumulate
@@ -14,11 +13,12 @@ from nmspeller.apps.documents.places import Place
 from nmspeller.apps.documents.xml_events import XmlSource, events
 from nmspeller.errors import InputError
 from nmspeller.messages import N_, _
+from nmspeller.text.patterns import lazy_pattern
 
 _KIND = N_("an EPUB book")
 _CONTAINER, _ENCRYPTION = "META-INF/container.xml", "META-INF/encryption.xml"
 # A bracket or an ampersand in the prose stays as it is written, even where it is a mistake in the page.
-_PLAIN = re.compile("[^<>&]+|[<>&]")
+_PLAIN = lazy_pattern("[^<>&]+|[<>&]")
 _PAGE, _CONTENTS = "application/xhtml+xml", "application/x-dtbncx+xml"
 
 

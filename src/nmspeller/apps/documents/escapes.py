@@ -11,13 +11,13 @@ from dataclasses import dataclass
 
 from nmspeller.runtime.correction import Edit
 from nmspeller.text.hanzi import HANZI
-from nmspeller.text.patterns import LazyPattern
+from nmspeller.text.patterns import lazy_pattern
 
-_BACKSLASH = re.compile(
+_BACKSLASH = lazy_pattern(
     r"\\(?:u(?P<unit>[0-9a-fA-F]{4})(?:\\u(?P<low>[dD][c-fC-F][0-9a-fA-F]{2}))?|U(?P<long>[0-9a-fA-F]{8})|.)",
     re.DOTALL,
 )
-_REFERENCE = re.compile(r"&#(?:[xX](?P<hex>[0-9a-fA-F]{1,6})|(?P<decimal>[0-9]{1,7}));")
+_REFERENCE = lazy_pattern(r"&#(?:[xX](?P<hex>[0-9a-fA-F]{1,6})|(?P<decimal>[0-9]{1,7}));")
 _PATTERNS = {
     **dict.fromkeys(("json", "ipynb", "yaml", "properties", "strings", "code+strings"), _BACKSLASH),
     **dict.fromkeys(("html", "vue"), _REFERENCE),
@@ -29,7 +29,7 @@ _SYNTAX = {
     "properties": "\\\n\r",
     "xml": "<&",
 }
-_CHINESE = LazyPattern(f"[{HANZI}\u3001-\u301f\uff01-\uff65\u2014\u2018-\u201d\u2026]")
+_CHINESE = lazy_pattern(f"[{HANZI}\u3001-\u301f\uff01-\uff65\u2014\u2018-\u201d\u2026]")
 
 
 @dataclass(frozen=True)

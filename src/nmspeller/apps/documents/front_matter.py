@@ -4,8 +4,9 @@ import re
 from collections.abc import Iterator
 
 from nmspeller.apps.documents.markup import BREAK, Markup
+from nmspeller.text.patterns import lazy_pattern
 
-_BOUNDS = re.compile(
+_BOUNDS = lazy_pattern(
     rf"""
     \ufeff?(?:(?P<yaml>---)|\+\+\+)[ \t]*{BREAK}
     (?:.*?{BREAK})??
@@ -13,7 +14,7 @@ _BOUNDS = re.compile(
     """,
     re.VERBOSE | re.DOTALL,
 )
-_SHOWN = re.compile(
+_SHOWN = lazy_pattern(
     r"""
     (?<=[\r\n])(?P<indent>[ \t]*)(?P<quote>["']?)
     (?:title|subtitle|linkTitle|description|summary|abstract|excerpt)
@@ -32,7 +33,7 @@ _SHOWN = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 _VALUES = ("double", "single", "multiline", "block", "plain")
-_ESCAPE = re.compile(r"\\.", re.DOTALL)
+_ESCAPE = lazy_pattern(r"\\.", re.DOTALL)
 
 
 def end(text: str) -> int:

@@ -4,12 +4,13 @@ import re
 from collections.abc import Iterator
 
 from nmspeller.apps.documents.markup import Markup
+from nmspeller.text.patterns import lazy_pattern
 
 FILE_NAMES = frozenset(("COMMIT_EDITMSG", "MERGE_MSG", "SQUASH_MSG", "TAG_EDITMSG"))
 """What git calls the files in which it lets people edit a message."""
 
-_SCISSORS = re.compile(r"^# -+ >8 -+[ \t]*$", re.MULTILINE)
-_COMMENT = re.compile(r"^#.*", re.MULTILINE)
+_SCISSORS = lazy_pattern(r"^# -+ >8 -+[ \t]*$", re.MULTILINE)
+_COMMENT = lazy_pattern(r"^#.*", re.MULTILINE)
 
 
 def scan(text: str) -> Iterator[Markup]:

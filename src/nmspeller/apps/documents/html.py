@@ -6,6 +6,7 @@ from collections.abc import Container, Iterator
 from nmspeller.apps.documents import html_attributes
 from nmspeller.apps.documents.html_languages import OpenElements
 from nmspeller.apps.documents.markup import Markup, names
+from nmspeller.text.patterns import lazy_pattern
 
 _INLINE = names(
     "a abbr acronym b bdi bdo big cite data del dfn em font i img ins label mark math nobr q rb ruby s "
@@ -22,13 +23,15 @@ TEMPLATE = (
 )
 """Placeholders of template languages, which a program replaces."""
 
-_NEXT = re.compile(
+_NEXT = lazy_pattern(
     rf"(?P<joins>{TEMPLATE}|&(?:\#\d+|\#[xX][0-9a-fA-F]+|[a-zA-Z][a-zA-Z0-9]*);)"
     r"|<!--|<[!?]|</?(?P<name>[a-zA-Z][^\s/>]*)",
     re.DOTALL,
 )
-_READING_END = re.compile(r"(?P<closing></r[pt](?=[\s/>]))|<(?:/ruby|/?rtc|r[bpt])(?=[\s/>])", re.IGNORECASE)
-_VALUE_OR_END = re.compile(rf"(?P<end>>)|=\s*(?P<quote>[\"'])|{TEMPLATE}", re.DOTALL)
+_READING_END = lazy_pattern(
+    r"(?P<closing></r[pt](?=[\s/>]))|<(?:/ruby|/?rtc|r[bpt])(?=[\s/>])", re.IGNORECASE
+)
+_VALUE_OR_END = lazy_pattern(rf"(?P<end>>)|=\s*(?P<quote>[\"'])|{TEMPLATE}", re.DOTALL)
 
 
 def scan(text: str, read: Container[str] = html_attributes.READ) -> Iterator[Markup]:

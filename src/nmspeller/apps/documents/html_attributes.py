@@ -1,18 +1,17 @@
 """The attributes of HTML tags whose values people read: descriptions of pictures, titles, hints in fields."""
 
-import re
 from collections.abc import Container, Iterator
 
 from nmspeller.apps.documents.markup import Markup, names
 from nmspeller.text.hanzi import HANZI
-from nmspeller.text.patterns import LazyPattern
+from nmspeller.text.patterns import lazy_pattern
 
 READ = names("alt title placeholder aria-label aria-description aria-placeholder aria-roledescription")
 
 _DESCRIPTIONS = names("description og:title og:description og:site_name twitter:title twitter:description")
-_HAS_HANZI = LazyPattern(f"[{HANZI}]")
-_ATTRIBUTE = re.compile(r"""(?<=[\s"'])([^\s=>"'/]+)\s*=\s*(?:"([^"]*)"|'([^']*)')""")
-_NOT_PROSE = re.compile(
+_HAS_HANZI = lazy_pattern(f"[{HANZI}]")
+_ATTRIBUTE = lazy_pattern(r"""(?<=[\s"'])([^\s=>"'/]+)\s*=\s*(?:"([^"]*)"|'([^']*)')""")
+_NOT_PROSE = lazy_pattern(
     r"\{\{(?:(?!\{\{|\}\})[\s\S])*\}\}|\{%(?:(?!\{%|%\})[\s\S])*%\}|<%(?:(?!<%|%>)[\s\S])*%>"
     r"|&(?:\#\d+|\#[xX][0-9a-fA-F]+|[a-zA-Z][a-zA-Z0-9]*);"
 )

@@ -1,10 +1,10 @@
 """Which parts of an HTML page say that they are in Japanese or Korean, whose hanzi stay as they are."""
 
-import re
 from collections import Counter
 from typing import NamedTuple
 
 from nmspeller.apps.documents.markup import names
+from nmspeller.text.patterns import lazy_pattern
 
 _NEVER_CLOSED = names("area base br col embed hr img input link meta param source track wbr")
 _ENDS = {
@@ -26,8 +26,8 @@ _ENDS = {
 # The languages that are written with hanzi. Any other says nothing: an element with hanzi that calls itself
 # English has the language of what is around it, and a careless author.
 _WRITTEN_WITH_HANZI = {"ja": False, "ko": False, "zh": True, "cmn": True, "yue": True}
-_PRIMARY_LANGUAGE = re.compile(r"[a-zA-Z]{2,3}(?![a-zA-Z])")
-_ATTRIBUTE = re.compile(r"""([^\s=>"'/]+)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s>"']*)))?""")
+_PRIMARY_LANGUAGE = lazy_pattern(r"[a-zA-Z]{2,3}(?![a-zA-Z])")
+_ATTRIBUTE = lazy_pattern(r"""([^\s=>"'/]+)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s>"']*)))?""")
 
 
 class _Element(NamedTuple):

@@ -1,6 +1,5 @@
 """The prose of Jupyter notebooks: the Markdown of their cells, which JSON holds as a list of strings."""
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
@@ -8,8 +7,9 @@ from nmspeller.apps.documents import markdown
 from nmspeller.apps.documents.json_values import COLON
 from nmspeller.apps.documents.markup import Markup
 from nmspeller.apps.documents.values import BACKSLASH, Span
+from nmspeller.text.patterns import lazy_pattern
 
-_NEXT = re.compile(r'"(?P<string>(?:[^"\\\r\n]|\\.)*)"?|(?P<open>\{)|(?P<close>\})')
+_NEXT = lazy_pattern(r'"(?P<string>(?:[^"\\\r\n]|\\.)*)"?|(?P<open>\{)|(?P<close>\})')
 _SIMPLE = {"n": "\n", "r": "\r", "t": "\t", "b": "\b", "f": "\f"}
 
 

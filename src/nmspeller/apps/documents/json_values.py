@@ -5,16 +5,17 @@ from collections.abc import Iterator
 
 from nmspeller.apps.documents.markup import Markup
 from nmspeller.apps.documents.values import Span, outside, unmarked
+from nmspeller.text.patterns import lazy_pattern
 
 # What is never closed ends with its line, or with the text: nothing is read twice.
-_NEXT = re.compile(
+_NEXT = lazy_pattern(
     r"""
       (?P<quote>["'])(?P<string>(?:(?!(?P=quote))[^\\\r\n]|\\(?:\r\n|[\s\S]))*)(?P<end>(?P=quote)?)
     | (?P<comment>//[^\r\n]*|/\*(?:[^*]|\*(?!/))*(?:\*/)?)
     """,
     re.VERBOSE,
 )
-COLON = re.compile(r"\s*:")
+COLON = lazy_pattern(r"\s*:")
 """What follows a key."""
 
 

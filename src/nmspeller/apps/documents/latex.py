@@ -7,6 +7,7 @@ from math import inf
 from nmspeller.apps.documents import latex_visible
 from nmspeller.apps.documents.markup import BREAK, Markup, names
 from nmspeller.text.hanzi import HANZI
+from nmspeller.text.patterns import lazy_pattern
 
 _FORMULAS = names(
     "equation align gather multline eqnarray math displaymath flalign alignat split subequations cases "
@@ -48,7 +49,7 @@ _BEFORE_WHAT_IS_PRINTED = {
 _CITES_OR_REFERS = r"[a-zA-Z@]*?(?:[Cc]ite(?:author|year|title)?|(?<!hyper)[Rr]ef)s?"
 _READS_A_FILE = r"[a-zA-Z@]*?(?:include|[Ii]nput)[a-zA-Z@]*"  # \includesvg, \verbatiminput
 _CHOOSES_A_FONT = r"(?:set|new)[a-zA-Z@]*font[a-zA-Z@]*|(?:CJK|font)(?:family|spec)"  # \setCJKfamilyfont
-_PRINTS_NOTHING = re.compile("|".join((_CITES_OR_REFERS, _READS_A_FILE, _CHOOSES_A_FONT)))
+_PRINTS_NOTHING = lazy_pattern("|".join((_CITES_OR_REFERS, _READS_A_FILE, _CHOOSES_A_FONT)))
 
 _BLOCK_COMMANDS = names(
     "chapter section subsection subsubsection paragraph subparagraph part item title subtitle frametitle "
@@ -60,7 +61,7 @@ _NAME = f"[a-zA-Z@]+|[{HANZI}]+"  # Chinese ends a Latin name in one TeX, and go
 _OPTION = r"[ \t]*\[[^\[\]]*\]"
 # What an environment asks for, widths and columns; in Chinese it would be a title, or the first words inside.
 _SETTING = r"[ \t]*\{(?:X|\{(?:X|\{X*\})*\})*\}".replace("X", f"[^{{}}{HANZI}]")
-_NEXT = re.compile(
+_NEXT = lazy_pattern(
     r"""
       (?P<comment>%[^\r\n]*(?:BREAK[ \t]*)?)
     | (?P<switched_off>\\iffalse(?![a-zA-Z@]).*?(?:\\(?:else|fi)(?![a-zA-Z@])|\Z))
@@ -83,7 +84,7 @@ _NEXT = re.compile(
     .replace("SETTING", _SETTING),
     re.VERBOSE | re.DOTALL,
 )
-_DEFINES_A_LISTING = re.compile(
+_DEFINES_A_LISTING = lazy_pattern(
     r"""
     \\(?:
         (?:lstnewenvironment|DefineVerbatimEnvironment|newtcblisting(?:OPTION)?)\s*\{(?P<name>[^{}]*)\}
@@ -92,11 +93,11 @@ _DEFINES_A_LISTING = re.compile(
     """.replace("OPTION", _OPTION),
     re.VERBOSE,
 )
-_OPTIONS = re.compile(r"[ \t]*\[([^\[\]]*)\]")
-_SETTINGS = re.compile(r"(?:[ \t]*(?:\[(?:[^\[\]{}]|\{[^{}]*\})*\]|\{(?:[^{}]|\{[^{}]*\})*\}))*")
-_ARGUMENT_START = re.compile(r"[ \t]*\{")
-_COMMAND = re.compile(rf"[ \t]*\\(?:{_NAME})")
-_BRACE = re.compile(r"\\.|[{}]", re.DOTALL)
+_OPTIONS = lazy_pattern(r"[ \t]*\[([^\[\]]*)\]")
+_SETTINGS = lazy_pattern(r"(?:[ \t]*(?:\[(?:[^\[\]{}]|\{[^{}]*\})*\]|\{(?:[^{}]|\{[^{}]*\})*\}))*")
+_ARGUMENT_START = lazy_pattern(r"[ \t]*\{")
+_COMMAND = lazy_pattern(rf"[ \t]*\\(?:{_NAME})")
+_BRACE = lazy_pattern(r"\\.|[{}]", re.DOTALL)
 _CLOSING = {
     # Not a dollar, nor an escaped one, nor the end of the paragraph.
     mark: re.compile(rf"(?:[^\\$\r\n]|\\.|{BREAK}(?![ \t]*[\r\n]))*{re.escape(mark)}", re.DOTALL)

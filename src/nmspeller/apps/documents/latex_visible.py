@@ -4,11 +4,12 @@ import re
 from collections.abc import Iterable, Iterator
 
 from nmspeller.apps.documents.markup import Markup
+from nmspeller.text.patterns import lazy_pattern
 
 Span = tuple[int, int]
 
 # `\\` and an escaped percent sign begin neither a command nor a comment.
-_IN_FORMULA = re.compile(
+_IN_FORMULA = lazy_pattern(
     r"""
       (?P<opening>
         \\(?:text(?:normal|rm|sf|bf|it|up)?|[mhf]box|(?:short)?intertext|tag)\*?[ \t]*\{
@@ -19,11 +20,11 @@ _IN_FORMULA = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 _BRACED = r"\{((?:[^{}]|\{[^{}]*\})*)\}"
-_CAPTION = re.compile(
+_CAPTION = lazy_pattern(
     rf"(?<![\w-])(?:caption|title)[ \t]*=[ \t]*(?:{_BRACED}|([^\s,{{}}\[\]][^,{{}}\[\]\r\n]*))"
 )
-_BRACE = re.compile(r"\\.|[{}]", re.DOTALL)
-_INLINE = re.compile(
+_BRACE = lazy_pattern(r"\\.|[{}]", re.DOTALL)
+_INLINE = lazy_pattern(
     r"""
       \\[a-zA-Z]{0,20}(?:[cC]ite[a-z]{0,20}|[rR]ef|label|url)\*?(?:\[[^\[\]]*\])?\{[^{}]*\}
     | \$[^$]*\$

@@ -7,8 +7,9 @@ from itertools import pairwise
 from nmspeller.apps.documents import front_matter, html, latex_visible, markdown_blocks
 from nmspeller.apps.documents.markdown_blocks import LINE_PREFIX, BlockKind, normal_label
 from nmspeller.apps.documents.markup import Markup, line_starts
+from nmspeller.text.patterns import lazy_pattern
 
-_CAPTION = re.compile(
+_CAPTION = lazy_pattern(
     r"""
     (?<![^\r\n])[ \t>*+\d.)\-]*
     (?:(?:`{3}|~{3})[^\r\n]*?(?<![\w.\-])|(?:\#|//|--|%%)\|[ \t]*)
@@ -17,8 +18,8 @@ _CAPTION = re.compile(
     """,
     re.VERBOSE,
 )
-_UNDERLINE = re.compile(r"[ \t]*(?:=+|-+)[ \t]*")
-_INLINE = re.compile(
+_UNDERLINE = lazy_pattern(r"[ \t]*(?:=+|-+)[ \t]*")
+_INLINE = lazy_pattern(
     r"""
       (?P<code>(?<!`)(?P<ticks>`+)(?!`))
     | (?P<escape>\\(?:[!-/:-@\[-`{-~]|(?:\r\n?|\n)[ \t]*))

@@ -12,6 +12,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from nmspeller.apps.documents.markup import BREAK
+from nmspeller.text.patterns import lazy_pattern
 
 _CONTAINERS = r">|[-*+](?=[ \t])|\d{1,9}[.)](?=[ \t])"
 _HANGING = r"\[\^[^\[\]\s]+\]:|:(?=[ \t])"  # a footnote, a definition: what is indented below belongs to it
@@ -20,17 +21,17 @@ _TITLED = (  # `!!! note "题"`, `??? note`, `=== "题"`: the same, but its own 
     r"(?=[ \t]*(?:\"[^\"\r\n]*\"[ \t]*)?(?:[\r\n]|\Z))"
 )
 _HEAD = r":{3,}[ \t]*(?:[A-Za-z][A-Za-z0-9_-]*)?|\[![A-Za-z][A-Za-z_-]*\][+-]?"  # `::: tip 题`, `[!NOTE] 题`
-_UNKNOWN = re.compile(
+_UNKNOWN = lazy_pattern(
     rf"^(?P<before>(?:[ \t]*(?:{_CONTAINERS}))*[ \t]*)"
     rf"(?:(?P<hanging>{_HANGING})[ \t]*|(?P<titled>{_TITLED})[^\n]*|(?:{_HEAD})[^\n]*)",
     re.MULTILINE,
 )
-LINE_PREFIX = re.compile(
+LINE_PREFIX = lazy_pattern(
     rf"(?:[ \t]*(?:{_CONTAINERS}|\#{{1,6}}(?=[ \t])|\[[ xX]\](?=[ \t])|{_HANGING}|{_TITLED}|{_HEAD}))+[ \t]*"
 )
 """The markup before the prose of a line."""
 
-_FORMULA = re.compile(r"(?P<dollars>\$\$)|(?P<bracket>\\\[)\s*$|\\begin\{(?P<environment>\w+\*?)\}")
+_FORMULA = lazy_pattern(r"(?P<dollars>\$\$)|(?P<bracket>\\\[)\s*$|\\begin\{(?P<environment>\w+\*?)\}")
 _LONGEST_FORMULA = 100  # lines; without a bound, many unclosed ones would take quadratic time
 
 

@@ -5,11 +5,12 @@ from collections.abc import Iterator
 
 from nmspeller.apps.documents import front_matter, html_attributes, markdown
 from nmspeller.apps.documents.markup import BREAK, Markup
+from nmspeller.text.patterns import lazy_pattern
 
 _FILLER = "\ufffc"
 # Of an expression; what is never closed is none, and is not searched to the end for every brace in it.
 _LONGEST, _DEEPEST = 5_000, 20
-_NEXT = re.compile(
+_NEXT = lazy_pattern(
     rf"""
       (?P<fence>^[ \t]{{0,3}}(?P<ticks>`{{3,}}|~{{3,}})[^\r\n]*)
     | (?P<code>(?<!`)(?P<tick>`+)(?!`))
@@ -20,7 +21,7 @@ _NEXT = re.compile(
     """,
     re.MULTILINE | re.VERBOSE | re.DOTALL,
 )
-_IN_CODE = re.compile(
+_IN_CODE = lazy_pattern(
     r"""(?P<open>[{])|(?P<close>\})|"(?:[^"\\\r\n]|\\.)*"|'(?:[^'\\\r\n]|\\.)*'|`(?:[^`\\]|\\.)*`|(?P<end>>)|(?P<tag><)""",
     re.DOTALL,
 )

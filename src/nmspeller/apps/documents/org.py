@@ -5,16 +5,17 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from nmspeller.apps.documents.markup import Markup, line_starts, names
+from nmspeller.text.patterns import lazy_pattern
 
 _NOT_PROSE = names("src example export comment latex html")
 _SHOWN = names("title subtitle description caption")
-_BLOCK = re.compile(r"[ \t]*#\+(?P<side>begin|end)(?:_(?P<name>\w+)|:)", re.IGNORECASE)
-_KEYWORD = re.compile(r"[ \t]*#\+(?P<name>[\w-]+)(?:\[[^\[\]]*\])?:[ \t]*")
-_NO_TEXT = re.compile(
+_BLOCK = lazy_pattern(r"[ \t]*#\+(?P<side>begin|end)(?:_(?P<name>\w+)|:)", re.IGNORECASE)
+_KEYWORD = lazy_pattern(r"[ \t]*#\+(?P<name>[\w-]+)(?:\[[^\[\]]*\])?:[ \t]*")
+_NO_TEXT = lazy_pattern(
     r"[ \t]*(?:#(?:[ \t]|$)|:(?:[ \t]|$)|\|[-+|]+$|-{5,}$|(?:SCHEDULED|DEADLINE|CLOSED|CLOCK):)"
 )
-_DRAWER = re.compile(r"[ \t]*:(?P<name>[\w-]+):[ \t]*$")
-_PREFIX = re.compile(
+_DRAWER = lazy_pattern(r"[ \t]*:(?P<name>[\w-]+):[ \t]*$")
+_PREFIX = lazy_pattern(
     r"""
       \*+[ \t]+(?:(?:TODO|DONE|NEXT|WAITING|CANCELLED)[ \t]+)?(?:\[\#[A-Z]\][ \t]+)?(?:COMMENT[ \t]+)?
     | [ \t]*(?:[-+]|[ \t]\*|\d+[.)]|[a-zA-Z][.)])[ \t]+(?:\[@\d+\][ \t]+)?(?:\[[ X-]\][ \t]+)?
@@ -22,8 +23,8 @@ _PREFIX = re.compile(
     """,
     re.VERBOSE,
 )
-_TAGS = re.compile(r"(?<![ \t])[ \t]+:[\w@:\#%]+:[ \t]*$")
-_INLINE = re.compile(
+_TAGS = lazy_pattern(r"(?<![ \t])[ \t]+:[\w@:\#%]+:[ \t]*$")
+_INLINE = lazy_pattern(
     r"""
       (?<![A-Za-z0-9_/])(?P<mark>[=~])(?=\S)[^=~\r\n]{0,300}?(?<=\S)(?P=mark)(?![A-Za-z0-9_])
     | \[\[(?P<target>[^\[\]\r\n]*)\](?:\[|\])

@@ -9,10 +9,10 @@ from collections.abc import Iterator
 
 from nmspeller.apps.documents.markup import Markup, names
 from nmspeller.text.hanzi import HANZI
-from nmspeller.text.patterns import LazyPattern
+from nmspeller.text.patterns import lazy_pattern
 
 _BLOCKS = names("br div h1 h2 h3 h4 h5 h6 hr li ol p td th tr ul")
-_NEXT = re.compile(
+_NEXT = lazy_pattern(
     r"""
       (?P<choice>
         \{\s*[^\s{},"'<>]{1,100}\s*,\s*(?:plural|select|selectordinal)\s*,
@@ -31,7 +31,7 @@ _NEXT = re.compile(
     """,
     re.VERBOSE,
 )
-_HAS_HANZI = LazyPattern(f"[{HANZI}]")
+_HAS_HANZI = lazy_pattern(f"[{HANZI}]")
 
 
 def scan(text: str, start: int, stop: int) -> Iterator[Markup]:

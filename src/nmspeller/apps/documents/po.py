@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from nmspeller.apps.documents import placeholders
 from nmspeller.apps.documents.markup import Markup
 from nmspeller.apps.documents.values import Span, escapes, unmarked
+from nmspeller.text.patterns import lazy_pattern
 
-_LINE = re.compile(
+_LINE = lazy_pattern(
     r"""
     ^[ \t]*(?:
       (?P<comment>\#(?=[ \t]|$)[^\r\n]*)

@@ -5,17 +5,18 @@ from collections.abc import Iterator
 
 from nmspeller.apps.documents.markup import BREAK, Markup
 from nmspeller.apps.documents.values import BACKSLASH, Span, outside, unmarked
+from nmspeller.text.patterns import lazy_pattern
 
-_LINE = re.compile(
+_LINE = lazy_pattern(
     r"""
     (?P<comment>[#!][^\r\n]*)
     | (?P<key>(?:[^\s=:\\]|\\(?:\r\n|.))+)[ \t\f]*[=:]?[ \t\f]*(?P<value>(?:[^\\\r\n]|\\(?:\r\n|.))*)
     """,
     re.DOTALL | re.VERBOSE,
 )
-_BLANKS = re.compile(r"\s*")
+_BLANKS = lazy_pattern(r"\s*")
 # A value goes on in the next line, without the blanks before it there.
-_ESCAPE = re.compile(rf"\\{BREAK}[ \t\f]*|{BACKSLASH.pattern}", re.DOTALL)
+_ESCAPE = lazy_pattern(rf"\\{BREAK}[ \t\f]*|{BACKSLASH.pattern}", re.DOTALL)
 
 
 def scan(text: str) -> Iterator[Markup]:

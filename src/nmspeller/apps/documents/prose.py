@@ -41,7 +41,7 @@ from nmspeller.apps.documents import (
 from nmspeller.apps.documents.markup import BREAK, Markup, in_order
 from nmspeller.runtime.correction import Edit, Hint
 from nmspeller.text.hanzi import HANZI
-from nmspeller.text.patterns import LazyPattern
+from nmspeller.text.patterns import lazy_pattern
 
 _SCANNERS: dict[str, Callable[[str], Iterable[Markup]]] = {
     "markdown": markdown.scan,
@@ -121,13 +121,13 @@ _LANGUAGE_IDS = {
     "java-properties": "properties",
 }
 
-_HAS_HANZI = LazyPattern(f"[{HANZI}]")
+_HAS_HANZI = lazy_pattern(f"[{HANZI}]")
 _CHINESE = f"[{HANZI}\u3001-\u301f\uff01-\uff65\u2014\u2018-\u201f\u2026]"
-_PARAGRAPH_END = re.compile(rf"{BREAK}(?:[ \t\u3000]*{BREAK})+")
-_SOFT_BREAK = re.compile(rf"(?<={_CHINESE})[ \t]*{BREAK}[ \t\u3000]*(?={_CHINESE})")
-_LINE_END = re.compile("[\n\r\x0b\x0c\x85\u2028\u2029]+")
-_SWITCH = re.compile(r"nmspeller:[ \t]*(off|on)\b")
-_IGNORED_LINE = re.compile(r"^[^\r\n]*nmspeller:[ \t]*ignore\b[^\r\n]*", re.MULTILINE)
+_PARAGRAPH_END = lazy_pattern(rf"{BREAK}(?:[ \t\u3000]*{BREAK})+")
+_SOFT_BREAK = lazy_pattern(rf"(?<={_CHINESE})[ \t]*{BREAK}[ \t\u3000]*(?={_CHINESE})")
+_LINE_END = lazy_pattern("[\n\r\x0b\x0c\x85\u2028\u2029]+")
+_SWITCH = lazy_pattern(r"nmspeller:[ \t]*(off|on)\b")
+_IGNORED_LINE = lazy_pattern(r"^[^\r\n]*nmspeller:[ \t]*ignore\b[^\r\n]*", re.MULTILINE)
 
 
 class ProseSpan(NamedTuple):

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from nmspeller.apps.documents.markup import Markup, line_starts, names
+from nmspeller.text.patterns import lazy_pattern
 
 _PROSE_DIRECTIVES = names(
     "admonition attention caution danger error hint important note tip warning seealso topic sidebar "
@@ -12,14 +13,14 @@ _PROSE_DIRECTIVES = names(
     "figure list-table glossary compound "
 )
 _ARGUMENT_NOT_PROSE = names("container figure ")  # a class, a file
-_EXPLICIT = re.compile(r"(?P<indent>[ \t]*)\.\.(?:[ \t]+|$)(?P<rest>.*)")
-_DIRECTIVE = re.compile(r"(?:\|[^|]+\|[ \t]+)?(?P<name>[\w:+.\-]+)::[ \t]*")
-_FOOTNOTE = re.compile(r"\[[^\[\]]+\][ \t]+")
-_FIELD = re.compile(r"[ \t]*:[^:\r\n`]+:(?=[ \t]|$)")
-_CAPTION = re.compile(r"[ \t]*:caption:(?=[ \t])")
-_RULE = re.compile(r"([=\-`:'\"~^_*+#<>.])\1{2,}|[+|=\- ]{3,}")
-_BULLET = re.compile(r"[ \t]*(?:[-*+•]|\(?(?:\d+|#|[a-zA-Z])[.)])[ \t]+")
-_INLINE = re.compile(
+_EXPLICIT = lazy_pattern(r"(?P<indent>[ \t]*)\.\.(?:[ \t]+|$)(?P<rest>.*)")
+_DIRECTIVE = lazy_pattern(r"(?:\|[^|]+\|[ \t]+)?(?P<name>[\w:+.\-]+)::[ \t]*")
+_FOOTNOTE = lazy_pattern(r"\[[^\[\]]+\][ \t]+")
+_FIELD = lazy_pattern(r"[ \t]*:[^:\r\n`]+:(?=[ \t]|$)")
+_CAPTION = lazy_pattern(r"[ \t]*:caption:(?=[ \t])")
+_RULE = lazy_pattern(r"([=\-`:'\"~^_*+#<>.])\1{2,}|[+|=\- ]{3,}")
+_BULLET = lazy_pattern(r"[ \t]*(?:[-*+•]|\(?(?:\d+|#|[a-zA-Z])[.)])[ \t]+")
+_INLINE = lazy_pattern(
     r"""
       ``.+?``
     | :[\w:+.\-]{1,64}:`[^`]*`         # a role and its text: code, a reference, a formula

@@ -4,8 +4,9 @@ import re
 from collections.abc import Iterator
 
 from nmspeller.apps.documents.markup import BREAK, Markup
+from nmspeller.text.patterns import lazy_pattern
 
-_NOT_SHOWN = re.compile(
+_NOT_SHOWN = lazy_pattern(
     r"""
       ^\ufeff?WEBVTT[^\r\n]*                              # the head of a WebVTT file
     | (?:\A|BREAK[ \t]*BREAK)(?:NOTE|STYLE|REGION)\b      # its blocks that are not shown
@@ -15,7 +16,7 @@ _NOT_SHOWN = re.compile(
     """.replace("BREAK", BREAK),
     re.MULTILINE | re.VERBOSE,
 )
-_STYLE = re.compile(r"<rt>[^<>\r\n]*</rt>|&[a-z]+;|</?[a-zA-Z][^<>\r\n]*>|<[\d:.]+>|\{\\[^{}\r\n]*\}")
+_STYLE = lazy_pattern(r"<rt>[^<>\r\n]*</rt>|&[a-z]+;|</?[a-zA-Z][^<>\r\n]*>|<[\d:.]+>|\{\\[^{}\r\n]*\}")
 
 
 def scan(text: str) -> Iterator[Markup]:

@@ -1,6 +1,5 @@
 """Tracked changes in a Word document, with a comment on each, for an editor to accept or reject."""
 
-import re
 import zipfile
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -17,8 +16,9 @@ from nmspeller.apps.documents.word_comments import Comment, Signature
 from nmspeller.apps.documents.word_markup import Dialect
 from nmspeller.apps.documents.word_text import WordText
 from nmspeller.apps.documents.xml_events import Splice, XmlSource, at_end, root, tag_name
+from nmspeller.text.patterns import lazy_pattern
 
-_ID = re.compile(rb"""(?<=[\s:]id=["'])-?\d+(?=["'])""")
+_ID = lazy_pattern(rb"""(?<=[\s:]id=["'])-?\d+(?=["'])""")
 
 
 class Tracked(NamedTuple):

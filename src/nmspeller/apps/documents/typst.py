@@ -4,13 +4,14 @@ import re
 from collections.abc import Iterator
 
 from nmspeller.apps.documents.markup import BREAK, Markup
+from nmspeller.text.patterns import lazy_pattern
 
 _SHARED = r"""
       (?P<comment>//[^\r\n]*|/\*(?:[^*]|\*(?!/))*(?:\*/)?)
     | (?P<raw>(?P<ticks>`{3,})[\s\S]*?(?:(?P=ticks)|\Z)|``|`[^`]*`?)
     | (?P<formula>\$(?:[^$\\]|\\[\s\S])*\$?)
 """
-_IN_MARKUP = re.compile(
+_IN_MARKUP = lazy_pattern(
     rf"""
       {_SHARED}
     | (?P<escape>\\u\{{[^{{}}]*\}}|\\.|\\)
@@ -25,7 +26,7 @@ _IN_MARKUP = re.compile(
     """,
     re.VERBOSE | re.MULTILINE,
 )
-_IN_CODE = re.compile(
+_IN_CODE = lazy_pattern(
     rf"""
       {_SHARED}
     | (?P<shown>\b(?:title|subtitle|caption|abstract|supplement|body|alt|description)[ \t]*:[ \t]*")
@@ -36,10 +37,10 @@ _IN_CODE = re.compile(
     """,
     re.VERBOSE,
 )
-_STRING_END = re.compile(r'(?:[^"\\]|\\[\s\S])*')
-_CHAIN = re.compile(r"[a-zA-Z_][\w-]*(?:\.[a-zA-Z_][\w-]*)*")
-_LINE_END = re.compile(r"[\r\n]")
-_ESCAPE = re.compile(r"\\(?:u\{[^{}]*\}|[\s\S])")
+_STRING_END = lazy_pattern(r'(?:[^"\\]|\\[\s\S])*')
+_CHAIN = lazy_pattern(r"[a-zA-Z_][\w-]*(?:\.[a-zA-Z_][\w-]*)*")
+_LINE_END = lazy_pattern(r"[\r\n]")
+_ESCAPE = lazy_pattern(r"\\(?:u\{[^{}]*\}|[\s\S])")
 
 
 def scan(text: str) -> Iterator[Markup]:

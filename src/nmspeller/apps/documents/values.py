@@ -5,10 +5,13 @@ from collections.abc import Iterable, Iterator
 
 from nmspeller.apps.documents import placeholders
 from nmspeller.apps.documents.markup import Markup
+from nmspeller.text.patterns import lazy_pattern
 
 Span = tuple[int, int]
 
-BACKSLASH = re.compile(r"\\(?:u[0-9a-fA-F]{4}|U[0-9a-fA-F]{4,8}|x[0-9a-fA-F]{2}|[0-7]{3}|\r\n|.)", re.DOTALL)
+BACKSLASH = lazy_pattern(
+    r"\\(?:u[0-9a-fA-F]{4}|U[0-9a-fA-F]{4,8}|x[0-9a-fA-F]{2}|[0-7]{3}|\r\n|.)", re.DOTALL
+)
 """An escape as JSON, YAML, gettext, Java and most other formats write it."""
 
 _STARTS_A_LINE = ("n", "r", "f")

@@ -5,11 +5,12 @@ from collections.abc import Callable, Iterator
 
 from nmspeller.apps.documents import code, code_strings, html, html_attributes, json_values, yaml_values
 from nmspeller.apps.documents.markup import Markup
+from nmspeller.text.patterns import lazy_pattern
 
-_BLOCK = re.compile(
+_BLOCK = lazy_pattern(
     r"""<(?P<name>template|script|style|i18n|docs)(?=[\s>])(?P<attributes>(?:[^<>"']|"[^"]*"|'[^']*')*)>"""
 )
-_LANGUAGE = re.compile(r"""\blang\s*=\s*["']?([a-zA-Z0-9]+)""")
+_LANGUAGE = lazy_pattern(r"""\blang\s*=\s*["']?([a-zA-Z0-9]+)""")
 _READ = html_attributes.READ | {"label"}  # the labels of fields and columns in every library of components
 
 

@@ -5,12 +5,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from nmspeller.apps.documents.xml_events import Splice, XmlSource, escaped, events
+from nmspeller.text.patterns import lazy_pattern
 
 # CDATA sections, comments and processing instructions; what is between them is ordinary text.
-_MARKUP = re.compile(rb"<!\[CDATA\[(?P<cdata>.*?)\]\]>|<!--.*?-->|<\?.*?\?>", re.DOTALL)
+_MARKUP = lazy_pattern(rb"<!\[CDATA\[(?P<cdata>.*?)\]\]>|<!--.*?-->|<\?.*?\?>", re.DOTALL)
 _RAW = rb"\r\n|[\x00-\x7f]|[\xc0-\xff][\x80-\xbf]*"
 # What is read as one character: a reference, a line end, any character of UTF-8.
-_CHARACTER, _CHARACTER_OF_CDATA = re.compile(rb"&[^;]*;|" + _RAW), re.compile(_RAW)
+_CHARACTER, _CHARACTER_OF_CDATA = lazy_pattern(rb"&[^;]*;|" + _RAW), lazy_pattern(_RAW)
 
 
 class TextReplacement(NamedTuple):

@@ -8,13 +8,14 @@ from typing import Any, NamedTuple
 from xml.parsers import expat
 
 from nmspeller.messages import _
+from nmspeller.text.patterns import lazy_pattern
 
 _CHUNK = 1 << 16
 _DEEPEST = 256  # as libxml2
 MOST_TAGS = 2_000_000
 """How many tags a part may have: a book has some hundred thousand, and these take about six seconds."""
-_DECLARED = re.compile(rb"<\?xml[^>]*?\bencoding\s*=\s*[\"']([A-Za-z0-9._\-]+)")
-_NOT_IN_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_DECLARED = lazy_pattern(rb"<\?xml[^>]*?\bencoding\s*=\s*[\"']([A-Za-z0-9._\-]+)")
+_NOT_IN_XML = lazy_pattern("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _NO_ATTRIBUTES: Mapping[str, str] = {}
 
 

@@ -6,12 +6,13 @@ from collections.abc import Iterator
 from nmspeller.apps.documents import placeholders
 from nmspeller.apps.documents.markup import Markup, names
 from nmspeller.apps.documents.values import BACKSLASH, escapes
+from nmspeller.text.patterns import lazy_pattern
 
 # Type inside a text of Android, and the placeholders of XLIFF; without the prefix of a namespace.
 _INLINE = names("a annotation b bpt bx ept ex em font g i it mrk ph small strong sub sup tt u x")
 # What a placeholder holds is an example of what a program puts there.
 _SKIPPED = names("xliff:g")
-_NEXT = re.compile(
+_NEXT = lazy_pattern(
     r"""
       <!--(?P<comment>(?:[^-]|-(?!->))*)(?:-->)?
     | (?P<cdata><!\[CDATA\[|\]\]>)

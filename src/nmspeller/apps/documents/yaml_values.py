@@ -9,25 +9,26 @@ from collections.abc import Iterator
 from nmspeller.apps.documents import placeholders
 from nmspeller.apps.documents.markup import BREAK, Markup
 from nmspeller.apps.documents.values import BACKSLASH, escapes, unmarked
+from nmspeller.text.patterns import lazy_pattern
 
 # What is never closed ends with the text, so that nothing is read twice.
 _QUOTED = r"""(?:"(?P<double>(?:[^"\\]|\\[\s\S])*)"?|'(?P<single>(?:[^']|'')*)'?)"""
-_KEY = re.compile(
+_KEY = lazy_pattern(
     r"""
     (?:"(?:[^"\\\r\n]|\\.)*"|'(?:[^'\r\n]|'')*'|[^\s#"'\[\]{},&*!|>%@`:-](?:[^:#\r\n]|:(?!\s)|(?<!\s)\#)*|-(?![\s-]))
     [ \t]*:(?=\s|\Z)
     """,
     re.VERBOSE,
 )
-_DASHES = re.compile(r"[ \t]*(?:[-?:](?=\s)[ \t]*)*")
-_PROPERTIES = re.compile(r"[ \t]*(?:[!&][^\s,\[\]{}]*[ \t]*)*")
-_BLOCK = re.compile(r"[|>][-+0-9]{0,3}[ \t]*(?P<comment>#[^\r\n]*)?(?=[\r\n]|\Z)")
-_SCALAR = re.compile(_QUOTED)
-_PLAIN = re.compile(r"(?:[^\s#]|[ \t]+(?![#\s])|(?<=\S)\#)*")
+_DASHES = lazy_pattern(r"[ \t]*(?:[-?:](?=\s)[ \t]*)*")
+_PROPERTIES = lazy_pattern(r"[ \t]*(?:[!&][^\s,\[\]{}]*[ \t]*)*")
+_BLOCK = lazy_pattern(r"[|>][-+0-9]{0,3}[ \t]*(?P<comment>#[^\r\n]*)?(?=[\r\n]|\Z)")
+_SCALAR = lazy_pattern(_QUOTED)
+_PLAIN = lazy_pattern(r"(?:[^\s#]|[ \t]+(?![#\s])|(?<=\S)\#)*")
 _NOT_PLAIN = ('"', "'", "[", "{", "#", "*", "\r", "\n")
-_COMMENT = re.compile(r"[ \t]*#[^\r\n]*")
-_LINE = re.compile(rf"(?P<blanks>[ \t]*)(?P<content>[^\r\n]*)(?:{BREAK})?")
-_IN_FLOW = re.compile(
+_COMMENT = lazy_pattern(r"[ \t]*#[^\r\n]*")
+_LINE = lazy_pattern(rf"(?P<blanks>[ \t]*)(?P<content>[^\r\n]*)(?:{BREAK})?")
+_IN_FLOW = lazy_pattern(
     rf"""
       {_QUOTED}
     | (?P<open>[\[{{])
@@ -41,7 +42,7 @@ _IN_FLOW = re.compile(
     re.VERBOSE,
 )
 _ESCAPES = {"double": BACKSLASH, "single": re.compile("''")}
-_COLON = re.compile(r"\s*:(?=[\s,\[\]{}]|\Z)")
+_COLON = lazy_pattern(r"\s*:(?=[\s,\[\]{}]|\Z)")
 
 
 def scan(text: str) -> Iterator[Markup]:

@@ -5,7 +5,6 @@ once the site's name leads to 127.0.0.1 (DNS rebinding).
 """
 
 import ipaddress
-import re
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers
@@ -15,9 +14,10 @@ from nmspeller.apps.http import errors
 from nmspeller.apps.http.answers import error_response, speaks_languagetool
 from nmspeller.apps.http.errors import ApiError
 from nmspeller.apps.http.settings import Settings
+from nmspeller.text.patterns import lazy_pattern
 
 _PAGES = frozenset(("/", "/docs"))
-ADD_ON = re.compile("(?:chrome|moz|safari-web)-extension://.*")
+ADD_ON = lazy_pattern("(?:chrome|moz|safari-web)-extension://.*")
 """The origin of an add-on, which the reader installed. Those for LanguageTool ask from pages of their own.
 
 Firefox lets them read an answer only if the server allows it."""

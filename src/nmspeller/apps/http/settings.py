@@ -3,19 +3,19 @@
 import ipaddress
 import json
 import os
-import re
 from dataclasses import asdict, dataclass
 from threading import TIMEOUT_MAX
 
 from nmspeller.errors import InputError
 from nmspeller.messages import _
 from nmspeller.runtime.rule_matches import DEFAULT_RULES
+from nmspeller.text.patterns import lazy_pattern
 
 _ENVIRONMENT = "NMSPELLER_SERVE_SETTINGS"
-_ORIGIN = re.compile(r"[a-z][a-z0-9+.-]*://(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])(?::[0-9]{1,5})?")
+_ORIGIN = lazy_pattern(r"[a-z][a-z0-9+.-]*://(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])(?::[0-9]{1,5})?")
 
-_HOST = re.compile(r"[a-z0-9._-]+|[0-9a-f:.]+")
-_KEY = re.compile(r"[!-~]+")
+_HOST = lazy_pattern(r"[a-z0-9._-]+|[0-9a-f:.]+")
+_KEY = lazy_pattern(r"[!-~]+")
 
 
 def _parse_origin(given: str) -> str:

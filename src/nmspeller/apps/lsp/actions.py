@@ -1,6 +1,5 @@
 """Findings as an editor shows them: diagnostics, quick fixes and commands."""
 
-import re
 from collections.abc import Iterable, Sequence
 
 from lsprotocol import types
@@ -9,6 +8,7 @@ from nmspeller.apps.lsp.document import OpenDocument
 from nmspeller.apps.lsp.findings import EditorFinding
 from nmspeller.messages import _, ngettext
 from nmspeller.runtime.correction import Edit, Hint, Reason
+from nmspeller.text.patterns import lazy_pattern
 
 SOURCE = "nmspeller"
 ADD_WORD = "nmspeller.addWord"
@@ -17,7 +17,7 @@ FIX_ALL = f"{types.CodeActionKind.SourceFixAll.value}.nmspeller"
 KINDS = [types.CodeActionKind.QuickFix, FIX_ALL]
 
 _LONGEST_WORD = 30
-_OUTSIDE_WORDS = re.compile("[，。！？；：…\n\r\x0b\x0c\x85\u2028\u2029]")
+_OUTSIDE_WORDS = lazy_pattern("[，。！？；：…\n\r\x0b\x0c\x85\u2028\u2029]")
 
 
 def diagnostic(document: OpenDocument, finding: EditorFinding) -> types.Diagnostic:

@@ -4,7 +4,6 @@ The document class of pygls breaks lines where Python does (form feeds, U+2028 a
 protocol, so that every position after such a character would be off by a line.
 """
 
-import re
 from bisect import bisect_right
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -13,7 +12,9 @@ from itertools import accumulate, pairwise
 
 from lsprotocol import types
 
-_LINE_END = re.compile("\r\n|\n|\r")
+from nmspeller.text.patterns import lazy_pattern
+
+_LINE_END = lazy_pattern("\r\n|\n|\r")
 _STRIDE = 500
 
 

@@ -1,6 +1,5 @@
 """The findings in an open document, whose parts are read once, so that a keystroke costs a part or two."""
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -10,10 +9,11 @@ from nmspeller.runtime.analysis import Check
 from nmspeller.runtime.correction import Edit, Hint, clear_of
 from nmspeller.runtime.edits import Change
 from nmspeller.runtime.reading import Part
+from nmspeller.text.patterns import lazy_pattern
 
 _BATCH = 1_000
 _CONTEXT = 6
-_LINE_END = re.compile("[\r\n]")
+_LINE_END = lazy_pattern("[\r\n]")
 
 
 @dataclass(frozen=True)

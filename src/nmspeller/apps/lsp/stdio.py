@@ -3,7 +3,6 @@
 import contextlib
 import logging
 import os
-import re
 import signal
 import sys
 from io import BufferedReader, FileIO
@@ -12,10 +11,11 @@ from typing import BinaryIO
 from nmspeller.apps.lsp.features import connect
 from nmspeller.apps.lsp.server import SpellingServer
 from nmspeller.apps.lsp.speller_thread import OpenChecker
+from nmspeller.text.patterns import lazy_pattern
 
 _SECONDS_TO_FINISH = 1.0  # long enough to write a word list, and short enough for an editor that waits
 
-_CONTENT_LENGTH = re.compile(rb"Content-Length: *0*(\d+)")
+_CONTENT_LENGTH = lazy_pattern(rb"Content-Length: *0*(\d+)")
 _MOST_DIGITS = 9  # less than 1 GB
 _LONGEST_LINE = 1 << 16
 

@@ -5,7 +5,6 @@ everyone for the sake of one report.
 """
 
 import io
-import re
 import zipfile
 from collections.abc import Iterable, Iterator
 from datetime import date
@@ -14,13 +13,14 @@ from html import escape
 from nmspeller import __version__
 from nmspeller.apps.reports.proof import Proof, ProofRow, summary
 from nmspeller.messages import _
+from nmspeller.text.patterns import lazy_pattern
 
 _W = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
 _OFFICE = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
 _PACKAGE = "http://schemas.openxmlformats.org/package/2006"
 _TYPE = "application/vnd.openxmlformats-officedocument.wordprocessingml"
 _START = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n'
-_NOT_IN_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_NOT_IN_XML = lazy_pattern("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _WIDTHS = (750, 1950, 5300, 1500, 3400, 1400)  # of the columns, in twentieths of a point
 _RED, _GREEN, _ORANGE, _GREY = "B00020", "00691B", "B06000", "555555"
 

@@ -1,6 +1,5 @@
 """What a proofreading report says, whatever it is written as: findings with their sentence and place."""
 
-import re
 from collections import Counter
 from dataclasses import dataclass, field
 
@@ -9,8 +8,9 @@ from nmspeller.apps.documents.office import OfficeDocument
 from nmspeller.apps.reports.findings import Doubt, Finding, doubts, findings, visible
 from nmspeller.messages import _
 from nmspeller.runtime.correction import Correction
+from nmspeller.text.patterns import lazy_pattern
 
-_SENTENCE_END = re.compile(r"[。！？!?…][”’」』）)]*|[\r\n]")
+_SENTENCE_END = lazy_pattern(r"[。！？!?…][”’」』）)]*|[\r\n]")
 _LONGEST = 40  # characters of the sentence on either side of a finding
 
 

@@ -1,6 +1,5 @@
 """The report for terminals: each line before and after, then place, reason and confidence."""
 
-import re
 from collections.abc import Iterator, Sequence
 from itertools import groupby, zip_longest
 
@@ -13,9 +12,10 @@ from nmspeller.apps.documents.office import OfficeDocument
 from nmspeller.apps.reports.findings import Doubt, Finding, doubts, findings, visible
 from nmspeller.messages import _, ngettext
 from nmspeller.runtime.correction import Correction
+from nmspeller.text.patterns import lazy_pattern
 
 _CONTEXT = 10  # characters before the first finding of an excerpt
-_LINE_END = re.compile(r"[\r\n]|\Z")
+_LINE_END = lazy_pattern(r"[\r\n]|\Z")
 
 
 class TerminalReport:

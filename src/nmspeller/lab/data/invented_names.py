@@ -4,10 +4,11 @@ A name is known by what stands around it, a title or a verb of speech, so that n
 replaced, throughout its sentence, by a surname and given name drawn from lists.
 """
 
-import re
 from collections.abc import Iterable, Iterator
 
 import numpy as np
+
+from nmspeller.text.patterns import lazy_pattern
 
 # The commonest hundred and fifty, in the order of how many people have them.
 SURNAMES = (
@@ -36,14 +37,14 @@ _SAYS = (
     "主任|小姐|大夫|报道|摄|主持|出席|参加|会见"
 )
 # Of the common block alone: rarer characters are not in the vocabulary.
-_NAME = re.compile(rf"(?:(?<=[，。、；：（])|^|{_TITLES})([{SURNAMES}][一-鿿]{{2}})(?={_SAYS})")
+_NAME = lazy_pattern(rf"(?:(?<=[，。、；：（])|^|{_TITLES})([{SURNAMES}][一-鿿]{{2}})(?={_SAYS})")
 # What also stands before such a verb: no surname begins it.
-_NO_NAME = re.compile(
+_NO_NAME = lazy_pattern(
     "[的了是在不有这那我你他她它们也就都还又很要会可将把被与和同对为向从到于以之其说道地得着过]"
 )
 _SHORT = 0.2  # the share of names with one given character
 _DOUBLED = 0.1  # of the others, those with one character twice: 冰冰
-_SENTENCE = re.compile(r"[^。！？]+[。！？]")
+_SENTENCE = lazy_pattern(r"[^。！？]+[。！？]")
 
 
 def sentences_with_names(lines: Iterable[str], seed: int) -> Iterator[str]:

@@ -1,15 +1,15 @@
 """Full-width marks in an address: http：//例.cn → http://例.cn."""
 
-import re
 from collections.abc import Iterator, Sequence
 
 from nmspeller.messages import N_
 from nmspeller.runtime.rules.categories import PUNCTUATION
 from nmspeller.runtime.rules.closed import Closed
 from nmspeller.runtime.rules.rule import Example, Group, Rule, RuleMatch, replace
+from nmspeller.text.patterns import lazy_pattern
 from nmspeller.text.protect import Span
 
-_MARK = re.compile(
+_MARK = lazy_pattern(
     "(?:(?<=http)|(?<=https)|(?<=HTTP)|(?<=ftp))(?P<colon>[:：]//|[:：]／／)(?=[A-Za-z0-9])"
     "|(?<=[A-Za-z0-9])(?P<stop>[。．])(?=(?:com|cn|net|org|gov|edu)(?![A-Za-z0-9]))"
     "|(?:(?<=www)|(?<=WWW))(?P<first>[。．])(?=[A-Za-z0-9])"

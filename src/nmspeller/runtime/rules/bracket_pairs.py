@@ -8,21 +8,21 @@ from nmspeller.runtime.rules.categories import PUNCTUATION
 from nmspeller.runtime.rules.closed import Closed
 from nmspeller.runtime.rules.rule import Example, Group, Rule, RuleMatch, replace
 from nmspeller.text.hanzi import HANZI
-from nmspeller.text.patterns import LazyPattern
+from nmspeller.text.patterns import lazy_pattern
 from nmspeller.text.protect import Span
 
 _HAN = f"[^\\n()（）【】\\[\\]]{{0,30}}[{HANZI}][^\\n()（）【】\\[\\]]{{0,30}}"
 # A pair, and what its first and its second half become.
 _PAIRS = (
-    (LazyPattern(f"(\\()(?:{_HAN})(）)"), "（", "）"),
-    (LazyPattern(f"(（)(?:{_HAN})(?<![:;\\s])(\\))(?![,\\]}}])"), "（", "）"),
-    (LazyPattern(f"(【)(?:{_HAN})(\\])"), "【", "】"),
-    (LazyPattern(f"(\\[)(?:{_HAN})(】)"), "【", "】"),
-    (re.compile("(《《)[^\n《》]{1,30}(》》)"), "《", "》"),
-    (re.compile("(““)[^\n“”]{1,40}(””)"), "“", "”"),
+    (lazy_pattern(f"(\\()(?:{_HAN})(）)"), "（", "）"),
+    (lazy_pattern(f"(（)(?:{_HAN})(?<![:;\\s])(\\))(?![,\\]}}])"), "（", "）"),
+    (lazy_pattern(f"(【)(?:{_HAN})(\\])"), "【", "】"),
+    (lazy_pattern(f"(\\[)(?:{_HAN})(】)"), "【", "】"),
+    (lazy_pattern("(《《)[^\n《》]{1,30}(》》)"), "《", "》"),
+    (lazy_pattern("(““)[^\n“”]{1,40}(””)"), "“", "”"),
     # In speech only: elsewhere the second “ may be a ” turned round.
     (
-        re.compile(
+        lazy_pattern(
             "(?:(?<=：“)|(?<=^“))[^\n“”]{1,30}(“)[^\n“”]{1,20}(”)(?=[^\n“”]{0,30}”[ \t]*$)", re.MULTILINE
         ),
         "‘",

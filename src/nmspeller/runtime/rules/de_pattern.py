@@ -1,12 +1,12 @@
 """的 for 地 or 得 where the words around it leave no choice: 慢慢的走了 → 慢慢地走了."""
 
-import re
 from collections.abc import Iterator, Sequence
 
 from nmspeller.messages import N_
 from nmspeller.runtime.rules.categories import TYPOS
 from nmspeller.runtime.rules.closed import Closed
 from nmspeller.runtime.rules.rule import Example, Group, Rule, RuleMatch, replace
+from nmspeller.text.patterns import lazy_pattern
 from nmspeller.text.protect import Span
 from nmspeller.text.script import Script, detect
 
@@ -23,7 +23,7 @@ _COMPLEMENT = (
     "[跑走飞睡跳玩唱变]的(?=(?:很|非常|太|特别)(?:好|快|慢|高|早|晚|远|近|累|开心)"
     "(?:[，。！？；了]|[ \\t]*(?:[\r\n]|\\Z)))"
 )
-_PATTERN = re.compile(f"(?P<地>{_ADVERBIAL})|(?P<得>{_COMPLEMENT})")
+_PATTERN = lazy_pattern(f"(?P<地>{_ADVERBIAL})|(?P<得>{_COMPLEMENT})")
 
 
 class DePattern(Rule):

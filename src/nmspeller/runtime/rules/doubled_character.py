@@ -1,6 +1,5 @@
 """A grammatical character typed twice: 我的的书 → 我的书, 这是是水晶 → 这是水晶."""
 
-import re
 from collections.abc import Iterator, Sequence
 
 from nmspeller.messages import N_
@@ -9,14 +8,14 @@ from nmspeller.runtime.rules.closed import Closed
 from nmspeller.runtime.rules.rule import Example, Group, Rule, RuleMatch, replace
 from nmspeller.runtime.rules.vocabulary import words
 from nmspeller.text.hanzi import HANZI
-from nmspeller.text.patterns import LazyPattern
+from nmspeller.text.patterns import lazy_pattern
 from nmspeller.text.protect import Span
 from nmspeller.text.script import simplify
 
 # Grammatical characters that are never right twice, but for words that end or start with them (目的的, 的确);
 # 了了 and 着着 often are (又了了一件心事, 着着进行), and are left out.
 # A Chinese character before them: without one it may be a stutter, or a quotation of the character itself.
-_GRAMMATICAL = LazyPattern(
+_GRAMMATICAL = lazy_pattern(
     f"(?<=[{HANZI}])(?:"
     "(?<![目的标標准準端有美女男飞飛打小])(?<![必语語]中|滴快)的的"
     "(?![的确確士哥喀卢盧款话話]|黎波|里雅|[说說](?![法话話])|方(?![法式案向面便针針]))"
@@ -25,7 +24,7 @@ _GRAMMATICAL = LazyPattern(
     f")(?=[{HANZI}])"
 )
 # Others may end a word and start the next one (但是是否, 现在在家): the dictionary says whether they do.
-_DECIDABLE = LazyPattern(f"(?<=[{HANZI}])(?P<one>[是在对對与與从從由把很给給于於向])(?P=one)(?=[{HANZI}])")
+_DECIDABLE = lazy_pattern(f"(?<=[{HANZI}])(?P<one>[是在对對与與从從由把很给給于於向])(?P=one)(?=[{HANZI}])")
 _AFTER_WORD = {
     "是": "不但还還要只才凡若总總可于於就倒真算为為也便而或如却卻都又老先国國像啊哦嗯一案",
     "很": "恶惡",
@@ -42,8 +41,8 @@ _ONLY_AFTER = {
 _BEFORE_WORD = {"是": "非否的枝", "很": "的地", "从": "容", "從": "容"}
 # In speech all but these may be a stutter (呃是是): they count in statements only.
 _NEVER_STUTTERED = "的们們"
-_SENTENCE_END = re.compile("[。；！？!?…\n]")
-_SPEECH = re.compile('[“”「」『』"~～啊吧呢嘛哦呀哎唉呃诶嗯]|\\.\\.')
+_SENTENCE_END = lazy_pattern("[。；！？!?…\n]")
+_SPEECH = lazy_pattern('[“”「」『』"~～啊吧呢嘛哦呀哎唉呃诶嗯]|\\.\\.')
 _LONGEST_SENTENCE = 100
 
 

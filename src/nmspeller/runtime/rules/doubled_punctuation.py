@@ -1,17 +1,17 @@
 """Two marks where one belongs: ，， 。。 、、 and ，。"""
 
-import re
 from collections.abc import Iterator, Sequence
 
 from nmspeller.messages import N_
 from nmspeller.runtime.rules.categories import PUNCTUATION
 from nmspeller.runtime.rules.closed import Closed
 from nmspeller.runtime.rules.rule import Example, Group, Rule, RuleMatch, replace
+from nmspeller.text.patterns import lazy_pattern
 from nmspeller.text.protect import Span
 
 _ELLIPSIS_FROM = 3
 # ！！ ？？ …… —— are style, or right.
-_RUN = re.compile("[，、；：。]{2,}")
+_RUN = lazy_pattern("[，、；：。]{2,}")
 
 
 class DoubledPunctuation(Rule):

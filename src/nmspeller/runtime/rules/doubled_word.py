@@ -1,6 +1,5 @@
 """A word that needs another after it written twice: 会议已经已经结束 → 会议已经结束."""
 
-import re
 from collections.abc import Iterator, Sequence
 
 from nmspeller.messages import N_
@@ -8,7 +7,7 @@ from nmspeller.runtime.rules.categories import REPETITIONS
 from nmspeller.runtime.rules.closed import Closed
 from nmspeller.runtime.rules.rule import Example, Group, Rule, RuleMatch, replace
 from nmspeller.text.hanzi import HANZI
-from nmspeller.text.patterns import LazyPattern
+from nmspeller.text.patterns import lazy_pattern
 from nmspeller.text.protect import Span
 from nmspeller.text.windows import lines
 
@@ -18,10 +17,10 @@ _WORDS = (
     "已经|已經|由于|由於|关于|關於|对于|對於|根据|根據|通过|通過|为了|為了|以及|或者|并且|並且|虽然|雖然|如果|"
     "其中|目前|正在|这个|這個|这种|這種|一种|一種|每个|每個|各种|各種|进行|進行"
 )
-_TWICE = LazyPattern(f"({_WORDS})\\1(?!\\1)(?=[{HANZI}])")
+_TWICE = lazy_pattern(f"({_WORDS})\\1(?!\\1)(?=[{HANZI}])")
 # A stutter is in speech: there are quotation marks, dots or particles in its line, or no full stop.
-_FULL_STOP = re.compile("[。；]")
-_SPEECH = re.compile('[“”「」『』"…！？!?~～啊吧呢嘛哦呀哎唉]|\\.\\.|。。')
+_FULL_STOP = lazy_pattern("[。；]")
+_SPEECH = lazy_pattern('[“”「」『』"…！？!?~～啊吧呢嘛哦呀哎唉]|\\.\\.|。。')
 
 
 class DoubledWord(Rule):

@@ -9,11 +9,11 @@ from nmspeller.runtime.rules.closed import Closed
 from nmspeller.runtime.rules.prevalence import is_habit
 from nmspeller.runtime.rules.rule import Example, Group, Rule, RuleMatch, replace
 from nmspeller.text.hanzi import HANZI
-from nmspeller.text.patterns import LazyPattern
+from nmspeller.text.patterns import lazy_pattern
 from nmspeller.text.protect import Span
 
 # More dots lead to a page number, and more hyphens draw a line.
-_PATTERN = LazyPattern(
+_PATTERN = lazy_pattern(
     f"(?<=[{HANZI}，。！？{CLOSING}])(?P<dots>(?:\\.{{3,6}}|·{{3,6}})(?![.·]))"
     f"|(?<=[{HANZI}，。！？{CLOSING}])(?P<hyphens>--(?:-{{0,2}}))(?=[{HANZI}{OPENING}])"
 )

@@ -12,21 +12,21 @@ from nmspeller.runtime.rules.closed import Closed
 from nmspeller.runtime.rules.prevalence import is_habit
 from nmspeller.runtime.rules.rule import Example, Group, Rule, RuleMatch, replace
 from nmspeller.text.hanzi import HANZI
-from nmspeller.text.patterns import LazyPattern
+from nmspeller.text.patterns import lazy_pattern
 from nmspeller.text.protect import Span
 from nmspeller.text.windows import lines
 
 _FULL_WIDTH = str.maketrans(",;:!?.", "，；：！？。")
 # A mark belongs to the Chinese text if that stands on both sides of it, or if it closes the line. A full stop
 # between Chinese characters may part a foreign name (约翰.史密斯), so it counts at the end of a line only.
-_MARK = LazyPattern(
+_MARK = lazy_pattern(
     f"(?<=[{HANZI}{CLOSING}])(?:[,;:]|[!?]{{1,3}})"
     f"(?:[{BLANK}]?(?=[{HANZI}{OPENING}])|(?=[{CLOSING}]|[ \t]*(?:[\n\r]|\\Z)))"
     f"|(?<=[{HANZI}]{{4}})\\.(?=[{CLOSING}]?[ \t]*(?:[\n\r]|\\Z))"
 )
-_FULL_STOP = re.compile("[。！？；]")
-_SENTENCE_MARK = re.compile("[。！？；，：]")
-_SEPARATOR = re.compile("[,;]")
+_FULL_STOP = lazy_pattern("[。！？；]")
+_SENTENCE_MARK = lazy_pattern("[。！？；，：]")
+_SEPARATOR = lazy_pattern("[,;]")
 _FEW_CELLS, _MANY_CELLS = 2, 5
 _LONGEST_CELL = 6
 

@@ -1,6 +1,5 @@
 """Idioms with one wrong character: 按步就班 → 按部就班."""
 
-import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
@@ -14,16 +13,17 @@ from nmspeller.runtime.rules.likeness import is_confusable, is_sure_slip
 from nmspeller.runtime.rules.near_idioms import Near, NearIdioms
 from nmspeller.runtime.rules.rule import Example, Group, Rule, RuleMatch, replace
 from nmspeller.runtime.rules.vocabulary import words
+from nmspeller.text.patterns import lazy_pattern
 from nmspeller.text.protect import Span
 from nmspeller.text.script import Simplified, fold
 from nmspeller.text.windows import lines
 
 _SHORTEST, _LONGEST = 4, 8
 _BESIDE = 20
-_SENTENCE_MARK = re.compile("[，。！？；…,!?;]")
+_SENTENCE_MARK = lazy_pattern("[，。！？；…,!?;]")
 _QUOTES = frozenset(OPENING + CLOSING + "\"'") - frozenset("（）")
 # A dictionary explains a form of an idiom, or sends to another.
-_CROSS_REFERENCES = re.compile("[见見同][“「]|[谓謂]")
+_CROSS_REFERENCES = lazy_pattern("[见見同][“「]|[谓謂]")
 
 
 class Idiom(Rule):

@@ -1,6 +1,5 @@
 """Dates and times that no calendar and no clock has: 2024年13月5日, 四月三十一日, 晚上25:61."""
 
-import re
 from calendar import monthrange
 from collections.abc import Iterator, Sequence
 
@@ -9,32 +8,33 @@ from nmspeller.runtime.rules.categories import NUMBERS as CATEGORY
 from nmspeller.runtime.rules.chinese_numerals import NUMERALS, value
 from nmspeller.runtime.rules.closed import NUMBERS, Closed
 from nmspeller.runtime.rules.rule import Example, Group, Note, Rule, RuleMatch, replace
+from nmspeller.text.patterns import lazy_pattern
 from nmspeller.text.protect import Span
 
 # 三十一 has three numerals; four are a year whose 年 is missing: 一三零二月.
 _NUMBER = f"[0-9]{{1,2}}|[{NUMERALS}]{{1,3}}"
 # The end of a date is looked for first, and what stands before it then: 月 is rarer than a numeral.
-_END = re.compile(f"月(?:(?P<day>{_NUMBER})[日号號](?![线線店楼樓])|(?![0-9{NUMERALS}]))")
-_BEGIN = re.compile(
+_END = lazy_pattern(f"月(?:(?P<day>{_NUMBER})[日号號](?![线線店楼樓])|(?![0-9{NUMERALS}]))")
+_BEGIN = lazy_pattern(
     f"(?:(?<![0-9{NUMERALS}])(?P<year>[12][0-9]{{3}}|[一二][{NUMERALS}]{{3}})年)?"
     f"(?<![0-9{NUMERALS}/.~～—–至到-])(?P<month>{_NUMBER})\\Z"
 )
 _LONGEST_BEGIN = 10
-_ISO_DATE = re.compile(
+_ISO_DATE = lazy_pattern(
     "(?<![0-9A-Za-z./_-])(?P<year>(?:19|20)[0-9]{2})(?P<sign>[-/])(?P<month>[0-9]{1,2})(?P=sign)(?P<day>[0-9]{1,2})"
     "(?![0-9A-Za-z/_-])"
 )
 # 25:61 may be a score, a ratio or the length of a film; it is a time after a word for one.
-_CLOCK = re.compile(
+_CLOCK = lazy_pattern(
     "(?:[上中下]午|[晚早]上|[凌清]晨|傍晚|[日号號]|定于|(?:[时時][间間刻])[是为為]?)[ \u00a0]?"
     "(?P<time>(?P<hour>[0-9]{1,2})(?:[:：](?P<minute>[0-9]{2})(?![0-9:：])|[时時点點](?P<spoken>[0-9]{2})分(?!之)))"
 )
 # Months of the old calendar have 29 or 30 days, whatever their number.
-_LUNAR = re.compile("[农農阴陰旧舊夏][历曆]|[元一二三四五六七八九十]年|帝|王|公元前|[闰閏]")
+_LUNAR = lazy_pattern("[农農阴陰旧舊夏][历曆]|[元一二三四五六七八九十]年|帝|王|公元前|[闰閏]")
 _NEARBY = 12
 # Who doubts a date, quotes it, or gives it as an example of a wrong one, knows that there is none.
-_NAMED_WRONG = re.compile("不存在|不合法|非法|无效|無效|错误|錯誤|不正确|不正確|[没沒]有\\Z|[《“‘「『]\\Z")
-_DOUBTED = re.compile("[”」』]?(?:[吗嗎呢么麼]|[？?！!])")
+_NAMED_WRONG = lazy_pattern("不存在|不合法|非法|无效|無效|错误|錯誤|不正确|不正確|[没沒]有\\Z|[《“‘「『]\\Z")
+_DOUBTED = lazy_pattern("[”」』]?(?:[吗嗎呢么麼]|[？?！!])")
 _LUNAR_DAYS = 30
 _LUNAR_NUMERALS = frozenset("廿卅")
 _TWO_MONTHS = "九十"

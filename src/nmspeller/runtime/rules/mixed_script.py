@@ -9,6 +9,7 @@ from nmspeller.runtime.rules import word_lists
 from nmspeller.runtime.rules.categories import CONSISTENCY
 from nmspeller.runtime.rules.closed import Closed
 from nmspeller.runtime.rules.rule import Example, Group, Note, Rule, RuleMatch, replace
+from nmspeller.text.patterns import lazy_pattern
 from nmspeller.text.protect import Span
 from nmspeller.text.script import Script, detect
 from nmspeller.text.windows import lines, sentences
@@ -48,7 +49,7 @@ _KEPT = frozenset("於朮拚蒐徵湊岡鍾閒甯昇崑谿煇堃陞濬鑫瞭乾�
 _LAST_COMMON = b"\xc6\x7e"
 # Names and titles may be quoted in the other script.
 _MOST_IN_SENTENCE = 2
-_QUOTED = re.compile("[《〈「『“（(][^》〉」』”）)\n]{0,40}\\Z")
+_QUOTED = lazy_pattern("[《〈「『“（(][^》〉」』”）)\n]{0,40}\\Z")
 
 
 class MixedScript(Rule):

@@ -7,12 +7,12 @@ from nmspeller.runtime.rules.categories import TYPOGRAPHY
 from nmspeller.runtime.rules.closed import Closed
 from nmspeller.runtime.rules.rule import Example, Group, Rule, RuleMatch, replace
 from nmspeller.text.hanzi import HANZI
-from nmspeller.text.patterns import LazyPattern
+from nmspeller.text.patterns import lazy_pattern
 from nmspeller.text.protect import Span
 
 # Some texts have line ends as \\n.
-_SEAM = LazyPattern(f"(?<=[{HANZI}])(?=[A-Za-z0-9])|(?<=[A-Za-z0-9])(?<!\\\\n)(?=[{HANZI}])")
-_SPACED = LazyPattern(f"(?<=[{HANZI}]) (?=[A-Za-z0-9])|(?<=[A-Za-z0-9]) (?=[{HANZI}])")
+_SEAM = lazy_pattern(f"(?<=[{HANZI}])(?=[A-Za-z0-9])|(?<=[A-Za-z0-9])(?<!\\\\n)(?=[{HANZI}])")
+_SPACED = lazy_pattern(f"(?<=[{HANZI}]) (?=[A-Za-z0-9])|(?<=[A-Za-z0-9]) (?=[{HANZI}])")
 
 
 class MixedSpacing(Rule):

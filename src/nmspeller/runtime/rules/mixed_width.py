@@ -1,23 +1,23 @@
 """Full-width digits and percent signs in a text that has half-width ones: ９月, 50％."""
 
-import re
 from collections.abc import Iterator, Sequence
 
 from nmspeller.messages import N_
 from nmspeller.runtime.rules.categories import TYPOGRAPHY
 from nmspeller.runtime.rules.closed import NUMBERS, Closed
 from nmspeller.runtime.rules.rule import Example, Group, Rule, RuleMatch, replace
+from nmspeller.text.patterns import lazy_pattern
 from nmspeller.text.protect import Span
 
 _HALF_WIDTH = {0xFF10 + digit: 0x30 + digit for digit in range(10)} | {ord("％"): "%", ord("．"): "."}
-_NUMBER = re.compile(
+_NUMBER = lazy_pattern(
     "(?<![0-9０-９A-Za-zＡ-Ｚａ-ｚ．.])(?<![Ａ-Ｚａ-ｚ][—－-])"
     "(?P<digits>[０-９]{1,9}(?:．[０-９]{1,9})?)(?![0-9０-９A-Za-zＡ-Ｚａ-ｚ．.])％?"
     "|(?<=[0-9])(?P<percent>％)"
 )
 _HALF = {
-    "digits": re.compile("(?<![0-9A-Za-z.])[0-9]{1,9}(?![0-9A-Za-z])"),
-    "percent": re.compile("(?<=[0-9])%"),
+    "digits": lazy_pattern("(?<![0-9A-Za-z.])[0-9]{1,9}(?![0-9A-Za-z])"),
+    "percent": lazy_pattern("(?<=[0-9])%"),
 }
 
 

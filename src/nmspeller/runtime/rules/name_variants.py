@@ -9,14 +9,14 @@ from nmspeller.runtime.rules.closed import Closed
 from nmspeller.runtime.rules.rule import Example, Group, Rule, RuleMatch, also_written, replace
 from nmspeller.runtime.rules.vocabulary import words
 from nmspeller.text.hanzi import HANZI
-from nmspeller.text.patterns import LazyPattern
+from nmspeller.text.patterns import lazy_pattern
 from nmspeller.text.protect import Span
 from nmspeller.text.script import simplify
 from nmspeller.text.surnames import NOT_IN_NAMES, SURNAMES
 from nmspeller.text.words import WordMatcher
 
 _GIVEN = f"[{HANZI}](?<![{NOT_IN_NAMES}])"
-_NAMED = LazyPattern(
+_NAMED = lazy_pattern(
     f"(?=(?P<name>[{SURNAMES}](?:{_GIVEN}){{1,2}}?)"
     "(?:说|說|表示|认为|認為|告诉|告訴|指出|介绍|介紹|强调|強調|回答|先生|女士|小姐|同志|老师|老師|教授|博士|同学|同學|经理|經理|主任|医生|醫生))"
 )

@@ -1,17 +1,17 @@
 """Numbers that are written wrongly: 3，000元 → 3,000元, 百分之五% → 百分之五, 2０24年 → 2024年."""
 
-import re
 from collections.abc import Iterator, Sequence
 
 from nmspeller.messages import N_
 from nmspeller.runtime.rules.categories import NUMBERS as CATEGORY
 from nmspeller.runtime.rules.closed import NUMBERS, Closed
 from nmspeller.runtime.rules.rule import Example, Group, Note, Rule, RuleMatch, replace
+from nmspeller.text.patterns import lazy_pattern
 from nmspeller.text.protect import Span
 
 _UNIT = "[元人名个個件套台臺辆輛家户戶米吨噸斤克只頭头亩畝年次条條册冊本份分多余餘万萬亿億公千平立美欧歐日港]"
 _FULL_WIDTH = {0xFF10 + digit: 0x30 + digit for digit in range(10)} | {ord("，"): ","}
-_PATTERN = re.compile(
+_PATTERN = lazy_pattern(
     # Thousands are parted by a half-width comma: a full-width one ends a clause.
     f"(?P<comma>(?<![0-9.,，、第前])[0-9]{{1,3}}(?:，[0-9]{{3}})+(?![0-9，.,])(?={_UNIT}))"
     # 百分之 and % say the same.

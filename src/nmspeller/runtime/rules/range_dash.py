@@ -8,10 +8,10 @@ from nmspeller.runtime.rules.categories import CONSISTENCY
 from nmspeller.runtime.rules.closed import NUMBERS, Closed
 from nmspeller.runtime.rules.rule import Example, Group, Note, Rule, RuleMatch, replace
 from nmspeller.text.hanzi import HANZI
-from nmspeller.text.patterns import LazyPattern
+from nmspeller.text.patterns import lazy_pattern
 from nmspeller.text.protect import Span
 
-_RANGE = LazyPattern(
+_RANGE = lazy_pattern(
     f"(?<![0-9A-Za-z./—–~～－-])[0-9]{{1,4}}[年月日元人岁%％]?(?P<dash>——?|[-–~～－])[0-9]{{1,4}}(?=[%％]|[{HANZI}])"
 )
 _KINDS = 3

@@ -1,19 +1,19 @@
 """Amounts that say one thing twice or cannot be: 约三百人左右, 三十余多, 降低两倍."""
 
-import re
 from collections.abc import Iterator, Sequence
 
 from nmspeller.messages import N_
 from nmspeller.runtime.rules.categories import REDUNDANCY
 from nmspeller.runtime.rules.closed import NUMBERS, Closed
 from nmspeller.runtime.rules.rule import Example, Group, Note, Rule, RuleMatch, replace
+from nmspeller.text.patterns import lazy_pattern
 from nmspeller.text.protect import Span
 
 _NUMBER = "(?:[0-9][0-9.,]{0,12}|[一二两兩三四五六七八九十百千万萬亿億半几幾数數]{1,8})"
 # What is counted, up to a number or rank of its own: 超过两万名40岁以上的员工, 至少五名处级以上干部.
 _OWN = "[名位个個](?:[0-9一二三四五六七八九十]|.{1,2}[级級])"
 _UNIT = f"(?:(?!{_OWN})[^，。！？；：、,.!?;:“”‘’「」（）()《》\\s]){{0,6}}?"
-_PATTERN = re.compile(
+_PATTERN = lazy_pattern(
     f"(?P<about>(?:大约|大約|大概|(?<![节節预預相邀契签簽])[约約])(?:为|為|有|是|需|在)?{_NUMBER}{_UNIT}(?:左右|上下))(?![为為逢滚滾手派摇搖联聯两兩移晃开開摆擺徘颠顛打翻起浮班学學楼樓车車])"
     f"|(?P<over>(?:超过|超過|至少|不少于|不少於|不低于|不低於|多达|多達){_NUMBER}{_UNIT}以上)"
     "|(?<=[十百千万萬亿億])(?P<more>[余餘]多)"

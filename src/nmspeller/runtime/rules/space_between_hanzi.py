@@ -1,6 +1,5 @@
 """Blanks inside words: 我们去公 园玩 → 我们去公园玩."""
 
-import re
 from collections.abc import Iterator, Sequence
 
 from nmspeller.messages import N_
@@ -10,14 +9,14 @@ from nmspeller.runtime.rules.closed import Closed
 from nmspeller.runtime.rules.rule import Example, Group, Rule, RuleMatch, replace
 from nmspeller.runtime.rules.vocabulary import words
 from nmspeller.text.hanzi import HANZI
-from nmspeller.text.patterns import LazyPattern
+from nmspeller.text.patterns import lazy_pattern
 from nmspeller.text.protect import Span
 from nmspeller.text.script import simplify
 from nmspeller.text.windows import lines
 
 # Not in a label set wide, 译  者：.
-_GAP = LazyPattern(f"(?<=[{HANZI}])[{BLANK}]{{1,2}}(?=[{HANZI}](?![：:]))")
-_SENTENCE_MARK = re.compile("[，。！？；]")
+_GAP = lazy_pattern(f"(?<=[{HANZI}])[{BLANK}]{{1,2}}(?=[{HANZI}](?![：:]))")
+_SENTENCE_MARK = lazy_pattern("[，。！？；]")
 _MOST_GAPS = 3
 _FEW_LINES = 5
 

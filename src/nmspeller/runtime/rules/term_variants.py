@@ -1,6 +1,5 @@
 """One word written in two ways in the same text: 账号 and 帐号, 其他 and 其它."""
 
-import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import cache
@@ -12,11 +11,12 @@ from nmspeller.runtime.rules.characters import is_quoted
 from nmspeller.runtime.rules.closed import Closed
 from nmspeller.runtime.rules.rule import Example, Group, Rule, RuleMatch, also_written, replace
 from nmspeller.runtime.rules.vocabulary import words
+from nmspeller.text.patterns import lazy_pattern
 from nmspeller.text.protect import Span
 from nmspeller.text.words import WordMatcher
 
 # 登陆 is to land. It is written for 登录 with one of these.
-_LOGIN = re.compile(
+_LOGIN = lazy_pattern(
     "(?:用户|点击|重新|自动|微信|QQ|账号|帐号|密码|免费|扫码|后台|系统|网站|网上|首次|退出)登陆|"
     "登陆(?:系统|网站|账号|帐号|账户|帐户|界面|页面|密码|后台|平台|邮箱|微信|QQ|名|失败|成功|框|按钮|状态|信息|账|帐|后即可)"
 )

@@ -1,6 +1,5 @@
 """Quotation marks and brackets that have lost their other half, or look the wrong way."""
 
-import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
@@ -10,6 +9,7 @@ from nmspeller.runtime.rules.categories import PUNCTUATION
 from nmspeller.runtime.rules.characters import CLOSING, OPENING
 from nmspeller.runtime.rules.closed import Closed
 from nmspeller.runtime.rules.rule import Example, Group, Rule, RuleMatch, replace
+from nmspeller.text.patterns import lazy_pattern
 from nmspeller.text.protect import Span
 from nmspeller.text.windows import lines
 
@@ -19,18 +19,18 @@ _QUOTES = frozenset("“‘「『")
 _HALF_WIDTH_PARTNER = dict(zip("“”‘’（）【】［］", "\"\"'')(][][", strict=True))
 _STRAIGHT = str.maketrans("＂＇", "\"'")
 _HALF_WIDTH_PAIRS = (("(", ")"), ("[", "]"))
-_MARK = re.compile(f"[{OPENING}{CLOSING}]")
+_MARK = lazy_pattern(f"[{OPENING}{CLOSING}]")
 # 1） and 甲） number a list.
-_LABEL = re.compile(r"(?:\A|[\s，。；：、！？])[0-9０-９A-Za-z一二三四五六七八九十甲乙丙丁]{1,3}\Z")
+_LABEL = lazy_pattern(r"(?:\A|[\s，。；：、！？])[0-9０-９A-Za-z一二三四五六七八九十甲乙丙丁]{1,3}\Z")
 # -》 is an arrow.
 _SHAFTS = frozenset("-—=－＝")
 # An aside at the end of a message is often left open: 好耶（笑
-_ASIDE = re.compile(r"[（【][^\W\d_]{1,4}[ \t]*(?:[\r\n]|\Z)")
+_ASIDE = lazy_pattern(r"[（【][^\W\d_]{1,4}[ \t]*(?:[\r\n]|\Z)")
 # ：） smiles and ：（ does not; nor is （（（ a bracket.
 _EYES = frozenset(":：;；·^")
 _AROUND_SUBJECTS = frozenset((("“", "”"), ("‘", "’"), ("「", "」"), ('"', '"'), ("'", "'")))
 _LONGEST_LABEL = 6
-_APOSTROPHE = re.compile("[A-Za-z0-9０-９]")
+_APOSTROPHE = lazy_pattern("[A-Za-z0-9０-９]")
 # Speech may run over several paragraphs, but not over a chapter.
 _LINES_OPEN = 20
 _PAUSE = "，。！？；、：…"

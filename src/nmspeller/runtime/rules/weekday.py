@@ -1,6 +1,5 @@
 """A date with another day's weekday: 2026年11月17日是星期二, not 星期三."""
 
-import re
 from collections.abc import Iterator, Sequence
 from datetime import date
 
@@ -8,11 +7,12 @@ from nmspeller.messages import N_
 from nmspeller.runtime.rules.categories import NUMBERS as CATEGORY
 from nmspeller.runtime.rules.closed import NUMBERS, Closed
 from nmspeller.runtime.rules.rule import Example, Group, Note, Rule, RuleMatch, replace
+from nmspeller.text.patterns import lazy_pattern
 from nmspeller.text.protect import Span
 
 _DAYS = "一二三四五六日"
 # 周一 after a date may begin a name, so a mark, a blank or a time of day must follow it.
-_DATED = re.compile(
+_DATED = lazy_pattern(
     "(?<![0-9])(?P<year>(?:19|20)[0-9]{2})年(?P<month>[0-9]{1,2})月(?P<day>[0-9]{1,2})[日号號]"
     "[ \u00a0]?[（(，,]?[ \u00a0]?"
     f"(?P<said>(?:星期|[礼禮]拜|[周週](?=[{_DAYS}](?:[）)，,。；;、\\s上下早晚中凌]|\\Z)))[{_DAYS}天])(?![至到、和~～—-])"

@@ -5,15 +5,15 @@ such a replacement is never part of a correction.
 """
 
 import json
-import re
 from bisect import bisect_right
 from dataclasses import dataclass
 from typing import Any
 
 from nmspeller.apps.http.errors import ApiError
 from nmspeller.messages import _
+from nmspeller.text.patterns import lazy_pattern
 
-_LONE_SURROGATE = re.compile("[\ud800-\udfff]")
+_LONE_SURROGATE = lazy_pattern("[\ud800-\udfff]")
 
 
 @dataclass(frozen=True)
