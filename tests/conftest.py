@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 settings.register_profile("nmspeller", deadline=None)
 settings.load_profile("nmspeller")
 
+ASSETS = Path(__file__).parent / "assets"
 PARAGRAPHS = (
     "小猫在院子里追着蝴蝶跑来跑去。邻居家的孩子看见了，笑得很开心！他们一起在树下坐了一会儿。",
     "今天早上下了一场大雨，路上到处是水。我们只好坐公共汽车去学校。",
@@ -243,31 +244,6 @@ def little_start(little_prepared: "Prepared", tmp_path_factory: pytest.TempPathF
     return folder
 
 
-CHARACTERS = "我们门去外国可以认识很多的人就借介少绍地得在再他她它对不起气，。！？abc123"
-SPECIALS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
-
-
-def write_hugging_face_model(folder: Path, *, layers: int = 2, positions: int = 64) -> Path:
-    """A BertForMaskedLM with random weights that are large enough to make it opinionated."""
-    import torch
-    from transformers import BertConfig, BertForMaskedLM
-
-    torch.manual_seed(0)
-    tokens = [*SPECIALS, *CHARACTERS]
-    config = BertConfig(
-        vocab_size=len(tokens), hidden_size=32, num_hidden_layers=layers, num_attention_heads=4,
-        intermediate_size=64, max_position_embeddings=positions, type_vocab_size=2, initializer_range=0.3,
-    )  # fmt: skip
-    model = BertForMaskedLM(config).eval()
-    with torch.no_grad():
-        for weight in model.parameters():
-            if weight.ndim == 1:
-                weight.add_(torch.randn_like(weight) * 0.1)
-    model.save_pretrained(folder)
-    (folder / "vocab.txt").write_text("\n".join(tokens) + "\n", encoding="utf-8")
-    return folder
-
-
 @pytest.fixture(scope="session")
 def texts() -> list[str]:
     """What integers are fitted to."""
@@ -280,14 +256,15 @@ def texts() -> list[str]:
 
 
 @pytest.fixture(scope="session")
-def source_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return write_hugging_face_model(tmp_path_factory.mktemp("source"))
+def source_folder() -> Path:
+    """A model as transformers writes it."""
+    return ASSETS / "tiny_bert"
 
 
 @pytest.fixture(scope="session")
-def small_source(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def small_source() -> Path:
     """Another speller of the same vocabulary, to prefilter with; it reads less at once."""
-    return write_hugging_face_model(tmp_path_factory.mktemp("small"), layers=1, positions=48)
+    return ASSETS / "smaller_bert"
 
 
 @pytest.fixture(scope="session")
