@@ -19,6 +19,7 @@ from nmspeller.errors import InputError
 from nmspeller.messages import _
 from nmspeller.runtime.correction import AnyPlaced, Correction, Edit, Hint, Reason, clear_of
 from nmspeller.runtime.dictionary import Replacements
+from nmspeller.runtime.doubling import without_doubling
 from nmspeller.runtime.edits import Change
 from nmspeller.runtime.reading import Part, Reading
 from nmspeller.runtime.rule_matches import find_in_document
@@ -63,7 +64,7 @@ class Check:
         text_number, within = self._places[number]
         text = self._texts[text_number]
         start, stop = text.reading.bounds(within)
-        edits = text.reading.edits(within, changes)
+        edits = [*without_doubling(text.reading.source, text.reading.edits(within, changes), text.doubling)]
         certain = text.certain_between(start, stop)
         if certain:
             # What the model inserts where a rule inserts would be a second edit of the same place.
@@ -95,6 +96,8 @@ class _Analyzed:
     reading: Reading
     certain: Sequence[Edit]
     hints: Sequence[Hint]
+    doubling: Sequence["Rule"]
+    """The rules that delete a doubled character."""
 
     def certain_between(self, start: int, stop: int) -> Sequence[Edit]:
         """The edits that begin there; the last part has those at the end as well."""
@@ -192,6 +195,10 @@ class Analyzer:
 
         return [rule for rule in READ_AS_FIXED if rule not in self.rules]
 
+    @cached_property
+    def _doubling_rules(self) -> list["Rule"]:
+        return [rule for rule in self.rules if rule.id == "doubled_character"]
+
     def _analyzed(
         self,
         text: str,
@@ -216,6 +223,7 @@ class Analyzer:
             reading,
             [edit for edit in certain if edit.rule is None or edit.rule in reported],
             [_hint(match) for match in matches if match.target is None and match.rule in reported],
+            self._doubling_rules,
         )
 
 
