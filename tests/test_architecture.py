@@ -6,6 +6,7 @@ import subprocess
 import sys
 from itertools import chain
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import yaml
@@ -99,13 +100,21 @@ def test_make_names_the_python_versions_it_needs(tmp_path):
     assert "3.10 to 3.13" in result.stdout
 
 
-@pytest.mark.slow
-def test_one_line_counts_the_tests_that_need_the_corpora(tmp_path):
-    environment = {**os.environ, "NMSPELLER_DATA": str(tmp_path / "absent")}
-    result = run(sys.executable, "-m", "pytest", "tests/lab/data/test_stats.py", env=environment)
-    assert result.returncode == 0, result.stdout
-    lines = [line for line in result.stdout.splitlines() if "they need the corpora" in line]
-    assert lines == ["1 test skipped: they need the corpora, see docs/training.md"]
+@pytest.mark.parametrize(
+    ("reasons", "said"),
+    [
+        (["there is no data folder", "no backbone", "Docker is not installed"], "2 tests skipped"),
+        (["there is no data folder"], "1 test skipped"),
+        (["Docker is not installed"], None),
+    ],
+)
+def test_one_line_counts_the_tests_that_need_the_corpora(request, reasons, said):
+    lines = []
+    skipped = [SimpleNamespace(longrepr=reason) for reason in reasons]
+    reporter = SimpleNamespace(stats={"skipped": skipped}, write_line=lines.append)
+    conftest = request.config.pluginmanager.get_plugin(str(ROOT / "tests" / "conftest.py"))
+    conftest.pytest_terminal_summary(reporter)
+    assert lines == ([f"{said}: they need the corpora, see docs/training.md"] if said else [])
 
 
 def test_every_option_of_check_is_documented():
