@@ -7,7 +7,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-import transformers
 from safetensors.torch import load_file, save_file
 
 from nmspeller.errors import InputError
@@ -22,8 +21,10 @@ SPECIAL = "[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\n"
 
 
 @pytest.fixture(params=[1, 2], ids=["one token type", "two token types"])
-def theirs(request, tmp_path) -> transformers.BertForMaskedLM:
+def theirs(request, tmp_path):
     """A Hugging Face model with random weights, biases and norms included, saved in tmp_path / "hf"."""
+    import transformers
+
     config = transformers.BertConfig(
         vocab_size=60,
         hidden_size=32,
@@ -51,7 +52,7 @@ def ours_from(folder: Path) -> BertSpeller:
 
 
 @torch.no_grad()
-def assert_parity(ours: BertSpeller, theirs: transformers.BertForMaskedLM, batch: Batch) -> None:
+def assert_parity(ours: BertSpeller, theirs, batch: Batch) -> None:
     expected = theirs(batch.ids, attention_mask=batch.real.long(), output_hidden_states=True)
     hidden = ours.semantic(batch)
     torch.testing.assert_close(
@@ -80,6 +81,8 @@ def test_reads_old_names_and_bare_encoders(theirs, tmp_path, rows):
 
 
 def test_writes_what_hugging_face_reads(theirs, tmp_path, rows):
+    import transformers
+
     hugging_face.write(ours_from(tmp_path / "hf"), tmp_path / "back")
     back, report = transformers.BertForMaskedLM.from_pretrained(tmp_path / "back", output_loading_info=True)
     assert not any(report[kind] for kind in ("missing_keys", "unexpected_keys", "mismatched_keys"))
@@ -88,6 +91,8 @@ def test_writes_what_hugging_face_reads(theirs, tmp_path, rows):
 
 
 def test_a_linear_head_is_written_as_a_bare_encoder(make, tmp_path):
+    import transformers
+
     hugging_face.write(make("bert", head="linear"), tmp_path)
     _, report = transformers.BertModel.from_pretrained(tmp_path, output_loading_info=True)
     assert not report["unexpected_keys"]
@@ -100,6 +105,8 @@ def test_a_model_that_masks_in_prediction_is_not_written_as_a_plain_bert(make, t
 
 
 def test_equals_hugging_face_on_the_shared_backbone(tmp_path, monkeypatch):
+    import transformers
+
     try:
         source = data_folder().parent / "backbone"
     except InputError as absent:

@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 import torch
-import transformers
 
 from nmspeller.errors import InputError
 from nmspeller.lab.models.batch import collate
@@ -18,7 +17,9 @@ EXAMPLE = Path(__file__).resolve().parents[3] / "docs" / "examples" / "mask_hf_b
 
 
 @pytest.fixture
-def theirs() -> transformers.BertForMaskedLM:
+def theirs():
+    import transformers
+
     config = transformers.BertConfig(
         vocab_size=60,
         hidden_size=32,
@@ -32,6 +33,8 @@ def theirs() -> transformers.BertForMaskedLM:
 
 @torch.no_grad()
 def test_equals_our_masked_bert(theirs, tmp_path, rows):
+    import transformers
+
     theirs.save_pretrained(tmp_path)
     (tmp_path / "vocab.txt").write_text("[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\n", encoding="utf-8")
     for ngram in ("left-bigram", "trigram"):
