@@ -27,8 +27,8 @@ from typing import Any
 
 from safetensors.numpy import load_file
 
+from dev_tags import PossibleEdit
 from nmspeller.errors import InputError
-from nmspeller.lab.evaluation.dev_tags import PossibleEdit
 from nmspeller.runtime.policy import TAGGED
 from page import read_figures, table, write_figures, write_page
 

@@ -17,7 +17,7 @@ from nmspeller.lab.evaluation.outcomes import PAPER_SETS, REFERENCE_KEPT
 from nmspeller.lab.evaluation.results_file import RunGroup, group_runs, read_cases, read_results
 from page import PAGES, figures_path, write_page
 from paper_cases import cases_page
-from paper_protocols import number_protocols, protocols_table
+from paper_protocols import number_protocols, protocols_table, what_protocols_are
 from significance import Comparison
 
 SUMMARY = """\
@@ -86,7 +86,7 @@ def results_page(groups: Sequence[RunGroup]) -> str:
     if summary.comparisons:
         parts += ["## In short", answer(summary.comparisons)]
         parts += [found for found in (setting.answer(groups),) if found]
-        parts += [summary.table, SUMMARY, tables.significant_differences(groups)]
+        parts += [what_protocols_are(letters), summary.table, SUMMARY, tables.significant_differences(groups)]
     parts += ["## Protocols", PROTOCOLS, protocols_table(letters), "## How to read the tables", HOW_TO_READ]
     for name in PAPER_SETS:
         if any(group.figures(name, *tables.CORRECTION_F1) for group in groups):

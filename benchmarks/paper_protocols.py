@@ -22,6 +22,16 @@ def number_protocols(groups: Sequence[RunGroup]) -> dict[str, str]:
     return {protocol: f"P{number}" for number, protocol in enumerate(protocols, start=1)}
 
 
+def what_protocols_are(letters: Mapping[str, str]) -> str:
+    """A sentence for a reader who has not come to their table yet."""
+    first, *others = letters.values()
+    names = f"{first} to {others[-1]}" if others else first
+    return (
+        f"A protocol ({names}) says which encoder a training starts from, which pairs it learns from"
+        " and how often; [Protocols](#protocols) spells each of them out."
+    )
+
+
 def protocols_table(letters: Mapping[str, str]) -> str:
     """A row for each protocol."""
     rows = []

@@ -23,9 +23,9 @@ from typing import Any
 import numpy as np
 import torch
 
+import packing
 from nmspeller.lab.data.prepared import Prepared
 from nmspeller.lab.evaluation.experiments import Job, jobs, run_job
-from nmspeller.lab.export import packing
 from nmspeller.lab.models import checkpoint
 from nmspeller.lab.training.device_trainer import DeviceTrainer
 from nmspeller.lab.training.distributed import join_processes

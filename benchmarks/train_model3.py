@@ -26,13 +26,12 @@ from typing import Any
 import numpy as np
 import torch
 
+import dev_characters
+import dev_tags
+import packing
 from nmspeller.lab.configs import read_config
 from nmspeller.lab.data.edit_sets import DEV_FILE, read_dev
 from nmspeller.lab.data.prepared import Prepared
-from nmspeller.lab.evaluation import dev_characters, dev_tags
-from nmspeller.lab.evaluation.readings import Reader
-from nmspeller.lab.export import packing
-from nmspeller.lab.export.torch_fitting import fake_quantised
 from nmspeller.lab.models import checkpoint
 from nmspeller.lab.models.config import EncoderConfig
 from nmspeller.lab.models.registry import from_arrays
@@ -41,6 +40,8 @@ from nmspeller.lab.training.finetune import finetune
 from nmspeller.lab.training.pretrain import pretrain as pretrain_encoder
 from nmspeller.lab.training.recipes import read_pretrain_recipe, read_recipe, with_budget, with_seconds
 from nmspeller.lab.training.start import load_teacher, start_model
+from readings import Reader
+from torch_fitting import fake_quantised
 
 CLEAN_SHARE = "0.4%"  # of clean sentences changed, where weights are chosen
 DEVICE = torch.device("cuda" if torch.cuda.is_available() else "cpu")

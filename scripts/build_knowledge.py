@@ -23,8 +23,8 @@ from pypinyin.constants import PHRASES_DICT, PINYIN_DICT
 from pypinyin.contrib.tone_convert import to_finals, to_initials, to_tone3
 
 from nmspeller.knowledge import glyphs, pinyin
-from nmspeller.knowledge.outline import edge_features, unit_rows
 from nmspeller.knowledge.sounds import PARTS_OF_FINALS
+from outline import edge_features, unit_rows
 
 PACKAGE = Path(__file__).resolve().parents[1] / "src" / "nmspeller"
 KNOWLEDGE = PACKAGE / "knowledge"

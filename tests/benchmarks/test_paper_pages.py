@@ -145,6 +145,7 @@ def test_the_summary_takes_the_variant_that_is_best_on_dev(runs_folder, tmp_path
     (row,) = rows(page, "In short")
     assert (row["Speller"], row["Seeds"], row["Masked"]) == ("BERT", "0, 1", "trigram*")
     assert page.split("##")[1].strip().startswith("In short\n\nDoes n-gram masking make spellers better")
+    assert page.index("A protocol (P1) says") < page.index("(#protocols)") < page.index("| P1 |")
     gain = re.search(r"\((\S+)\)", row["SIGHAN13"])[1]
     assert float(gain) < 0
     assert row["Gain, mean of three"].startswith(f"{gain} (")

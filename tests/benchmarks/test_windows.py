@@ -2,7 +2,7 @@
 
 from types import SimpleNamespace
 
-from nmspeller.runtime.correction import Edit, Reason
+from nmspeller.runtime.findings import Edit, Reason
 from windows import judge, page
 
 FIGURES = {

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from nmspeller.knowledge import glyphs, shape
-from nmspeller.knowledge.outline import edge_features
+from outline import edge_features
 
 
 def test_every_character_has_three_pictures() -> None:

@@ -1,6 +1,7 @@
 """How similar characters look, by their components and their bitmaps.
 
-The nearest neighbours of each character are shipped; see `outline` for the features, and docs/knowledge.md.
+The nearest neighbours of each character are shipped; docs/knowledge.md and scripts/outline.py have the
+features.
 """
 
 from functools import cache

@@ -43,7 +43,7 @@ def path(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("drop_de", [False, True])
 def test_json_contains_the_scores_of_the_metrics(path, capsys, drop_de):
-    assert run(["evaluate", path, "--json", *["--drop-de"] * drop_de]) == 0
+    assert run(["evaluate", path, "-o", "json", *["--drop-de"] * drop_de]) == 0
     printed = json.loads(capsys.readouterr().out)
     sources, targets = zip(*PAIRS, strict=True)
     answers = [SmallSpeller.correct(source) for source in sources]
@@ -61,7 +61,7 @@ def test_the_table_shows_every_level(path, capsys):
 
 
 def test_the_level_reaches_the_speller(path, capsys):
-    assert run(["evaluate", path, "--json", "--level", "careful"]) == 0
+    assert run(["evaluate", path, "-o", "json", "--level", "careful"]) == 0
     assert json.loads(capsys.readouterr().out)["changed_clean"] == 0
 
 
@@ -104,7 +104,7 @@ def unequal(path, tmp_path):
 
 
 def test_pairs_of_unequal_length_are_compared_as_wholes(unequal, capsys):
-    assert run(["evaluate", unequal, "--json"]) == 0
+    assert run(["evaluate", unequal, "-o", "json"]) == 0
     assert json.loads(capsys.readouterr().out) == {
         "metric": "sentence-level exact match",
         "sentences": 5,
@@ -130,7 +130,7 @@ def test_the_metric_of_pairs_of_unequal_length_is_named(unequal, capsys):
 
 def test_a_speller_that_changes_the_length_can_be_scored(path, bakeoff, capsys, monkeypatch):
     monkeypatch.setattr(SmallSpeller, "correct", staticmethod(lambda text: text.replace("再", "在这")))
-    assert run(["evaluate", path, "--json"]) == 0
+    assert run(["evaluate", path, "-o", "json"]) == 0
     assert json.loads(capsys.readouterr().out)["sentence"]["correction"]["f1"] == 0
     assert run(["evaluate", *bakeoff, "--format", "sighan15"]) == 0
     assert json.loads(capsys.readouterr().out)["official"]["Correction Level Precision"] == 0
@@ -144,7 +144,7 @@ TRUTH = "A-1, 2, 在\nA-2, 2, 們\nA-3, 0\nA-4, 0\n"
 def bakeoff(path, tmp_path):
     (tmp_path / "input.txt").write_text(INPUT, encoding="utf-8")
     (tmp_path / "truth.txt").write_text(TRUTH, encoding="utf-8")
-    return [str(tmp_path / "input.txt"), "--truth", str(tmp_path / "truth.txt"), "--json"]
+    return [str(tmp_path / "input.txt"), "--truth", str(tmp_path / "truth.txt"), "-o", "json"]
 
 
 @pytest.mark.parametrize("name", ["clp14", "sighan15"])
@@ -197,7 +197,7 @@ def test_the_released_dry_runs_are_read(path, capsys, name, test, truth, sentenc
         pytest.skip(str(absent))
     answers = str(official / test).replace("Input.txt", truth).replace("1.txt", "1" + truth)
     answers = answers.replace("2.txt", "2" + truth)
-    assert run(["evaluate", str(official / test), "--format", name, "--truth", answers, "--json"]) == 0
+    assert run(["evaluate", str(official / test), "--format", name, "--truth", answers, "-o", "json"]) == 0
     assert json.loads(capsys.readouterr().out)["sentences"] == sentences
 
 

@@ -105,4 +105,6 @@ def test_names_are_replaced_throughout_their_sentence():
     assert made[0].endswith("报道，昨天下午会议在北京举行。")
     assert made[0][2] in SURNAMES
     assert made == list(sentences_with_names([line], seed=0))
+    [rare] = sentences_with_names(["记者王㛃𬀩报道，昨天下午会议在北京举行。"], seed=0)
+    assert "㛃" not in rare
     assert not list(sentences_with_names(["他们都高兴地说今天的天气真是非常好。"], seed=0))

@@ -50,7 +50,7 @@ def test_the_command_prints_a_table_or_json(folder, capsys):
         ["train", "3", "2.0", "3", "2", "0"],
         ["more/test", "1", "1.0", "0", "0", "1"],
     ]
-    assert run(["lab", "data", "stats", str(folder), "--json"]) == 0
+    assert run(["lab", "data", "stats", str(folder), "-o", "json"]) == 0
     assert json.loads(capsys.readouterr().out)["sets"][0] == {
         "name": "train",
         "lines": 3,

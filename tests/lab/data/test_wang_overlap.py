@@ -43,5 +43,5 @@ def test_slips_of_every_evaluation_set_are_counted(data):
 def test_the_command_prints_the_counts(data, capsys):
     assert run(["lab", "data", "leaks", "--data", str(data)]) == 0
     assert "sighan13" in capsys.readouterr().out
-    assert run(["lab", "data", "leaks", "--data", str(data), "--json"]) == 0
+    assert run(["lab", "data", "leaks", "--data", str(data), "-o", "json"]) == 0
     assert json.loads(capsys.readouterr().out)[0]["slips"] == 3

@@ -51,7 +51,7 @@ def test_a_qat_checkpoint_is_exported_without_texts_and_predicts_the_same(
     pairs = tmp_path / "pairs.tsv"
     pairs.write_text("".join(f"{text}\t{text}\n" for text in texts), "utf-8")
     capsys.readouterr()
-    assert run(["lab", "export", str(quantised), str(out), "--parity", str(pairs), "--json"]) == 0
+    assert run(["lab", "export", str(quantised), str(out), "--parity", str(pairs), "-o", "json"]) == 0
     report = json.loads(capsys.readouterr().out)
     assert report["parity"]["same_edits"] == report["parity"]["sentences"] == len(texts)
     again, _ = checkpoint.load(import_onnx(out, tmp_path / "again"))

@@ -12,7 +12,7 @@ def test_export_with_calibration_and_parity(
 ) -> None:
     out = tmp_path / "out"
     files = ["--texts", str(pairs), "--dev", str(pairs), "--clean", str(pairs), "--parity", str(pairs)]
-    assert run(["lab", "export", str(source_folder), str(out), *files, "--json"]) == 0
+    assert run(["lab", "export", str(source_folder), str(out), *files, "-o", "json"]) == 0
     report = json.loads(capsys.readouterr().out)
     assert report["bytes"] == (out / "model.onnx").stat().st_size
     assert (report["policy"]["pairs"], report["policy"]["clean_sentences"]) == (2, 3)

@@ -19,7 +19,7 @@ def test_from_checkpoints_to_edits(
     policy = (model / "policy.json").read_text("utf-8")
     (model / "policy.json").write_text(policy.replace('"window": 62', '"window": 40'), "utf-8")
     capsys.readouterr()
-    assert run(["lab", "prefilter", str(small_source), str(model), *files, "--json"]) == 0
+    assert run(["lab", "prefilter", str(small_source), str(model), *files, "-o", "json"]) == 0
     report = json.loads(capsys.readouterr().out)
     assert report["bytes"] == (model / "prefilter.onnx").stat().st_size
     written = json.loads((model / "prefilter.json").read_text("utf-8"))

@@ -15,7 +15,6 @@ from nmspeller.__main__ import run
 from nmspeller.lab.data.neighbours import count_neighbours
 from nmspeller.lab.export.conversion import import_onnx, prepare_qat
 from nmspeller.lab.export.export import export_model
-from nmspeller.lab.export.torch_fitting import fake_quantised
 from nmspeller.lab.models import checkpoint
 from nmspeller.lab.models.batch import Batch, collate
 from nmspeller.lab.training.start import start_model
@@ -69,21 +68,6 @@ def test_a_speller_reads_a_model_with_tags(tagged: Path, tmp_path: Path, texts: 
     assert Speller(export_model(tagged, tmp_path)).correct(texts[0])
 
 
-def test_quantisation_in_memory_is_that_of_the_command(
-    tagged: Path, tmp_path: Path, texts: list[str]
-) -> None:
-    model, _ = checkpoint.load(tagged)
-    vocabulary = Vocabulary.from_file(tagged / "vocab.txt")
-    rows = [np.concatenate(([2], vocabulary.encode(text), [3])) for text in texts]
-    quick = fake_quantised(model, rows)
-    slow, _ = checkpoint.load(prepare_qat(tagged, tmp_path, texts))
-    batch = collate(rows)
-    assert quick.config == slow.config
-    real = batch.real
-    assert (quick(batch) - slow(batch))[real].abs().mean() < 0.1
-    assert torch.allclose(quick.predict_tags(batch)[real], model.predict_tags(batch)[real], atol=0.1)
-
-
 def test_the_command_writes_thresholds_for_a_model_with_tags(
     tagged: Path, pairs: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -91,7 +75,7 @@ def test_the_command_writes_thresholds_for_a_model_with_tags(
     edits = {"edits_revisions": [["我我们去外国", "我们去外国", "extra"], ["我去外", "我去外国", "missing"]]}
     prepared = with_neighbours(tmp_path / "prepared", tagged)
     (prepared / "edits_dev.json").write_text(json.dumps(edits), "utf-8")
-    arguments = ["lab", "calibrate", str(folder), "--dev", str(pairs), "--json"]
+    arguments = ["lab", "calibrate", str(folder), "--dev", str(pairs), "-o", "json"]
     assert run([*arguments, "--edits", str(prepared)]) == 0
     printed = json.loads(capsys.readouterr().out)
     assert printed["tags"]["pairs"] == 2

@@ -7,6 +7,7 @@ from pathlib import Path
 import typer
 
 from nmspeller.apps.cli.options import MODEL, DeviceOption
+from nmspeller.lab.cli.output import OUTPUT_FORMAT, OutputFormat
 
 
 class Precision(str, Enum):
@@ -28,7 +29,8 @@ def check(
     workers: list[int] = typer.Option(
         [1], min=1, help="Number of processes from strings to edits; may be repeated."
     ),
-    as_json: bool = typer.Option(False, "--json", help="Print one JSON object."),
+    prefilter: bool = typer.Option(False, "--prefilter", help="Let the prefilter read first."),
+    output_format: OutputFormat = OUTPUT_FORMAT,
 ) -> None:
     """Sentences a second: the model alone, and everything from strings to edits."""
     from nmspeller.lab.evaluation import speed
@@ -40,8 +42,9 @@ def check(
         speed.sentences_to_read(sentences, texts),
         device=Device.parse(device.value),
         workers=workers,
+        prefilter=prefilter,
     )
-    typer.echo(json.dumps(found) if as_json else speed.in_words(found))
+    typer.echo(json.dumps(found) if output_format is OutputFormat.json else speed.in_words(found))
 
 
 def train(
@@ -55,7 +58,7 @@ def train(
     packed: bool = typer.Option(
         False, help="As in fine-tuning: sentences of their own length end to end, not rows of 128."
     ),
-    as_json: bool = typer.Option(False, "--json", help="Print one JSON object."),
+    output_format: OutputFormat = OUTPUT_FORMAT,
 ) -> None:
     """Tokens a second in training BERT-base, and the share of the device's peak that it means."""
     from nmspeller.lab.cli.extra import need_training
@@ -66,7 +69,7 @@ def train(
     found = measure_training(
         seconds=seconds, data=data, precision=precision.value if precision else None, packed=packed
     )
-    if as_json:
+    if output_format is OutputFormat.json:
         typer.echo(json.dumps(found))
         return
     share, peak = 100 * found["share_of_peak"], found["peak_operations_per_second"] / 1e12

@@ -15,6 +15,7 @@ from rich.table import Table
 
 from nmspeller.errors import InputError
 from nmspeller.lab.cli.extra import need_installed
+from nmspeller.lab.cli.output import OUTPUT_FORMAT, OutputFormat
 from nmspeller.lab.data.datasets import DataTable
 from nmspeller.lab.data.folder import data_folder
 from nmspeller.lab.data.stats import count_folder
@@ -30,7 +31,6 @@ app = typer.Typer(
 )
 
 _DATA = typer.Option(None, help="The data folder; $NMSPELLER_DATA if not given.")
-_AS_JSON = typer.Option(False, "--json", help="Print one JSON object.")
 
 
 @app.command()
@@ -56,12 +56,12 @@ def prepare(
 @app.command()
 def sets(
     data: Path | None = _DATA,
-    as_json: bool = _AS_JSON,
+    output_format: OutputFormat = OUTPUT_FORMAT,
 ) -> None:
     """List the data sets: what each is for, its terms, and which of its files are missing."""
     table = _table(data)
     missing = table.missing()
-    if as_json:
+    if output_format is OutputFormat.json:
         rows = {name: {**asdict(one), "missing": missing.get(name, [])} for name, one in table.items()}
         typer.echo(json.dumps({"folder": str(table.folder), "sets": rows}, ensure_ascii=False))
         return
@@ -74,12 +74,12 @@ def sets(
 
 
 @app.command()
-def leaks(data: Path | None = _DATA, as_json: bool = _AS_JSON) -> None:
+def leaks(data: Path | None = _DATA, output_format: OutputFormat = OUTPUT_FORMAT) -> None:
     """Count the errors of the test sets that Wang271K contains."""
     from nmspeller.lab.data.wang_overlap import LeakCounts, count_leaks
 
     counts = count_leaks(_table(data))
-    if as_json:
+    if output_format is OutputFormat.json:
         typer.echo(json.dumps([one._asdict() for one in counts], ensure_ascii=False))
         return
     shown = Table(box=None, pad_edge=False)
@@ -95,11 +95,11 @@ def stats(
     folder: Path = typer.Argument(
         ..., metavar="DIR", help="A folder with TSV files of pairs, or one such file."
     ),
-    as_json: bool = _AS_JSON,
+    output_format: OutputFormat = OUTPUT_FORMAT,
 ) -> None:
     """Print lines, mean length and wrong characters of each set."""
     counted = count_folder(folder)
-    if as_json:
+    if output_format is OutputFormat.json:
         typer.echo(json.dumps({"sets": [one._asdict() for one in counted]}, ensure_ascii=False))
         return
     table = Table(box=None, pad_edge=False)

@@ -11,6 +11,7 @@ from rich.progress import track
 from rich.table import Table
 
 from nmspeller.errors import InputError
+from nmspeller.lab.cli.output import OUTPUT_FORMAT, OutputFormat
 from nmspeller.lab.data import bakeoff
 from nmspeller.lab.data.alignment import laid_out
 from nmspeller.lab.data.bakeoff import BakeoffTest
@@ -51,7 +52,7 @@ def evaluate(
     model: str | None = typer.Option(None, metavar="M", help="A model folder; by default, the shipped one."),
     level: str = typer.Option("balanced", help="careful, balanced or thorough: how sure it must be."),
     drop_de: bool = typer.Option(False, "--drop-de", help="Drop edits to 地 and 得, as is done on SIGHAN13."),
-    as_json: bool = typer.Option(False, "--json", help="Print one JSON object."),
+    output_format: OutputFormat = OUTPUT_FORMAT,
 ) -> None:
     """Measure a speller on sentence pairs, or on a test of a bake-off with its official scores."""
     if file_format is BakeoffFormat.PAIRS:
@@ -65,14 +66,17 @@ def evaluate(
     predictions = dict(zip(test.passages, _correct(list(test.passages.values()), model, level), strict=True))
     if _unequal(test.pairs):
         found = _exact_match(test.pairs, predictions)
-        typer.echo(json.dumps(found.as_dict())) if as_json else _print_exact_match(found, test.pairs)
+        if output_format is OutputFormat.json:
+            typer.echo(json.dumps(found.as_dict()))
+        else:
+            _print_exact_match(found, test.pairs)
         return
     # Without corrections in the truth, only the official tool's scores can be computed.
     scores = _score(test.pairs, predictions, drop_de) if test.pairs else None
     official = (
         _official(test, predictions, file_format, result) if file_format is not BakeoffFormat.PAIRS else {}
     )
-    if as_json:
+    if output_format is OutputFormat.json:
         ours: dict[str, Any] = scores.as_dict() if scores else {"sentences": len(test.passages)}
         typer.echo(json.dumps({**ours, "official": official} if official else ours))
         return

@@ -1,12 +1,14 @@
 """`nmspeller lab export`, `calibrate`, `prefilter`, `import-onnx` and `prepare-qat`."""
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import typer
 
 from nmspeller.errors import InputError
+from nmspeller.lab.cli.output import OUTPUT_FORMAT, OutputFormat
 
 if TYPE_CHECKING:
     from nmspeller.lab.data.pairs import Pairs
@@ -18,7 +20,6 @@ _TEXTS = typer.Option(
 )
 _DEV_HELP = "Pairs that no training saw, to calibrate the three levels on."
 _CLEAN = typer.Option([], help="Clean sentences that no training saw, which must stay as they are.")
-_AS_JSON = typer.Option(False, "--json", help="Print one JSON object.")
 
 
 def export(
@@ -31,7 +32,7 @@ def export(
     dev: list[Path] = typer.Option([], help=_DEV_HELP),
     clean: list[Path] = _CLEAN,
     parity: list[Path] = typer.Option([], help="Pairs on which to compare with the checkpoint on PyTorch."),
-    as_json: bool = _AS_JSON,
+    output_format: OutputFormat = OUTPUT_FORMAT,
 ) -> None:
     """Turn a trained checkpoint into the ONNX folder that the speller loads."""
     _need_onnx()
@@ -58,7 +59,7 @@ def export(
         report["policy"] = calibrate_model(out, pairs, unchanged).calibration
     if parity:
         report["parity"] = _parity(checkpoint, out, compared)
-    typer.echo(json.dumps(report, ensure_ascii=False) if as_json else _plain(report))
+    _print(report, output_format)
 
 
 def calibrate(
@@ -79,7 +80,7 @@ def calibrate(
         "--prefilter",
         help="Those of its prefilter instead, which depend on the levels.",
     ),
-    as_json: bool = _AS_JSON,
+    output_format: OutputFormat = OUTPUT_FORMAT,
 ) -> None:
     """Choose the thresholds of an exported model again; its weights stay as they are."""
     _need_onnx()
@@ -96,7 +97,7 @@ def calibrate(
         further = [pair for path in others for pair in _pairs(path)]
         sets = export.EditSets.of(edits) if edits else None
         report = export.calibrate_model(model, pairs, unchanged, sets, further).calibration
-    typer.echo(json.dumps(report, ensure_ascii=False) if as_json else _plain(report))
+    _print(report, output_format)
 
 
 def prefilter(
@@ -107,7 +108,7 @@ def prefilter(
     texts: list[Path] = _TEXTS,
     dev: list[Path] = typer.Option(..., help="Pairs that no training saw, whose errors must still be found."),
     clean: list[Path] = typer.Option([], help="Clean sentences, to tell how many of them are still read."),
-    as_json: bool = _AS_JSON,
+    output_format: OutputFormat = OUTPUT_FORMAT,
 ) -> None:
     """Add a prefilter to an exported model: a small speller that tells it which windows to read."""
     _need_onnx()
@@ -122,7 +123,7 @@ def prefilter(
     report: dict[str, object] = {"prefilter": str(written), "bytes": written.stat().st_size}
     for level, threshold in thresholds.levels.items():
         report[level.value] = {"threshold": threshold, **thresholds.calibration["levels"][level.value]}
-    typer.echo(json.dumps(report, ensure_ascii=False) if as_json else _plain(report))
+    _print(report, output_format)
 
 
 def import_onnx(
@@ -189,5 +190,8 @@ def _sentences(paths: list[Path]) -> list[str]:
     return [sentence for path in paths for sentence in read_sentences(path)]
 
 
-def _plain(report: dict[str, object]) -> str:
-    return "\n".join(f"{name}: {value}" for name, value in report.items())
+def _print(report: Mapping[str, object], output_format: OutputFormat) -> None:
+    if output_format is OutputFormat.json:
+        typer.echo(json.dumps(report, ensure_ascii=False))
+    else:
+        typer.echo("\n".join(f"{name}: {value}" for name, value in report.items()))

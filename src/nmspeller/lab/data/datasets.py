@@ -96,11 +96,11 @@ class DataTable(dict[str, DataSet]):
 
     def measured(self) -> dict[str, DataSet]:
         """The evaluation sets that are there whole: a part of one would give figures that mean nothing."""
-        return {
-            name: one
-            for name, one in self.items()
-            if one.is_measured and len(self.paths(one)) == len(one.files)
-        }
+        return {name: one for name, one in self.items() if one.is_measured and self.is_whole(one)}
+
+    def is_whole(self, one: DataSet) -> bool:
+        """Whether all sentences of a set are there; copies of it, and what groups it, need not be."""
+        return len(self.paths(one)) == len(one.files)
 
     def paths(self, one: DataSet) -> list[Path]:
         """The files of a set that are there."""
@@ -117,12 +117,16 @@ class DataTable(dict[str, DataSet]):
 
 def describe_missing(table: DataTable) -> list[str]:
     """What the data folder lacks, as lines for people, one a set; none if it lacks nothing."""
-    missing = table.missing()
-    if not missing:
-        return []
     roles = {"train": "to learn from", "dev": "to measure on", "test": "to measure on"}
-    rows = [f"  {name} ({roles[table[name].role]}): {', '.join(files)}" for name, files in missing.items()]
-    return [f"not in {table.folder}, and left out:", *rows]
+    left_out: list[str] = []
+    beside: list[str] = []
+    for name, files in table.missing().items():
+        rows = beside if table.is_whole(table[name]) else left_out
+        rows.append(f"  {name} ({roles[table[name].role]}): {', '.join(files)}")
+    return [
+        *([f"not in {table.folder}, and left out:", *left_out] if left_out else []),
+        *([f"not in {table.folder}; the sets are used without these files:", *beside] if beside else []),
+    ]
 
 
 def _rows(path: Path) -> Iterator[tuple[str, DataSet]]:

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 
 import numpy as np
 
+from nmspeller.text.hanzi import HANZI
 from nmspeller.text.patterns import lazy_pattern
 
 # The commonest hundred and fifty, in the order of how many people have them.
@@ -36,8 +37,7 @@ _SAYS = (
     "说|道|认为|表示|指出|介绍|告诉|回忆|强调|先生|女士|同志|教授|博士|老师|医生|"
     "主任|小姐|大夫|报道|摄|主持|出席|参加|会见"
 )
-# Of the common block alone: rarer characters are not in the vocabulary.
-_NAME = lazy_pattern(rf"(?:(?<=[，。、；：（])|^|{_TITLES})([{SURNAMES}][一-鿿]{{2}})(?={_SAYS})")
+_NAME = lazy_pattern(rf"(?:(?<=[，。、；：（])|^|{_TITLES})([{SURNAMES}][{HANZI}]{{2}})(?={_SAYS})")
 # What also stands before such a verb: no surname begins it.
 _NO_NAME = lazy_pattern(
     "[的了是在不有这那我你他她它们也就都还又很要会可将把被与和同对为向从到于以之其说道地得着过]"

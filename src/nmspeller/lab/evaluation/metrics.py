@@ -103,7 +103,7 @@ class Outcomes:
 
 @dataclass(frozen=True)
 class EvaluationScores:
-    """Everything measured on one set, in percent; `as_dict` is what `nmspeller evaluate --json` prints."""
+    """Everything measured on one set, in percent; `as_dict` is what `nmspeller evaluate -o json` prints."""
 
     sentences: int
     changed_clean: float

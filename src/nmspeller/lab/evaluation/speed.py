@@ -1,10 +1,10 @@
 """Sentences per second: of the model alone, and of the pipeline from strings to edits.
 
-    python -m nmspeller.lab.evaluation.speed FOLDER --device cuda --sentences 200000 --workers 1 8 --json
+    python -m nmspeller.lab.evaluation.speed FOLDER --device cuda --sentences 200000 --workers 1 8 -o json
 
-The model alone maps ids to the best id of each position, in one process. The pipeline maps strings to edits
-in processes that share the device, as `nmspeller batch` does. Time is measured from when all processes have
-loaded and warmed up their models until the last one is done.
+The model alone maps ids to the best id of each position, in one process. The pipeline maps strings to edits,
+with the rules as by default, in processes that share the device, as `nmspeller batch` does. Time is measured
+from when all processes have loaded and warmed up their models until the last one is done.
 """
 
 import argparse
@@ -66,7 +66,12 @@ def sentences_to_read(count: int, file: Path | None) -> list[str]:
 
 
 def measure(
-    folder: Path, sentences: Sequence[str], *, device: Device = Device.CPU, workers: Sequence[int] = (1,)
+    folder: Path,
+    sentences: Sequence[str],
+    *,
+    device: Device = Device.CPU,
+    workers: Sequence[int] = (1,),
+    prefilter: bool = False,
 ) -> dict[str, Any]:
     """Sentences a second of the model and, for each number of workers, of the pipeline."""
     model = measure_model(folder, sentences, device)
@@ -75,7 +80,9 @@ def measure(
         "sentences": len(sentences),
         "characters": sum(map(len, sentences)),
         "model": model,
-        "pipeline": [measure_pipeline(folder, sentences, device, count) for count in workers],
+        "prefilter": prefilter,
+        "rules": True,
+        "pipeline": [measure_pipeline(folder, sentences, device, count, prefilter) for count in workers],
     }
 
 
@@ -107,15 +114,21 @@ def measure_model(folder: Path, sentences: Sequence[str], device: Device) -> dic
     }
 
 
-def measure_pipeline(folder: Path, sentences: Sequence[str], device: Device, workers: int) -> dict[str, Any]:
+def measure_pipeline(
+    folder: Path, sentences: Sequence[str], device: Device, workers: int, prefilter: bool = False
+) -> dict[str, Any]:
     """From strings to edits, in so many processes."""
+    options = {
+        "model": folder,
+        "device": device,
+        "threads": 1 if workers > 1 else None,
+        "prefilter": prefilter,
+    }
     context = multiprocessing.get_context("spawn")
     ready = context.Barrier(workers + 1)
     done: Any = context.Queue()
     processes = [
-        context.Process(
-            target=_work, args=(folder, sentences[number::workers], device, workers, ready, done), daemon=True
-        )
+        context.Process(target=_work, args=(options, sentences[number::workers], ready, done), daemon=True)
         for number in range(workers)
     ]
     for process in processes:
@@ -137,11 +150,9 @@ def measure_pipeline(folder: Path, sentences: Sequence[str], device: Device, wor
     }
 
 
-def _work(
-    folder: Path, sentences: Sequence[str], device: Device, workers: int, ready: Any, done: Any
-) -> None:
+def _work(options: dict[str, Any], sentences: Sequence[str], ready: Any, done: Any) -> None:
     try:
-        speller = Speller(folder, device=device, threads=1 if workers > 1 else None, rules=False)
+        speller = Speller(**options)
         speller.check_many(sentences[:_WARM_UP])
     except BaseException:
         ready.abort()
@@ -176,10 +187,11 @@ def in_words(found: dict[str, Any]) -> str:
     lines = [
         f"{found['device']}: the model alone does {found['model']['sentences_per_second']:,.0f} sentences/s."
     ]
+    prefiltered = " with the prefilter" if found["prefilter"] else ""
     for pipeline in found["pipeline"]:
         plural = "" if pipeline["workers"] == 1 else "es"
         lines.append(
-            f"From strings to edits, {pipeline['workers']} process{plural}: "
+            f"From strings to edits{prefiltered}, {pipeline['workers']} process{plural}: "
             f"{pipeline['sentences_per_second']:,.0f} sentences/s."
         )
     return "\n".join(lines)
@@ -195,7 +207,8 @@ def main() -> None:
     parser.add_argument("--sentences", type=int, default=2000)
     parser.add_argument("--texts", type=Path, help="a file of sentences or pairs instead of synthetic ones")
     parser.add_argument("--workers", type=int, nargs="+", default=[1])
-    parser.add_argument("--json", action="store_true")
+    parser.add_argument("--prefilter", action="store_true")
+    parser.add_argument("-o", "--output-format", choices=("text", "json"), default="text")
     options = parser.parse_args()
     try:
         found = measure(
@@ -203,10 +216,11 @@ def main() -> None:
             sentences_to_read(options.sentences, options.texts),
             device=Device.parse(options.device),
             workers=options.workers,
+            prefilter=options.prefilter,
         )
     except InputError as error:
         sys.exit(f"nmspeller: {error}")
-    print(json.dumps(found) if options.json else in_words(found))
+    print(json.dumps(found) if options.output_format == "json" else in_words(found))
 
 
 if __name__ == "__main__":

@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 
 from nmspeller.lab.data.alignment import brings_nearer
 from nmspeller.lab.data.edit_sets import EditPair
-from nmspeller.lab.evaluation.readings import Reader, SentenceReading
 from nmspeller.lab.export.tag_proposals import (
     BETA,
     MOST_CLEAN,
@@ -26,6 +25,7 @@ from nmspeller.lab.export.tag_proposals import (
     f_score,
 )
 from nmspeller.runtime.policy import Level
+from readings import Reader, SentenceReading
 
 _LEAST = 0.1  # the least probability of a tag that is worth a second reading
 _HOLDS = 0.5  # an edit is dropped where a tag beside it is still as probable as this afterwards

@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
+import dev_tags
+from dev_tags import choose_thresholds, corrected, measure, read_pairs
 from nmspeller.lab.data.edit_sets import EditPair
-from nmspeller.lab.evaluation import dev_tags
-from nmspeller.lab.evaluation.dev_tags import choose_thresholds, corrected, measure, read_pairs
-from nmspeller.lab.evaluation.readings import SentenceReading
 from nmspeller.runtime.policy import TAGGED
 from nmspeller.text.vocabulary import Vocabulary
+from readings import SentenceReading
 
 RIGHT = "我觉得在北京很好今天天气真不错"
 CERTAIN = dict.fromkeys(TAGGED, 0.5)

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import numpy as np
 
-from nmspeller.lab.export import packing
+import packing
 from nmspeller.lab.export.conversion import prepare_qat
 from nmspeller.lab.export.quantisation import InputQuantisation, Int8Weights
 from nmspeller.lab.export.weights import read_weights

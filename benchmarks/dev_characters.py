@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nmspeller.lab.data.prepared import PairArrays, Prepared
-from nmspeller.lab.evaluation.readings import Reader
+from readings import Reader
 
 MACRO = ("native", "revisions", "lang8", "learners", "queries", "medical", "hard")
 SIGHAN = ("sighan13_train", "sighan14_train", "sighan15_train")
