@@ -234,6 +234,11 @@ def test_rules_hints_and_explanations(client):
     assert [hint["source"] for hint in answer["hints"]] == ["（"]
     assert answer["source"][answer["hints"][0]["offset"]] == "（"
     assert all(found["why"] for found in answer["edits"] + answer["hints"])
+    assert [found["label"] for found in answer["edits"] + answer["hints"]] == [
+        "rule",
+        "similar shape",
+        "rule",
+    ]
     chinese = client.post(
         "/v1/files",
         files={"file": ("a.md", raw)},

@@ -5,7 +5,7 @@ import json
 import pytest
 from fakes import FakeChecker
 
-from nmspeller.runtime.correction import Edit, Reason
+from nmspeller.runtime.findings import Edit, Reason
 from nmspeller.runtime.rules import RULES
 from nmspeller.runtime.why import why
 
@@ -124,17 +124,19 @@ def test_a_streamed_answer_has_the_same_rules_and_hints(client):
 
 
 def test_edits_and_hints_are_explained_in_the_language_of_the_request(client):
-    for language in ("en", "zh-CN,zh;q=0.9"):
+    labels = {"en": ["similar sound", "rule"], "zh-CN,zh;q=0.9": ["音近", "规则"]}
+    for language, (of_the_model, of_a_rule) in labels.items():
         headers = {"Accept-Language": language}
         asked = {"text": IDIOM + NAMES, "rules": True, "explain": True}
         [found] = client.post("/v1/check", json=asked, headers=headers).json()["results"]
         assert [hint["why"] for hint in found["hints"]] == [hint["note"] for hint in found["hints"]]
         assert len(found["hints"]) == 2
         assert all("张琳" in hint["why"] for hint in found["hints"])
-        assert len(found["edits"]) == 2
+        assert [edit["label"] for edit in found["edits"]] == [of_the_model, of_a_rule]
+        assert {hint["label"] for hint in found["hints"]} == {of_a_rule}
         assert all(("高兴" in edit["why"]) == (edit["rule"] is None) for edit in found["edits"])
         assert ("sound similar" in found["edits"][0]["why"]) == (language == "en")
-    assert "why" not in native(client, IDIOM)["edits"][0]
+    assert not {"label", "why"} & native(client, IDIOM)["edits"][0].keys()
 
 
 def test_the_rules_are_listed(client):

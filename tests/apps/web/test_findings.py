@@ -1,9 +1,14 @@
 """The findings beside the text: one row each, which opens; kinds, doubt and places are told apart."""
 
 import json
+import re
+from pathlib import Path
 
 import pytest
 from looking import answer_with, marked, text, wait_until_checked, write
+
+from nmspeller import Reason
+from nmspeller.apps import web
 
 
 @pytest.fixture
@@ -106,6 +111,19 @@ def test_the_server_says_why(page):
     assert page.text_content(".card .why") == "“高兴”才是词。<b>"
 
 
+def test_the_server_names_the_reason_in_the_language_of_the_page(page):
+    write(page, "我很高心。", 1)
+    page.click(".finding .open")
+    assert page.text_content(".card .kind b") == "音近"
+    page.click("#language")
+    page.get_by_text("similar sound").wait_for()
+
+
+def test_every_reason_has_a_kind():
+    kinds = (Path(web.__file__).parent / "kinds.js").read_text("utf-8")
+    assert set(re.findall(r"^  (\w+): { kind:", kinds, re.MULTILINE)) == {reason.value for reason in Reason}
+
+
 def test_screen_readers_hear_what_a_button_does(page, open_page, fake_server):
     write(page, "我很高心，平果甜，平果脆。", 3)
     assert labels(page, ".finding .open") == ["心，建议改为 兴，音近", "平，建议改为 苹，同音，共 2 处"]
@@ -122,8 +140,8 @@ def test_screen_readers_hear_what_a_button_does(page, open_page, fake_server):
 def test_insertions_and_deletions(page):
     answer_with(
         page,
-        心={"target": "", "alternatives": [], "reason": "rule", "rule": "doubled_character"},
-        己={"length": 0, "source": "", "target": " ", "alternatives": [], "reason": "rule", "rule": "mixed"},
+        心={"target": "", "alternatives": [], "reason": "rule", "label": "规则"},
+        己={"length": 0, "source": "", "target": " ", "alternatives": [], "reason": "rule", "label": "规则"},
     )
     write(page, "他己是来了，我很高心。", 2)
     assert labels(page, ".finding .open") == ["建议插入  ，规则", "心，建议删除，规则"]

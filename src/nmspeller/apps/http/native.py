@@ -19,7 +19,8 @@ from nmspeller.apps.http.text_checks import CheckOptions
 from nmspeller.apps.http.waiting import ClientGone
 from nmspeller.messages import _
 from nmspeller.runtime.analysis import CheckedPart
-from nmspeller.runtime.correction import Correction, Edit, Hint, Reason
+from nmspeller.runtime.correction import Correction
+from nmspeller.runtime.findings import Edit, Hint, Reason
 from nmspeller.runtime.policy import Level
 from nmspeller.runtime.rules import RULES, Group
 from nmspeller.runtime.why import why
@@ -82,6 +83,7 @@ class EditAnswer(BaseModel):
     alternatives: list[str] = Field(description="Other possibilities, the likeliest first.")
     reason: Literal[tuple(reason.value for reason in Reason)]  # type: ignore[valid-type]
     rule: str | None = Field(description="The id of the rule, where `reason` is `rule`.")
+    label: str | None = Field(None, description="The reason in a word or two, where `explain` was set.")
     why: str | None = Field(None, description="One sentence, where `explain` was set.")
 
 
@@ -93,6 +95,7 @@ class HintAnswer(BaseModel):
     source: str = Field(description="The text that is doubtful.")
     rule: str = Field(description="The id of the rule.")
     note: str | None = Field(description="What the rule found here, in the language of `Accept-Language`.")
+    label: str | None = Field(None, description="The reason in a word or two, where `explain` was set.")
     why: str | None = Field(None, description="One sentence, where `explain` was set.")
 
 
@@ -282,10 +285,11 @@ def edit_answer(text: str, edit: Edit, explain: bool) -> dict[str, object]:
         "alternatives": list(edit.alternatives),
         "reason": edit.reason.value,
         "rule": edit.rule,
-        **({"why": why(text, edit)} if explain else {}),
+        **({"label": edit.reason.label, "why": why(text, edit)} if explain else {}),
     }
 
 
 def hint_answer(hint: Hint, explain: bool) -> dict[str, object]:
     """A hint as it is answered."""
-    return {**asdict(hint), **({"why": hint.explanation} if explain else {})}
+    explained = {"label": Reason.RULE.label, "why": hint.explanation} if explain else {}
+    return {**asdict(hint), **explained}

@@ -1,6 +1,6 @@
 // The text as it is being written, and what the server has found in it: rules and model, in one answer.
 
-import { carryOver, placeOf, split } from "./segments.js"
+import { carryOver, placeOf, split } from "./spans.js"
 
 const CONTEXT = 6
 
@@ -8,7 +8,7 @@ export class Draft {
   constructor(text) {
     this.text = ""
     this.earlier = [] // what was found before; it stays until the present answer has come that far
-    this.pieces = []
+    this.spans = []
     this.forget()
     this.update(text)
   }
@@ -75,9 +75,9 @@ export class Draft {
     this.lay()
   }
 
-  // The pieces as the editor draws them.
+  // The spans as the editor draws them.
   lay() {
-    this.pieces = piecesOf(this.text, this.found)
+    this.spans = spansOf(this.text, this.found)
   }
 }
 
@@ -85,38 +85,38 @@ function hasChinese(text) {
   return /\p{Script=Han}/u.test(text)
 }
 
-// A text in pieces, each with what was found in it, counted from its start.
-function piecesOf(text, found) {
-  const pieces = []
+// The spans of a text, each with what was found in it, counted from its start.
+function spansOf(text, found) {
+  const spans = []
   let start = 0
   let stop = 0
   let next = 0
-  for (const part of split(text)) {
-    stop += part.length
+  for (const { length } of split(text)) {
+    stop += length
     let last = next
     while (last < found.length && (found[last].offset < stop || stop === text.length)) last += 1
-    // What was found may reach over the end of a piece, which then goes on.
+    // What was found may reach over the end of a span, which then goes on.
     if (last > next && found[last - 1].offset + found[last - 1].length > stop) continue
     const edits = found.slice(next, last).map((one) => ({ ...one, offset: one.offset - start }))
-    pieces.push({ text: text.slice(start, stop), edits })
+    spans.push({ text: text.slice(start, stop), edits })
     start = stop
     next = last
   }
-  return pieces
+  return spans
 }
 
-// All findings in the pieces in order, with `start` in the whole text, less those that were ignored.
-export function findingsOf(pieces, ignored) {
+// All findings in the spans in order, with `start` in the whole text, less those that were ignored.
+export function findingsOf(spans, ignored) {
   const found = []
-  const text = pieces.map((piece) => piece.text).join("")
-  let pieceStart = 0
-  for (const piece of pieces) {
-    for (const edit of piece.edits) {
-      const start = pieceStart + edit.offset
+  const text = spans.map((span) => span.text).join("")
+  let spanStart = 0
+  for (const span of spans) {
+    for (const edit of span.edits) {
+      const start = spanStart + edit.offset
       const key = keyOf(edit, text, start)
-      if (!ignored.has(key)) found.push({ ...edit, key, start, place: placeOf(start, edit), piece })
+      if (!ignored.has(key)) found.push({ ...edit, key, start, place: placeOf(start, edit), span })
     }
-    pieceStart += piece.text.length
+    spanStart += span.text.length
   }
   return found
 }

@@ -15,24 +15,24 @@ export class Editor {
     return this.area.value
   }
 
-  // Draw the pieces; paragraphs that look as before are left alone. Each is a block of its own, so that the browser, too, lays
+  // Draw the spans; paragraphs that look as before are left alone. Each is a block of its own, so that the browser, too, lays
   // out no more than what has changed: in one block, a mark in a text of a million characters takes seconds.
-  draw(pieces, findings) {
-    const byPiece = new Map()
+  draw(spans, findings) {
+    const bySpan = new Map()
     for (const finding of findings) {
-      if (!byPiece.has(finding.piece)) byPiece.set(finding.piece, [])
-      byPiece.get(finding.piece).push(finding)
+      if (!bySpan.has(finding.span)) bySpan.set(finding.span, [])
+      bySpan.get(finding.span).push(finding)
     }
-    const paragraphs = paragraphsOf(pieces)
+    const paragraphs = paragraphsOf(spans)
     const next = paragraphs.map((paragraph, index) => {
-      const own = paragraph.flatMap((piece) => byPiece.get(piece) ?? [])
-      const marks = own.map((f) => `${paragraph.indexOf(f.piece)}:${f.offset}+${f.length}${classOf(f, this.active)}`).join(" ")
+      const own = paragraph.flatMap((span) => bySpan.get(span) ?? [])
+      const marks = own.map((f) => `${paragraph.indexOf(f.span)}:${f.offset}+${f.length}${classOf(f, this.active)}`).join(" ")
       const region = paragraph[0].where?.region
       // Named where it begins.
       const margin = region && (region === paragraphs[index - 1]?.at(-1).where?.region ? "┆" : region)
       return { key: `${marks}\n${margin}\n${paragraph.map(({ text }) => text).join("")}`, paragraph, own, margin }
     })
-    this.underlay.parentElement.toggleAttribute("data-margin", pieces.some(({ where }) => where))
+    this.underlay.parentElement.toggleAttribute("data-margin", spans.some(({ where }) => where))
     const most = Math.min(next.length, this.drawn.length)
     let front = 0
     while (front < most && next[front].key === this.drawn[front].key) next[front].node = this.drawn[front++].node
@@ -45,13 +45,13 @@ export class Editor {
     const anchor = back ? this.drawn[this.drawn.length - back].node : this.underlay.lastElementChild
     for (const item of next.slice(front, next.length - back)) {
       item.node = document.createElement("div")
-      item.node.append(...item.paragraph.map((piece) => drawPiece(piece.text, byPiece.get(piece) ?? [], this.active)))
+      item.node.append(...item.paragraph.map((span) => drawSpan(span.text, bySpan.get(span) ?? [], this.active)))
       if (item.margin) item.node.dataset.region = item.margin
       this.underlay.insertBefore(item.node, anchor)
     }
     this.drawn = next
     // A text that ends with a line break, or is empty, has one more line, which is empty.
-    this.underlay.lastElementChild.hidden = pieces.length > 0 && !pieces.at(-1).text.endsWith("\n")
+    this.underlay.lastElementChild.hidden = spans.length > 0 && !spans.at(-1).text.endsWith("\n")
   }
 
   start() {
@@ -72,14 +72,14 @@ export class Editor {
   }
 }
 
-// The pieces of each line of the text.
-function paragraphsOf(pieces) {
+// The spans of each line of the text.
+function paragraphsOf(spans) {
   const paragraphs = []
   let isOpen = false
-  for (const piece of pieces) {
-    if (isOpen) paragraphs.at(-1).push(piece)
-    else paragraphs.push([piece])
-    isOpen = !piece.text.endsWith("\n")
+  for (const span of spans) {
+    if (isOpen) paragraphs.at(-1).push(span)
+    else paragraphs.push([span])
+    isOpen = !span.text.endsWith("\n")
   }
   return paragraphs
 }
@@ -91,7 +91,7 @@ function classOf(finding, active) {
   return classes.join(" ")
 }
 
-function drawPiece(text, findings, active) {
+function drawSpan(text, findings, active) {
   const node = document.createElement("span")
   let end = 0
   for (const finding of findings) {

@@ -23,7 +23,7 @@ export function groupsOf(findings) {
 
 // As a screen reader says it.
 export function spoken(finding, target = finding.target) {
-  const values = { source: finding.source, target, kind: kindOf(finding).name() }
+  const values = { source: finding.source, target, kind: finding.label }
   if (isHint(finding)) return fill(_("{source}, please check, {kind}"), values)
   if (!finding.source) return fill(_("insert {target}, {kind}"), values)
   if (!target) return fill(_("{source}, delete it, {kind}"), values)
@@ -46,12 +46,11 @@ function change({ source, target }) {
 
 const sign = (finding) => element("span", { class: "sign", "aria-hidden": "true", lang: "zh" }, kindOf(finding).sign)
 
-const before = ({ piece, offset }) => [...piece.text.slice(0, offset).split(/[\n。！？]/).at(-1)].slice(-5).join("")
-const after = ({ piece, offset, length }) => [...piece.text.slice(offset + length).split("\n")[0]].slice(0, 18).join("")
+const before = ({ span, offset }) => [...span.text.slice(0, offset).split(/[\n。！？]/).at(-1)].slice(-5).join("")
+const after = ({ span, offset, length }) => [...span.text.slice(offset + length).split("\n")[0]].slice(0, 18).join("")
 
 // What a finding is, why, what else it could be, and what to do; `group` are all findings like it.
 function card(finding, group, { accept, ignore, protect, go }) {
-  const { kind, name } = kindOf(finding)
   const others = finding.alternatives.filter((one) => one !== finding.target)
   const targets = isHint(finding) ? [] : [finding.target, ...others]
   const options = targets.slice(0, MOST_OPTIONS).map((target, index) =>
@@ -75,10 +74,10 @@ function card(finding, group, { accept, ignore, protect, go }) {
     element("button", { class: "quiet tiny", "aria-label": label, onclick: () => go(group[(places + by + count) % count]) }, mark)
   return element(
     "div",
-    { class: `card ${kind}` },
-    element("p", { class: "kind" }, element("b", {}, name()), ...doubt),
+    { class: `card ${kindOf(finding).kind}` },
+    element("p", { class: "kind" }, element("b", {}, finding.label), ...doubt),
     ...(finding.why ? [element("p", { class: "why" }, finding.why)] : []),
-    ...(finding.piece.where ? [element("p", { class: "where" }, finding.piece.where.label)] : []),
+    ...(finding.span.where ? [element("p", { class: "where" }, finding.span.where.label)] : []),
     ...(finding.byAnother ? [element("p", { class: "whose" }, _("Another person's words: “Accept all” leaves them as they are."))] : []),
     element("div", { class: "options", role: "group", "aria-label": _("Suggestions") }, ...options),
     ownReplacement(finding, accept),
@@ -129,9 +128,9 @@ export class Rows {
     for (const { key, findings } of groups.slice(0, MOST_ROWS)) {
       const isOpen = this.open?.key === key
       if (isOpen) this.open.place = Math.min(this.open.place, findings.length - 1)
-      const { why, alternatives, confidence } = findings[0]
+      const { label, why, alternatives, confidence } = findings[0]
       const around = before(findings[0]) + after(findings[0])
-      const looks = [presentLanguage(), findings.length, around, why, alternatives, confidence, isOpen && this.open.place].join("|")
+      const looks = [presentLanguage(), findings.length, around, label, why, alternatives, confidence, isOpen && this.open.place].join("|")
       const old = this.rows.get(key)
       rows.set(key, old?.looks === looks ? old : { looks, node: this.row(key, findings, isOpen) })
     }

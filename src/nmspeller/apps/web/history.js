@@ -1,7 +1,7 @@
 // Undo and redo of the page's own. A browser forgets its undo when a script changes the text, and its way for scripts to
 // type (execCommand) takes seconds for a long text; so every change, typed or made by a click, is kept here.
 
-import { unchanged } from "./segments.js"
+import { unchanged } from "./spans.js"
 
 const ONE_STROKE = 800 // keystrokes that follow one another within so many milliseconds are one step
 const LONGEST_STROKE = 10 // characters; what arrives at once and is longer was pasted or dictated

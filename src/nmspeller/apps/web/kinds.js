@@ -2,17 +2,18 @@
 
 import { _ } from "./language.js"
 
+// By reasons, which the server names in words.
 const KINDS = {
-  same_sound: { kind: "sound", sign: "音", name: () => _("same sound") },
-  similar_sound: { kind: "sound", sign: "音", name: () => _("similar sound") },
-  similar_shape: { kind: "shape", sign: "形", name: () => _("similar shape") },
-  de: { kind: "de", sign: "的", name: () => _("的, 地 or 得") },
-  rule: { kind: "rule", sign: "规", name: () => _("rule") },
-  user_list: { kind: "rule", sign: "词", name: () => _("your own replacement") },
-  missing: { kind: "length", sign: "漏", name: () => _("missing character") },
-  extra: { kind: "length", sign: "多", name: () => _("extra character") },
-  swapped: { kind: "length", sign: "倒", name: () => _("swapped characters") },
-  context: { kind: "context", sign: "义", name: () => _("context") },
+  same_sound: { kind: "sound", sign: "音" },
+  similar_sound: { kind: "sound", sign: "音" },
+  similar_shape: { kind: "shape", sign: "形" },
+  de: { kind: "de", sign: "的" },
+  rule: { kind: "rule", sign: "规" },
+  user_list: { kind: "rule", sign: "词" },
+  missing: { kind: "length", sign: "漏" },
+  extra: { kind: "length", sign: "多" },
+  swapped: { kind: "length", sign: "倒" },
+  context: { kind: "context", sign: "义" },
 }
 
 const LOW_CONFIDENCE = 0.8

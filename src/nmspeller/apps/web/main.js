@@ -11,8 +11,8 @@ import { recallOneOf, remember } from "./memory.js"
 import { Opened } from "./opened.js"
 import { Replacements } from "./replacements.js"
 import { Rules } from "./rules.js"
-import { countOf } from "./segments.js"
 import { NeedsKey, giveKey } from "./server.js"
+import { countOf } from "./spans.js"
 import { isNarrow, onView, wayIntoView } from "./viewport.js"
 import { Words } from "./words.js"
 import { Writing } from "./writing.js"
@@ -42,7 +42,7 @@ const popover = new Popover(at("popover"), {
   go: (finding) => choose(finding, true),
   onClose: (back) => {
     editor.active = null
-    editor.draw(subject.pieces, findings)
+    editor.draw(subject.spans, findings)
     if (back) area.focus({ preventScroll: true })
   },
 })
@@ -55,7 +55,7 @@ function recheck() {
 
 function show() {
   findings = subject.findings()
-  editor.draw(subject.pieces, findings)
+  editor.draw(subject.spans, findings)
   rows.draw(findings)
   at("findings-count").textContent = findings.length
   at("findings-count").hidden = !findings.length
@@ -111,7 +111,7 @@ function showState() {
 // Nothing is called free of errors that was not checked, or that was found and ignored.
 function showClean() {
   const { missing } = rules
-  const isIgnored = subject.pieces.some(({ edits }) => edits.length)
+  const isIgnored = subject.spans.some(({ edits }) => edits.length)
   at("clean-big").textContent = isIgnored ? _("Nothing left to review") : missing.length ? _("Nothing found in what was checked") : _("No errors found")
   at("not-checked").hidden = at("check-rules").hidden = !missing.length
   at("not-checked").textContent = fill(_("Rules that are off: {groups}"), { groups: missing.join(_(", ")) })
@@ -208,7 +208,7 @@ function takeBack(way) {
 
 function protect(finding) {
   popover.close(false)
-  words.open(wordsAt(finding.piece.text, finding.offset, finding.length), true)
+  words.open(wordsAt(finding.span.text, finding.offset, finding.length), true)
 }
 
 function step(direction) {

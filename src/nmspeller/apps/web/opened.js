@@ -3,8 +3,8 @@
 import { Checking } from "./checking.js"
 import { findingsOf } from "./draft.js"
 import { reasonOf } from "./own.js"
-import { byPlace, overlap, placeOf, split } from "./segments.js"
 import { checkFile, correctedFile } from "./server.js"
+import { byPlace, overlap, placeOf, split } from "./spans.js"
 
 const PAUSE = 100
 
@@ -28,13 +28,13 @@ export class Opened {
     this.isComplete = false
     this.refusal = ""
     this.timer = 0
-    this.pieces = []
+    this.spans = []
     this.checking = new Checking(this, onChange)
     this.checking.soon(0)
   }
 
   get text() {
-    return this.pieces.map((piece) => piece.text).join("")
+    return this.spans.map((span) => span.text).join("")
   }
 
   get progress() {
@@ -46,7 +46,7 @@ export class Opened {
   }
 
   findings() {
-    return findingsOf(this.pieces, this.ignored)
+    return findingsOf(this.spans, this.ignored)
   }
 
   enter() {
@@ -144,32 +144,32 @@ export class Opened {
     this.onChange()
   }
 
-  // The pieces as they are shown: what was accepted is in their text, what is open in their edits.
+  // The spans as they are shown: what was accepted is in their text, what is open in their edits.
   lay() {
     const accepted = [...this.accepted.values()].map(({ edit, target }) => ({ ...edit, edit, target, isDone: true }))
     const open = this.edits
       .filter((edit) => !accepted.some((other) => overlap(edit, other)))
       .map((edit) => ({ ...edit, edit }))
     const all = [...accepted, ...open].sort(byPlace)
-    this.pieces = []
+    this.spans = []
     let start = 0
     let stop = 0
     let next = 0
-    for (const part of split(this.original)) {
-      stop += part.length
+    for (const { length } of split(this.original)) {
+      stop += length
       let last = next
       while (last < all.length && (all[last].offset < stop || stop === this.original.length)) last += 1
-      // A change may reach over the end of a piece, which then goes on.
+      // A change may reach over the end of a span, which then goes on.
       if (last > next && all[last - 1].offset + all[last - 1].length > stop) continue
-      this.pieces.push(this.piece(start, stop, all.slice(next, last)))
+      this.spans.push(this.span(start, stop, all.slice(next, last)))
       start = stop
       next = last
     }
-    if (start < stop) this.pieces.push(this.piece(start, stop, all.slice(next)))
+    if (start < stop) this.spans.push(this.span(start, stop, all.slice(next)))
     if (this.area.value !== this.text) this.area.value = this.text
   }
 
-  piece(start, stop, changes) {
+  span(start, stop, changes) {
     let text = ""
     let end = start
     const edits = []

@@ -13,11 +13,9 @@ const GROUPS = [
 const ALL = GROUPS.map(({ id }) => id)
 const isGroup = (name) => ALL.includes(name)
 
-// Names of groups and ids of rules, as a request has them; an older page has stored { isOn, chosen }.
+// Names of groups and ids of rules, as a request has them.
 function recallChosen() {
-  const saved = recall("rules")
-  if (saved?.isOn === false) return []
-  const names = Array.isArray(saved) ? saved : saved?.chosen
+  const names = recall("rules")
   return Array.isArray(names) ? names.filter((name) => typeof name === "string") : ALL
 }
 

@@ -1,7 +1,7 @@
 // The server as the page knows it: answers, or one of six kinds of no.
 
 import { presentLanguage } from "./language.js"
-import { byPlace } from "./segments.js"
+import { byPlace } from "./spans.js"
 
 export class Offline extends Error {}
 export class NeedsKey extends Error {}

@@ -31,8 +31,8 @@ export class Writing {
     return this.draft.text
   }
 
-  get pieces() {
-    return this.draft.pieces
+  get spans() {
+    return this.draft.spans
   }
 
   get progress() {
@@ -45,7 +45,7 @@ export class Writing {
   }
 
   findings() {
-    return findingsOf(this.pieces, this.ignored)
+    return findingsOf(this.spans, this.ignored)
   }
 
   // The text area has changed. An input method shows letters that are not yet text; they are not worth a question.

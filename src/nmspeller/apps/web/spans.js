@@ -1,33 +1,33 @@
-// A text in pieces that are drawn one by one: paragraphs, and long paragraphs by their sentences. A keystroke changes one
-// piece, so only that one is drawn again.
+// Spans of a text: those that are drawn one by one, and those that are found wrong.
 
 const LONG = 240
 const LONGEST = 600
 const SENTENCE_END = /[。！？；!?;…]+[”’」』）》)"']*/g
 
+// Paragraphs, and long paragraphs by their sentences: a keystroke changes one of them, so only that one is drawn again.
 export function split(text) {
-  const pieces = []
+  const spans = []
   let start = 0
   while (start < text.length) {
     const line = text.indexOf("\n", start)
     const stop = line < 0 ? text.length : line + 1
-    splitParagraph(text.slice(start, stop), pieces)
+    splitParagraph(text.slice(start, stop), spans)
     start = stop
   }
-  return pieces
+  return spans
 }
 
-function splitParagraph(paragraph, pieces) {
+function splitParagraph(paragraph, spans) {
   let start = 0
   const cut = (stop) => {
     while (stop - start > LONGEST) {
       let end = start + LONGEST
       // Never between the halves of one character.
       if (/[\udc00-\udfff]/.test(paragraph[end])) end -= 1
-      pieces.push(paragraph.slice(start, end))
+      spans.push(paragraph.slice(start, end))
       start = end
     }
-    if (stop > start) pieces.push(paragraph.slice(start, stop))
+    if (stop > start) spans.push(paragraph.slice(start, stop))
     start = stop
   }
   if (paragraph.length > LONG)
