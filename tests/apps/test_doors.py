@@ -1,21 +1,28 @@
-"""What every door must hold, with the shipped model: Python, command, batch, HTTP, LanguageTool and editor.
+"""What every door must hold, with the shipped model: Python, commands, batch, HTTP, LanguageTool and editor.
 
 The page shows what HTTP answers, see `web/test_agreement.py`.
 """
 
+import io
 import json
+import time
+from contextlib import nullcontext
+from functools import partial
 from itertools import pairwise
 from typing import NamedTuple
 
 import pytest
 from fastapi.testclient import TestClient
+from rich.console import Console
 
 from nmspeller import Speller, check_file
 from nmspeller.__main__ import run
 from nmspeller.apps.batch import BatchJob, SpellerSettings, Write
 from nmspeller.apps.batch import run as run_batch
 from nmspeller.apps.batch.worker import ShardWorker
-from nmspeller.apps.cli import job
+from nmspeller.apps.check_review.screen import Screen
+from nmspeller.apps.check_review.session import Session
+from nmspeller.apps.cli import job, reviewing
 from nmspeller.apps.documents.prose import passages
 from nmspeller.apps.http.app import create_app
 from nmspeller.apps.http.settings import Settings
@@ -74,6 +81,41 @@ def command(speller, tmp_path, monkeypatch, capfd):
     return check
 
 
+class Skipping(nullcontext):
+    """The keyboard of somebody who skips every finding."""
+
+    def key(self, seconds=0):
+        time.sleep(seconds)
+        return "s"
+
+
+class Shown(Screen):
+    """Keeps the edits that are asked about."""
+
+    def __init__(self):
+        super().__init__(Console(file=io.StringIO()))
+        self.edits = []
+
+    def finding(self, text, one, candidates, number):
+        self.edits.append(one.edit)
+
+
+@pytest.fixture
+def review(speller, tmp_path, monkeypatch):
+    monkeypatch.setattr(job, "load_speller", lambda *_, **__: speller.checker)
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    monkeypatch.setattr(reviewing.signal, "signal", lambda *_: None)  # it would outlive the test
+
+    def check(text):
+        shown = Shown()
+        monkeypatch.setattr(reviewing, "Session", partial(Session, keyboard=Skipping(), screen=shown))
+        (tmp_path / "a.txt").write_text(text, "utf-8")
+        run(["review", str(tmp_path / "a.txt")])
+        return of_edits(shown.edits)
+
+    return check
+
+
 @pytest.fixture
 def batch(speller, tmp_path, monkeypatch):
     monkeypatch.setattr(SpellerSettings, "load", lambda _: speller.checker)
@@ -107,6 +149,15 @@ def http(client):
 
 
 @pytest.fixture
+def upload(client):
+    def check(text):
+        answer = client.post("/v1/files", files={"file": ("a.txt", text.encode())})
+        return of_json(answer.json()["edits"])
+
+    return check
+
+
+@pytest.fixture
 def languagetool(client):
     def check(text):
         enabled = "NMSPELLER_DOUBLED_PUNCTUATION,NMSPELLER_HALF_WIDTH_PUNCTUATION"
@@ -135,7 +186,7 @@ def editor(speller):
     return check
 
 
-DOORS = ["python", "document", "command", "batch", "http", "languagetool", "editor"]
+DOORS = ["python", "document", "command", "review", "batch", "http", "upload", "languagetool", "editor"]
 
 
 @pytest.fixture(params=DOORS)
@@ -149,10 +200,18 @@ def door(request):
     [
         ("我很高心。。他门走了。", [(3, "心", "兴"), (4, "。。", "。"), (7, "门", "们")]),
         ("我很高心，，他门走了!", [(3, "心", "兴"), (4, "，，", "，"), (7, "门", "们"), (10, "!", "！")]),
+        ("我很高心, 他门走了。", [(3, "心", "兴"), (4, ", ", "，"), (7, "门", "们")]),
     ],
 )
 def test_neighbours_of_rules_and_model_are_both_found(door, text, found):
     assert [one[:3] for one in door(text)] == found
+
+
+def test_no_replacement_doubles_a_character(door):
+    text = "今天我门们去公园玩。。"
+    for one in reversed(door(text)):
+        text = text[: one.offset] + one.target + text[one.offset + len(one.source) :]
+    assert text == "今天我们去公园玩。"
 
 
 @pytest.mark.parametrize("end", ["。", "。。", "？", "?"])

@@ -14,7 +14,8 @@ from nmspeller.apps.reports.findings import findings
 from nmspeller.apps.reports.lines import github, plain
 from nmspeller.apps.reports.sarif import SarifReport
 from nmspeller.apps.reports.terminal import TerminalReport
-from nmspeller.runtime.correction import Correction, Edit, Hint, Reason, apply_edits
+from nmspeller.runtime.correction import Correction, apply_edits
+from nmspeller.runtime.findings import Edit, Hint, Reason
 from nmspeller.runtime.rules import RULES
 
 

@@ -1,15 +1,12 @@
 """`review` in a real terminal: a person decides on each finding, and nothing is lost."""
 
 import os
-import subprocess
 import sys
 from pathlib import Path
 
 import docx
 import pytest
 from tmux_terminal import Terminal, is_installed
-
-from nmspeller.__main__ import run
 
 SCRIPT = Path(__file__).with_name("scripted_speller.py")
 REVIEW = [sys.executable, str(SCRIPT), "review"]
@@ -254,33 +251,6 @@ def test_ctrl_z_and_fg_in_a_shell(folder):
         terminal.wait_for("Your decisions are kept")
         terminal.press("echo the shell is as before", "Enter")
         terminal.wait_for("the shell is as before", times=2)
-
-
-def test_without_a_terminal_it_says_so_in_one_sentence(folder):
-    done = subprocess.run(
-        [*REVIEW, "a.txt"], cwd=folder, capture_output=True, stdin=subprocess.DEVNULL, start_new_session=True
-    )
-    assert done.returncode == 2
-    assert done.stderr.decode() == "nmspeller: `review` asks in a terminal, and there is none; use `check`.\n"
-    assert (folder / "a.txt").read_text() == TEXT
-
-
-@pytest.mark.parametrize(
-    ("arguments", "sentence"),
-    [
-        (["-"], "review cannot be used with -."),
-        (["a.docx", "--author", "王"], "--author needs --track."),
-        ([], "Give files or folders."),
-    ],
-)
-def test_wrong_usage_is_one_sentence(capsys, arguments, sentence):
-    assert run(["review", *arguments]) == 2
-    assert capsys.readouterr().err == f"nmspeller: {sentence}\n"
-
-
-def test_a_file_in_the_place_of_rules_is_a_wrong_rule(capsys):
-    assert run(["review", "--rules", "a.md"]) == 2
-    assert capsys.readouterr().err.startswith("nmspeller: there is no rule 'a.md'; choose among spelling,")
 
 
 @needs_tmux

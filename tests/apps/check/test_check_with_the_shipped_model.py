@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from nmspeller.runtime.correction import Reason
+from nmspeller.runtime.findings import Reason
 from nmspeller.runtime.pipeline import SHIPPED
 from nmspeller.runtime.rules import RULES
 from nmspeller.text.script import is_traditional
