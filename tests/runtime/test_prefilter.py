@@ -20,13 +20,13 @@ from nmspeller.lab.export.weights import read_weights
 from nmspeller.lab.models.batch import collate
 from nmspeller.lab.models.registry import from_arrays
 from nmspeller.runtime.decoder import Windows
-from nmspeller.runtime.device import Device, prefilter_files
 from nmspeller.runtime.engine import OnnxEngine
 from nmspeller.runtime.part_batch import PartBatch
 from nmspeller.runtime.pipeline import Pipeline
 from nmspeller.runtime.policy import Level, Policy, Thresholds
-from nmspeller.runtime.prefilter import FILE, THRESHOLDS, Prefilter, PrefilterThresholds, highest_scores
+from nmspeller.runtime.prefilter import FILE, THRESHOLDS, OnnxPrefilter, PrefilterThresholds, highest_scores
 from nmspeller.runtime.reading import Part, Reading
+from nmspeller.runtime.torch_engine import TorchPrefilter
 from nmspeller.text.vocabulary import Vocabulary
 
 SENTENCES = [
@@ -60,8 +60,8 @@ def own_folder(folder: Path, tmp_path: Path) -> Path:
 
 
 @pytest.fixture(scope="module")
-def prefilter(folder: Path) -> Prefilter:
-    return Prefilter(folder / FILE, Vocabulary.from_file(folder / "vocab.txt"), threads=1)
+def prefilter(folder: Path) -> OnnxPrefilter:
+    return OnnxPrefilter(folder / FILE, Vocabulary.from_file(folder / "vocab.txt"), threads=1)
 
 
 def parts_of(texts: list[str]) -> list[Part]:
@@ -102,7 +102,7 @@ def test_the_error_score_is_that_of_the_source_characters_alone(
 ) -> None:
     export_prefilter(small_source, own_folder, texts=texts_or_none)
     vocabulary = Vocabulary.from_file(own_folder / "vocab.txt")
-    prefilter = Prefilter(own_folder / FILE, vocabulary, threads=1)
+    prefilter = OnnxPrefilter(own_folder / FILE, vocabulary, threads=1)
     ids, windows = vocabulary.encode("".join(SENTENCES)), whole(SENTENCES)
     kept = source_probabilities(small_source, vocabulary)
     allowed = np.arange(len(ids)) % 3 > 0
@@ -120,7 +120,7 @@ def test_the_error_score_is_that_of_the_source_characters_alone(
     assert len(set(expected)) > len(ids) / 3
 
 
-def test_error_scores_do_not_depend_on_the_batch_or_its_order(folder: Path, prefilter: Prefilter) -> None:
+def test_error_scores_do_not_depend_on_the_batch_or_its_order(folder: Path, prefilter: OnnxPrefilter) -> None:
     ids, windows = encode(folder, SENTENCES), whole(SENTENCES)
     allowed = np.ones(len(ids), np.bool_)
     together = prefilter.error_scores(ids, allowed, windows)
@@ -136,7 +136,7 @@ def test_error_scores_do_not_depend_on_the_batch_or_its_order(folder: Path, pref
         assert not alone[here.stop :].any()
 
 
-def test_protected_characters_do_not_count_in_the_error_score(folder: Path, prefilter: Prefilter) -> None:
+def test_protected_characters_do_not_count_in_the_error_score(folder: Path, prefilter: OnnxPrefilter) -> None:
     ids, windows = encode(folder, SENTENCES), whole(SENTENCES)
     everywhere, nowhere = np.ones(len(ids), np.bool_), np.zeros(len(ids), np.bool_)
     kept_by_others = windows._replace(keep_stops=windows.keep_starts)
@@ -220,16 +220,36 @@ def test_the_prefilter_is_part_of_the_hash_only_where_it_is_used(own_folder: Pat
     assert eager.checker.model_hash in hashes
 
 
-def test_pytorch_has_no_prefilter(own_folder: Path, source_folder: Path) -> None:
-    assert prefilter_files(own_folder, Device.CPU) == (own_folder / FILE, own_folder / THRESHOLDS)
-    with pytest.raises(InputError, match="exported model on the CPU only"):
-        prefilter_files(own_folder, Device.CUDA)
+def test_on_pytorch_the_error_scores_are_those_of_the_export(
+    own_folder: Path, small_source: Path, texts_or_none: list[str] | None
+) -> None:
+    export_prefilter(small_source, own_folder, texts=texts_or_none)
+    vocabulary = Vocabulary.from_file(own_folder / "vocab.txt")
+    on_onnx, on_torch = (
+        OnnxPrefilter(own_folder / FILE, vocabulary, threads=1),
+        TorchPrefilter.open(own_folder, vocabulary, "cpu", threads=1),
+    )
+    sentences = SENTENCES * 60
+    ids, windows = vocabulary.encode("".join(sentences)), whole(sentences)
+    windows = windows._replace(keep_starts=windows.starts + 1, keep_stops=windows.stops - 1)
+    allowed = np.arange(len(ids)) % 3 > 0
+    expected, found = (each.error_scores(ids, allowed, windows) for each in (on_onnx, on_torch))
+    assert on_torch.longest == on_onnx.longest
+    assert found.dtype == np.float32
+    np.testing.assert_array_equal(found == 0, expected == 0)
+    np.testing.assert_allclose(found, expected, atol=1e-5 if texts_or_none is None else 0.1)
+
+
+def test_a_checkpoint_is_prefiltered_too(own_folder: Path, source_folder: Path) -> None:
+    by_window = prefilter_scores(Pipeline(own_folder, threads=1, prefilter=True), [LONG]).error_score
+    write_threshold(own_folder, float(by_window.max()) - 1e-4)
+    exported = Speller(own_folder, threads=1, prefilter=True).check(LONG)
     (own_folder / "model.onnx").unlink()
     for name in ("model.safetensors", "config.json"):
         shutil.copy(source_folder / name, own_folder)
-    with pytest.raises(InputError, match="exported model on the CPU only"):
-        Speller(own_folder, threads=1, prefilter=True)
-    assert Speller(own_folder, threads=1).check(LONG).edits
+    found = Speller(own_folder, threads=1, prefilter=True).check(LONG)
+    assert found.text == exported.text
+    assert 0 < len(found.edits) < len(Speller(own_folder, threads=1).check(LONG).edits)
 
 
 def test_a_folder_without_a_prefilter_gets_one_sentence(model_folder: Path) -> None:

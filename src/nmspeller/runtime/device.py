@@ -7,8 +7,8 @@ from nmspeller.messages import _
 from nmspeller.runtime.choice import Choice
 from nmspeller.runtime.decoder import ScoringEngine
 from nmspeller.runtime.engine import OnnxEngine
+from nmspeller.runtime.prefilter import COMMAND, THRESHOLDS, OnnxPrefilter, Prefilter
 from nmspeller.runtime.prefilter import FILE as PREFILTER
-from nmspeller.runtime.prefilter import THRESHOLDS, Prefilter
 from nmspeller.text.vocabulary import Vocabulary
 
 _EXPORTED = ("model.onnx",)
@@ -53,33 +53,43 @@ def _no_export(folder: Path) -> InputError:
     )
 
 
-def prefilter_files(folder: Path, device: Device) -> tuple[Path, Path]:
+def prefilter_files(folder: Path) -> tuple[Path, Path]:
     """The folder's prefilter and its thresholds.
 
-    PyTorch has no prefilter: a small model on the CPU would be slower than the model on a GPU.
-
     Raises:
-        InputError: there is none, or it does not work with this model and device.
+        InputError: there is none.
     """
-    if device is not Device.CPU or weight_files(folder, device)[0].name != "model.onnx":
-        raise InputError(_("the prefilter works with an exported model on the CPU only; leave it out."))
     if not (folder / PREFILTER).is_file():
         raise InputError(
             _("{folder} holds no {file}; leave the prefilter out, or make one with `{command}`.").format(
-                folder=folder, file=PREFILTER, command=Prefilter.command
+                folder=folder, file=PREFILTER, command=COMMAND
             )
         )
     return folder / PREFILTER, folder / THRESHOLDS
+
+
+def open_prefilter(
+    folder: Path, vocabulary: Vocabulary, device: Device, *, threads: int | None = None
+) -> Prefilter:
+    """The folder's prefilter, loaded by what its model is loaded by."""
+    if _is_for_onnx_runtime(folder, device):
+        return OnnxPrefilter(folder / PREFILTER, vocabulary, threads=threads)
+    from nmspeller.runtime.torch_engine import TorchPrefilter
+
+    return TorchPrefilter.open(folder, vocabulary, device.value, threads=threads)
 
 
 def open_engine(
     folder: Path, vocabulary: Vocabulary, device: Device, *, threads: int | None = None
 ) -> ScoringEngine:
     """The folder's model, loaded: on the processor an export by ONNX Runtime, all else by PyTorch."""
-    files = weight_files(folder, device)
-    exported = files[0].name == "model.onnx"
-    if exported and device is Device.CPU:
-        return OnnxEngine(files[0], vocabulary, threads=threads)
+    if _is_for_onnx_runtime(folder, device):
+        return OnnxEngine(folder / "model.onnx", vocabulary, threads=threads)
     from nmspeller.runtime.torch_engine import TorchEngine
 
+    exported = weight_files(folder, device)[0].name == "model.onnx"
     return TorchEngine.open(folder, vocabulary, device.value, exported=exported, threads=threads)
+
+
+def _is_for_onnx_runtime(folder: Path, device: Device) -> bool:
+    return device is Device.CPU and weight_files(folder, device)[0].name == "model.onnx"

@@ -11,15 +11,15 @@ from numpy.typing import NDArray
 
 from nmspeller.errors import InputError
 from nmspeller.messages import _
-from nmspeller.runtime.correction import Edit, Reason
 from nmspeller.runtime.decoder import Decoder, Detections, ScoringEngine, confidence
-from nmspeller.runtime.device import Device, open_engine, prefilter_files, weight_files
+from nmspeller.runtime.device import Device, open_engine, open_prefilter, prefilter_files, weight_files
 from nmspeller.runtime.edits import Change
 from nmspeller.runtime.engine import Floats, Ids, TagScores
 from nmspeller.runtime.explain import is_explained
+from nmspeller.runtime.findings import Edit, Reason
 from nmspeller.runtime.part_batch import PartBatch
 from nmspeller.runtime.policy import TAGGED, Level, Policy, Thresholds
-from nmspeller.runtime.prefilter import Prefilter, PrefilterThresholds
+from nmspeller.runtime.prefilter import COMMAND, Prefilter, PrefilterThresholds
 from nmspeller.runtime.reading import Mended, Part
 from nmspeller.runtime.tag_decoder import Proposal, TagDecoder, repeats_neighbours
 from nmspeller.runtime.verified import verifying
@@ -63,9 +63,9 @@ class Pipeline:
             )
         self._prefilter: Prefilter | None = None
         if prefilter:
-            files = prefilter_files(folder, device)
-            self._files += files
-            self._prefilter = self._open_prefilter(*files, threads)
+            self._files += prefilter_files(folder)
+            self._prefilter = open_prefilter(folder, self.vocabulary, device, threads=threads)
+            self._add_prefilter_thresholds(self._prefilter, *prefilter_files(folder))
         hanzi = self.vocabulary.is_hanzi()
         simplified = np.array([not is_traditional(token) for token in self.vocabulary.tokens], np.bool_)
         self._decoder = Decoder(
@@ -79,8 +79,7 @@ class Pipeline:
         self._decoder = replace(self._decoder, engine=engine)
         self._tag_decoder = replace(self._tag_decoder, engine=engine)
 
-    def _open_prefilter(self, path: Path, thresholds: Path, threads: int | None) -> Prefilter:
-        prefilter = Prefilter(path, self.vocabulary, threads=threads)
+    def _add_prefilter_thresholds(self, prefilter: Prefilter, path: Path, thresholds: Path) -> None:
         if self.policy.window > prefilter.longest:
             raise InputError(
                 _(
@@ -90,7 +89,7 @@ class Pipeline:
                     path=path,
                     longest=prefilter.longest,
                     window=self.policy.window,
-                    command=prefilter.command,
+                    command=COMMAND,
                 )
             )
         least = PrefilterThresholds.read(thresholds).levels
@@ -99,7 +98,6 @@ class Pipeline:
             for level, thresholds in self.policy.levels.items()
         }
         self.policy = replace(self.policy, levels=levels)
-        return prefilter
 
     @property
     def window(self) -> int:

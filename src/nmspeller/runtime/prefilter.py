@@ -5,6 +5,7 @@ fraction of the model's time. What the model reads, it reads as without the pref
 """
 
 import json
+from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -24,21 +25,35 @@ FILE, THRESHOLDS = "prefilter.onnx", "prefilter.json"
 FORMAT = "nmspeller prefilter 1"
 
 
-class Prefilter(OnnxSession):
-    """The prefilter on the CPU."""
+COMMAND = "nmspeller lab prefilter"
+"""What writes both."""
 
-    command = "nmspeller lab prefilter"
-    outputs = ("source_probability",)
+
+class Prefilter(ABC):
+    """A prefilter on some engine; `longest` is how many characters a window may have."""
+
+    longest: int
 
     def select(self, ids: Ids, allowed: NDArray[np.bool_], windows: Windows, threshold: float) -> Windows:
         """The windows with such an error score."""
         return windows.subset(highest_scores(self.error_scores(ids, allowed, windows), windows) >= threshold)
 
+    @abstractmethod
     def error_scores(self, ids: Ids, allowed: NDArray[np.bool_], windows: Windows) -> Floats:
         """The error score of each character, from 0 to 1: how improbable it is. (characters,)
 
         Characters that are not `allowed` to change, (characters,), and those that no window keeps, score 0.
         """
+
+
+class OnnxPrefilter(OnnxSession, Prefilter):
+    """The prefilter on the CPU."""
+
+    command = COMMAND
+    outputs = ("source_probability",)
+
+    def error_scores(self, ids: Ids, allowed: NDArray[np.bool_], windows: Windows) -> Floats:
+        """As of every prefilter."""
         error_scores = np.zeros(len(ids), np.float32)
         for batch, (source_probability,) in self.read(ids, windows.starts, windows.stops):
             own = windows.subset(batch.windows)
@@ -89,13 +104,13 @@ class PrefilterThresholds:
             reason = error.strerror or error
             raise InputError(
                 _("cannot read {path} ({reason}); calibrate the prefilter with `{command}`.").format(
-                    path=path, reason=reason, command=Prefilter.command
+                    path=path, reason=reason, command=COMMAND
                 )
             ) from error
         except (ValueError, KeyError, TypeError, OverflowError, RecursionError) as error:
             raise InputError(
                 _("{path} holds no prefilter thresholds ({error}); write it with `{command}`.").format(
-                    path=path, error=error, command=Prefilter.command
+                    path=path, error=error, command=COMMAND
                 )
             ) from error
 

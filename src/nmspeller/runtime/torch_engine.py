@@ -1,20 +1,24 @@
-"""The engine for GPUs: windows of character ids in, PyTorch's scores of the uncertain positions out.
+"""The engine and the prefilter for GPUs: windows of character ids in, PyTorch's scores out.
 
 This is the one module of the product that may import the laboratory, whose BERT it runs; PyTorch itself is
-imported only in `nmspeller.lab.models.scoring`, and only when an engine is made.
+imported only in `nmspeller.lab.models.scoring`, and only when one of them is made.
 """
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from types import ModuleType
+from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nmspeller.errors import InputError
 from nmspeller.messages import _
-from nmspeller.runtime.engine import Ids, Scores, TagScores
+from nmspeller.runtime.decoder import Windows
+from nmspeller.runtime.engine import Floats, Ids, Scores, TagScores
+from nmspeller.runtime.prefilter import Prefilter
 from nmspeller.text.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
@@ -22,6 +26,7 @@ if TYPE_CHECKING:
     from nmspeller.lab.models.scoring import Packed, Pending
 
 Positions = NDArray[np.intp]
+AnyPending = TypeVar("AnyPending")
 
 # Enough to keep a GPU's cores busy, few enough for the last batch of many not to be mostly padding.
 _TOKENS = {"cuda": 1 << 14, "cpu": 1 << 10}
@@ -44,19 +49,10 @@ class BatchShape(NamedTuple):
         return self.windows + self.tokens // self.longest + 1
 
 
-class TorchEngine:
-    """A model on PyTorch, in batches of one shape that lie end to end without padding between windows."""
+class _Packing:
+    """Batches of one shape that lie end to end without padding between windows."""
 
-    characters_per_batch = 1 << 18
-    """How many characters to hand over at a time."""
-
-    def __init__(
-        self, source: "SpellerWeights", vocabulary: Vocabulary, device: str, *, threads: int | None = None
-    ) -> None:
-        try:
-            from nmspeller.lab.models.scoring import Scorer
-        except ImportError as error:
-            raise InputError(_("this needs PyTorch: pip install 'nmspeller[train]'.")) from error
+    def __init__(self, source: "SpellerWeights", vocabulary: Vocabulary, device: str) -> None:
         if source.encoder.vocabulary != len(vocabulary):
             raise InputError(
                 _(
@@ -64,44 +60,21 @@ class TorchEngine:
                     "model."
                 ).format(folder=source.folder, characters=source.encoder.vocabulary, tokens=len(vocabulary))
             )
-        self._scorer = Scorer(source.encoder, source.weights, device, threads)
         self._specials = vocabulary.cls, vocabulary.sep, vocabulary.pad
         self._tokens = max(_TOKENS[device], source.encoder.positions)
         self.longest = source.encoder.positions - 2
-        """How many characters a window may have."""
 
-    @classmethod
-    def open(
-        cls, folder: Path, vocabulary: Vocabulary, device: str, *, exported: bool, threads: int | None = None
-    ) -> "TorchEngine":
-        """The model of a folder: of its model.onnx if `exported`, else of its checkpoint."""
-        from nmspeller.lab.export.onnx_weights import read_exported
-        from nmspeller.lab.export.weights import read_weights
-
-        source = read_exported(folder) if exported else read_weights(folder)
-        return cls(source, vocabulary, device, threads=threads)
-
-    def scores(
-        self,
-        ids: Ids,
-        starts: Positions,
-        stops: Positions,
-        max_source_probability: float = np.inf,
-        min_tag_probability: float = np.inf,
-    ) -> Iterator[Scores]:
-        """Score the windows `ids[start:stop]`; the next batch is under way while one is looked at.
-
-        Only positions are returned whose source character has at most `max_source_probability`, and only
-        places with a tag of at least `min_tag_probability`.
-        """
-        under_way: deque[_Reading] = deque()
+    def read(
+        self, ids: Ids, starts: Positions, stops: Positions, submit: "Callable[[Packed], AnyPending]"
+    ) -> "Iterator[_Reading[AnyPending]]":
+        """The windows `ids[start:stop]` in batches; the next batch is under way while one is looked at."""
+        under_way: deque[_Reading[AnyPending]] = deque()
         for windows, layout in self._batches(stops - starts):
             packed, where = self._pack(ids, starts[windows], stops[windows], layout)
-            under_way.append(_Reading(windows, where, self._scorer.submit(packed), packed))
+            under_way.append(_Reading(windows, where, submit(packed), packed))
             if len(under_way) > 1:
-                yield under_way.popleft().scores(max_source_probability, min_tag_probability)
-        while under_way:
-            yield under_way.popleft().scores(max_source_probability, min_tag_probability)
+                yield under_way.popleft()
+        yield from under_way
 
     def _batches(self, lengths: Positions) -> Iterator[tuple[Positions, BatchShape]]:
         """Windows that fill one batch, in order, and the shape they all share."""
@@ -148,36 +121,121 @@ class TorchEngine:
         return Packed(packed, positions, row * longest + positions, inside, edges, longest), where
 
 
-class _Reading(NamedTuple):
+@dataclass(frozen=True)
+class _Reading(Generic[AnyPending]):
     """A batch under way, and whose it is."""
 
     windows: Positions  # (windows,)
     where: Positions  # (tokens,) flat positions
-    pending: "Pending"
+    pending: AnyPending
     packed: "Packed"
 
-    def scores(self, max_source_probability: float, min_tag_probability: float) -> Scores:
-        found = self.pending.result(max_source_probability)
-        row = np.searchsorted(self.packed.edges, found.places, side="right") - 1
-        return Scores(
-            self.windows[row],
-            self.where[found.places],
-            found.best,
-            found.probabilities,
-            found.source_probabilities,
-            self._tags(found.tags, min_tag_probability),
-        )
 
-    def _tags(self, tags: "NDArray[np.float32] | None", least: float) -> TagScores:
-        """tags: (tokens, 3) of all tokens, of which [CLS] and the padding have no place."""
-        if tags is None:
-            return TagScores.none()
-        tokens = np.flatnonzero(tags.max(axis=1) >= least)
-        row = np.searchsorted(self.packed.edges, tokens, side="right") - 1
-        places = tokens - self.packed.edges[row] - 1
-        own = (row < len(self.windows)) & (places >= 0)
-        tokens, row, places = tokens[own], row[own], places[own]
-        return TagScores(self.windows[row], places, *tags[tokens].T)
+class TorchEngine:
+    """A model on PyTorch."""
+
+    characters_per_batch = 1 << 18
+    """How many characters to hand over at a time."""
+
+    def __init__(
+        self, source: "SpellerWeights", vocabulary: Vocabulary, device: str, *, threads: int | None = None
+    ) -> None:
+        scoring = _import_scoring()
+        self._packing = _Packing(source, vocabulary, device)
+        self._scorer = scoring.Scorer(scoring.DeviceModel(source.encoder, source.weights, device, threads))
+        self.longest = self._packing.longest
+        """How many characters a window may have."""
+
+    @classmethod
+    def open(
+        cls, folder: Path, vocabulary: Vocabulary, device: str, *, exported: bool, threads: int | None = None
+    ) -> "TorchEngine":
+        """The model of a folder: of its model.onnx if `exported`, else of its checkpoint."""
+        from nmspeller.lab.export.onnx_weights import read_exported
+        from nmspeller.lab.export.weights import read_weights
+
+        source = read_exported(folder) if exported else read_weights(folder)
+        return cls(source, vocabulary, device, threads=threads)
+
+    def scores(
+        self,
+        ids: Ids,
+        starts: Positions,
+        stops: Positions,
+        max_source_probability: float = np.inf,
+        min_tag_probability: float = np.inf,
+    ) -> Iterator[Scores]:
+        """Score the windows `ids[start:stop]`.
+
+        Only positions are returned whose source character has at most `max_source_probability`, and only
+        places with a tag of at least `min_tag_probability`.
+        """
+        for reading in self._packing.read(ids, starts, stops, self._scorer.submit):
+            found = reading.pending.result(max_source_probability)
+            row = np.searchsorted(reading.packed.edges, found.places, side="right") - 1
+            yield Scores(
+                reading.windows[row],
+                reading.where[found.places],
+                found.best,
+                found.probabilities,
+                found.source_probabilities,
+                _tags(reading, found.tags, min_tag_probability),
+            )
+
+
+def _tags(reading: "_Reading[Pending]", tags: "NDArray[np.float32] | None", least: float) -> TagScores:
+    """tags: (tokens, 3) of all tokens, of which [CLS] and the padding have no place."""
+    if tags is None:
+        return TagScores.none()
+    tokens = np.flatnonzero(tags.max(axis=1) >= least)
+    row = np.searchsorted(reading.packed.edges, tokens, side="right") - 1
+    places = tokens - reading.packed.edges[row] - 1
+    own = (row < len(reading.windows)) & (places >= 0)
+    tokens, row, places = tokens[own], row[own], places[own]
+    return TagScores(reading.windows[row], places, *tags[tokens].T)
+
+
+class TorchPrefilter(Prefilter):
+    """A prefilter on PyTorch, in floats: its scores differ from those of the export by the rounding."""
+
+    def __init__(
+        self, source: "SpellerWeights", vocabulary: Vocabulary, device: str, *, threads: int | None = None
+    ) -> None:
+        scoring = _import_scoring()
+        self._packing = _Packing(source, vocabulary, device)
+        self._scorer = scoring.SourceScorer(
+            scoring.DeviceModel(source.encoder, source.weights, device, threads)
+        )
+        self.longest = self._packing.longest
+
+    @classmethod
+    def open(
+        cls, folder: Path, vocabulary: Vocabulary, device: str, *, threads: int | None = None
+    ) -> "TorchPrefilter":
+        """The prefilter of a folder."""
+        from nmspeller.lab.export.onnx_weights import read_prefilter
+
+        return cls(read_prefilter(folder), vocabulary, device, threads=threads)
+
+    def error_scores(self, ids: Ids, allowed: NDArray[np.bool_], windows: Windows) -> Floats:
+        """As of every prefilter."""
+        error_scores = np.zeros(len(ids), np.float32)
+        for reading in self._packing.read(ids, windows.starts, windows.stops, self._scorer.submit):
+            tokens = np.flatnonzero(reading.packed.inside)
+            positions = reading.where[tokens]
+            window = reading.windows[np.searchsorted(reading.packed.edges, tokens, side="right") - 1]
+            counts = (positions >= windows.keep_starts[window]) & (positions < windows.keep_stops[window])
+            counts &= allowed[positions]
+            error_scores[positions[counts]] = 1 - reading.pending.result()[tokens[counts]]
+        return error_scores
+
+
+def _import_scoring() -> "ModuleType":
+    try:
+        import nmspeller.lab.models.scoring as scoring
+    except ImportError as error:
+        raise InputError(_("this needs PyTorch: pip install 'nmspeller[train]'.")) from error
+    return scoring
 
 
 def _round_up(longest: int, most: int) -> int:

@@ -1,14 +1,13 @@
 """Checkpoints made of other models, to be trained further: an imported ONNX model, a fake-quantised one."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 
 from nmspeller.errors import InputError
 from nmspeller.lab.export.activations import quantise_weights
-from nmspeller.lab.export.onnx_weights import read_exported
+from nmspeller.lab.export.onnx_weights import read_exported, read_prefilter
 from nmspeller.lab.export.weights import SpellerWeights, read_weights
-from nmspeller.runtime.device import Device, need_exported, prefilter_files
+from nmspeller.runtime.device import need_exported, prefilter_files
 
 
 def import_onnx(folder: str | Path, out: str | Path) -> Path:
@@ -23,20 +22,13 @@ def import_onnx(folder: str | Path, out: str | Path) -> Path:
 
 
 def import_prefilter(folder: str | Path, out: str | Path) -> Path:
-    """The same for the folder's prefilter, in floats: it is small enough to be quantised after training.
+    """The same for the folder's prefilter.
 
     Raises:
         InputError: the folder has no prefilter, or PyTorch is missing.
     """
-    path, _ = prefilter_files(Path(folder), Device.CPU)
-    quantised = read_exported(path.parent, path.name)
-    floats = {
-        name: array
-        for name, array in quantised.weights.items()
-        if not name.endswith((".scale", ".zero_point"))
-    }
-    encoder = replace(quantised.encoder, fake_quantised=False)
-    return _write(replace(quantised, encoder=encoder, weights=floats), out)
+    path, _ = prefilter_files(Path(folder))
+    return _write(read_prefilter(path.parent), out)
 
 
 def prepare_qat(checkpoint: str | Path, out: str | Path, texts: Sequence[str]) -> Path:

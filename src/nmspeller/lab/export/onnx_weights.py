@@ -3,6 +3,7 @@
 An int8 model becomes a fake-quantised speller; see `nmspeller.lab.models.fake_quantisation`.
 """
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from nmspeller.errors import InputError
 from nmspeller.lab.export.weights import OUTPUT, TABLE, SpellerWeights, Weights
 from nmspeller.lab.models.config import EncoderConfig
 from nmspeller.runtime.engine import FORMAT
+from nmspeller.runtime.prefilter import FILE as PREFILTER
 from nmspeller.text.vocabulary import Vocabulary
 
 Constants = dict[str, NDArray[Any]]
@@ -22,7 +24,7 @@ _WEIGHT_SCALE = {"MatMulIntegerToFloat": 3, "QAttention": 4}
 
 
 def read_exported(folder: Path, file: str = "model.onnx") -> SpellerWeights:
-    """Read the model.onnx of a folder that `nmspeller lab export` wrote, or its prefilter.
+    """Read the model.onnx of a folder that `nmspeller lab export` wrote.
 
     Raises:
         InputError: the onnx package is missing, or the file is damaged or was written by another program.
@@ -82,6 +84,21 @@ def read_exported(folder: Path, file: str = "model.onnx") -> SpellerWeights:
         norm_epsilon=float(f"{epsilon:.6g}"),  # ONNX stores it in single precision
     )
     return SpellerWeights(encoder, weights, folder)
+
+
+def read_prefilter(folder: Path) -> SpellerWeights:
+    """Read the prefilter of a folder, in floats: it is small enough to be quantised after training.
+
+    Raises:
+        InputError: as for a model.
+    """
+    quantised = read_exported(folder, PREFILTER)
+    floats = {
+        name: array
+        for name, array in quantised.weights.items()
+        if not name.endswith((".scale", ".zero_point"))
+    }
+    return replace(quantised, encoder=replace(quantised.encoder, fake_quantised=False), weights=floats)
 
 
 def _add_quantised_layer(weights: Weights, constants: Constants, weight_scale: str, quantise: Any) -> None:

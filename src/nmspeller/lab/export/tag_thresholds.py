@@ -24,7 +24,8 @@ from nmspeller.lab.export.tag_proposals import (
     f_score,
 )
 from nmspeller.runtime.analysis import Analyzer
-from nmspeller.runtime.correction import Correction, Edit, Reason
+from nmspeller.runtime.correction import Correction
+from nmspeller.runtime.findings import Edit, Reason
 from nmspeller.runtime.pipeline import Pipeline
 from nmspeller.runtime.policy import TAGGED, Level, Policy, Thresholds
 from nmspeller.runtime.tag_decoder import repeats_neighbours

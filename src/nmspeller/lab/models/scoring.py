@@ -5,7 +5,7 @@ the rest of its batch. For nearly all positions only the probability of the sour
 five candidates are searched where that is lowest, and only they are copied from the device.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -44,7 +44,7 @@ class Uncertain(NamedTuple):
     tags: NDArray[np.float32] | None = None  # (tokens, 3) of the whole batch, from a model with tags
 
 
-class Scorer:
+class DeviceModel:
     """A BERT speller on a device: half precision on a GPU, single precision elsewhere.
 
     Raises:
@@ -63,39 +63,106 @@ class Scorer:
         if threads is not None:
             torch.set_num_threads(threads)
         self._device = torch.device(device)
-        cuda = self._device.type == "cuda"
+        self._is_gpu = self._device.type == "cuda"
         # Half precision has eight times bfloat16's resolution at the same speed, and BERT stays in its range.
-        self._model = from_arrays(encoder, weights).to(self._device, torch.float16 if cuda else torch.float32)
-        self._compiled: Any = torch.compile(self._score, dynamic=False) if cuda else self._score
+        precision = torch.float16 if self._is_gpu else torch.float32
+        self.model = from_arrays(encoder, weights).to(self._device, precision)
+
+    def compiled(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """A function of tensors on the device, for batches of one shape."""
+        return torch.compile(function, dynamic=False) if self._is_gpu else function
+
+    def batch(self, packed: Packed) -> PackedBatch:
+        """The batch on the device."""
+        return PackedBatch(
+            self.send(packed.ids),
+            self.send(packed.positions),
+            self.send(packed.edges),
+            self.send(packed.slots),
+            packed.longest,
+        )
+
+    def send(self, array: NDArray[Any]) -> Tensor:
+        """The array on the device."""
+        tensor = torch.from_numpy(array)
+        if self._is_gpu:
+            # A copy from pinned memory does not wait for earlier work.
+            tensor = tensor.pin_memory()
+        return tensor.to(self._device, non_blocking=True)
+
+
+class _OnTheWay:
+    """Tensors that are being computed and copied from the device."""
+
+    def __init__(self, tensors: Sequence[Tensor]) -> None:
+        self._arrived = torch.cuda.Event() if tensors[0].is_cuda else None
+        self._tensors = [tensor.to("cpu", non_blocking=True) for tensor in tensors]
+        if self._arrived:
+            self._arrived.record()
+
+    def arrays(self) -> list[NDArray[Any]]:
+        """Waits for them."""
+        if self._arrived:
+            self._arrived.synchronize()
+        return [tensor.numpy() for tensor in self._tensors]
+
+
+class SourceScorer:
+    """Of every character, how probable a prefilter thinks it."""
+
+    def __init__(self, on_device: DeviceModel) -> None:
+        self._on_device = on_device
+        self._compiled = on_device.compiled(self._score)
+
+    @torch.no_grad()
+    def submit(self, packed: Packed) -> "PendingProbabilities":
+        """Start scoring a batch; a GPU works on while the result is not asked for."""
+        return PendingProbabilities(_OnTheWay([self._compiled(self._on_device.batch(packed))]))
+
+    def _score(self, batch: PackedBatch) -> Tensor:
+        """The probabilities of all tokens: (tokens,)."""
+        return self._on_device.model.source_scores(batch).float().sigmoid()
+
+
+class PendingProbabilities:
+    """A batch that is being scored."""
+
+    def __init__(self, on_the_way: _OnTheWay) -> None:
+        self._on_the_way = on_the_way
+
+    def result(self) -> NDArray[np.float32]:
+        """The probability of each token: (tokens,)."""
+        [probabilities] = self._on_the_way.arrays()
+        if np.isnan(probabilities).any():
+            raise _out_of_range()
+        return probabilities
+
+
+class Scorer:
+    """Candidates of the least probable characters."""
+
+    def __init__(self, on_device: DeviceModel) -> None:
+        self._on_device = on_device
+        self._compiled = on_device.compiled(self._score)
 
     @torch.no_grad()
     def submit(self, packed: Packed) -> "Pending":
         """Start scoring a batch; a GPU works on while the result is not asked for."""
-        batch = PackedBatch(
-            self._send(packed.ids),
-            self._send(packed.positions),
-            self._send(packed.edges),
-            self._send(packed.slots),
-            packed.longest,
-        )
-        inside = self._send(packed.inside)
+        batch, inside = self._on_device.batch(packed), self._on_device.send(packed.inside)
         scores = self._compiled(batch, inside, len(packed.ids) // _SHARE)
-        return Pending(self, batch, inside, scores)
+        return Pending(self, batch, inside, _OnTheWay(scores))
 
-    def _send(self, array: NDArray[Any]) -> Tensor:
-        tensor = torch.from_numpy(array)
-        if self._device.type == "cuda":
-            # A copy from pinned memory does not wait for earlier work.
-            tensor = tensor.pin_memory()
-        return tensor.to(self._device, non_blocking=True)
+    @torch.no_grad()
+    def score_all(self, batch: PackedBatch, inside: Tensor) -> Uncertain:
+        """All positions, which takes long."""
+        return Uncertain(*(tensor.cpu().numpy() for tensor in self._score(batch, inside, len(inside))))
 
     def _score(self, batch: PackedBatch, inside: Tensor, count: int) -> tuple[Tensor, ...]:
         """places (count,), best and probabilities (count, 5), source (count,): of the least probable.
 
         And from a model with tags their probabilities, (tokens, 3).
         """
-        model = self._model
-        _, scores, tag_scores = model.outputs(batch, aligned=True)
+        _, scores, tag_scores = self._on_device.model.outputs(batch, aligned=True)
         tags = () if tag_scores is None else (tag_scores.float().sigmoid(),)
         total = scores.float().logsumexp(dim=-1)
         source_probabilities = (scores.gather(1, batch.ids[:, None])[:, 0].float() - total).exp()
@@ -111,28 +178,18 @@ class Scorer:
 class Pending:
     """A batch that is being scored."""
 
-    def __init__(
-        self, scorer: Scorer, batch: PackedBatch, inside: Tensor, scores: tuple[Tensor, ...]
-    ) -> None:
-        self._scorer, self._batch, self._inside = scorer, batch, inside
-        self._scores = [tensor.to("cpu", non_blocking=True) for tensor in scores]
-        self._arrived = torch.cuda.Event() if inside.is_cuda else None
-        if self._arrived:
-            self._arrived.record()
+    def __init__(self, scorer: Scorer, batch: PackedBatch, inside: Tensor, on_the_way: _OnTheWay) -> None:
+        self._scorer, self._batch, self._inside, self._on_the_way = scorer, batch, inside, on_the_way
 
-    @torch.no_grad()
     def result(self, threshold: float) -> Uncertain:
         """All positions whose source character has at most the probability `threshold`."""
-        if self._arrived:
-            self._arrived.synchronize()
-        found = Uncertain(*(tensor.numpy() for tensor in self._scores))
+        found = Uncertain(*self._on_the_way.arrays())
         if found.source_probabilities[0] == _NOT_A_NUMBER:
-            raise InputError("this model exceeds the range of half precision; use it on the CPU.")
+            raise _out_of_range()
         most = min(threshold, (1 + _NEVER_REPLACED) / 2)
         if found.source_probabilities[-1] <= most:
-            # More positions are below the threshold than were computed: score all of them.
-            everything = self._scorer._score(self._batch, self._inside, len(self._inside))
-            found = Uncertain(*(tensor.cpu().numpy() for tensor in everything))
+            # More positions are below the threshold than were computed.
+            found = self._scorer.score_all(self._batch, self._inside)
         told = found.source_probabilities <= most
         return Uncertain(
             found.places[told],
@@ -141,6 +198,10 @@ class Pending:
             found.source_probabilities[told],
             found.tags,
         )
+
+
+def _out_of_range() -> InputError:
+    return InputError("this model exceeds the range of half precision; use it on the CPU.")
 
 
 def device_name() -> str:
