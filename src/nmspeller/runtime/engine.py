@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from nmspeller.errors import InputError
 from nmspeller.messages import _
+from nmspeller.runtime.memory import release_free_memory
 from nmspeller.text.vocabulary import Vocabulary
 
 FORMAT = "nmspeller model 2"
@@ -129,7 +130,7 @@ class OnnxSession:
         options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_BASIC
         try:
             # Without a second attempt, which ONNX Runtime would announce on standard output.
-            return onnxruntime.InferenceSession(
+            session = onnxruntime.InferenceSession(
                 str(self._model), options, providers=["CPUExecutionProvider"], enable_fallback=0
             )
         except Exception as error:  # ONNX Runtime has no narrower class in common.
@@ -138,6 +139,8 @@ class OnnxSession:
                     model=self._model, command=self.command
                 )
             ) from error
+        release_free_memory()
+        return session
 
     @cached_property
     def _session_for_many(self) -> Any:
