@@ -8,6 +8,7 @@ from itertools import chain
 from pathlib import Path
 from types import SimpleNamespace
 
+import grimp
 import pytest
 import yaml
 
@@ -30,6 +31,31 @@ def test_the_product_loads_without_torch():
     modules = "nmspeller.apps.cli.checking, nmspeller.runtime.speller, nmspeller.lab.evaluation.metrics"
     result = run(sys.executable, "-c", f"import sys, {modules}; sys.exit('torch' in sys.modules)")
     assert result.returncode == 0, result.stderr
+
+
+def circles(graph):
+    """Each circle of imports in the order in which its modules import one another."""
+    imports = (
+        (one, other) for one in graph.modules for other in graph.find_modules_directly_imported_by(one)
+    )
+    back = ((one, graph.find_shortest_chain(importer=other, imported=one)) for one, other in imports)
+    found = {frozenset(chain): (one, *chain) for one, chain in back if chain}
+    return sorted(" → ".join(circle) for circle in found.values())
+
+
+def test_no_imports_go_in_circles():
+    """Imports inside functions and for type checkers count: they only hide a circle."""
+    graph = grimp.build_graph("nmspeller", cache_dir=None)
+    assert graph.count_imports() > 1000
+    assert circles(graph) == []
+
+
+def test_a_circle_is_named():
+    graph = grimp.build_graph("nmspeller", cache_dir=None)
+    graph.add_import(importer="nmspeller.runtime.explain", imported="nmspeller.runtime.correction")
+    assert [set(circle.split(" → ")) for circle in circles(graph)] == [
+        {f"nmspeller.runtime.{name}" for name in ("correction", "why", "explain")}
+    ]
 
 
 def test_nothing_is_unpickled():
@@ -61,7 +87,7 @@ def test_both_version_numbers_agree():
 
 def test_the_public_names_can_be_listed_and_imported():
     import nmspeller
-    from nmspeller.runtime.correction import Reason
+    from nmspeller.runtime.findings import Reason
 
     assert nmspeller.Reason is Reason
     assert set(nmspeller.__all__) <= set(dir(nmspeller))

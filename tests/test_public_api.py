@@ -7,7 +7,7 @@ import docx
 import pytest
 
 import nmspeller
-from nmspeller import InputError, Speller, check_file
+from nmspeller import InputError, Level, Speller, check_file
 from nmspeller.messages import speaking
 
 
@@ -80,7 +80,8 @@ def test_the_level_and_the_rules_are_those_that_were_asked_for(tmp_path):
     file = tmp_path / "a.txt"
     file.write_text("他来了。。", "utf-8")
     speller = Speller(threads=1, rules=["doubled_punctuation"])
-    assert shown(check_file(file, speller, level="careful")) == [("。。", "。")]
+    for level in ("careful", Level.CAREFUL, None):
+        assert shown(check_file(file, speller, level=level)) == [("。。", "。")]
     with pytest.raises(InputError, match="perfect"):
         check_file(file, speller, level="perfect")
 

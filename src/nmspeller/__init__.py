@@ -19,18 +19,19 @@ __all__ = [
 if TYPE_CHECKING:
     from nmspeller.apps.documents.document import check_file
     from nmspeller.errors import InputError
-    from nmspeller.runtime.correction import Correction, Edit, Hint, Reason
+    from nmspeller.runtime.correction import Correction
+    from nmspeller.runtime.findings import Edit, Hint, Reason
     from nmspeller.runtime.policy import Level
     from nmspeller.runtime.speller import Speller
 
 # Loaded when they are first asked for, so that `import nmspeller` stays instant.
 _MODULES = {
     "Correction": "nmspeller.runtime.correction",
-    "Edit": "nmspeller.runtime.correction",
-    "Hint": "nmspeller.runtime.correction",
+    "Edit": "nmspeller.runtime.findings",
+    "Hint": "nmspeller.runtime.findings",
     "InputError": "nmspeller.errors",
     "Level": "nmspeller.runtime.policy",
-    "Reason": "nmspeller.runtime.correction",
+    "Reason": "nmspeller.runtime.findings",
     "Speller": "nmspeller.runtime.speller",
     "check_file": "nmspeller.apps.documents.document",
 }

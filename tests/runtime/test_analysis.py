@@ -5,9 +5,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nmspeller.runtime.analysis import Analyzer
-from nmspeller.runtime.correction import Correction, Edit, Hint, Reason, apply_edits, clear_of
+from nmspeller.runtime.correction import Correction, apply_edits, clear_of
 from nmspeller.runtime.dictionary import Replacements
 from nmspeller.runtime.edits import Change
+from nmspeller.runtime.findings import Edit, Hint, Reason
 from nmspeller.runtime.reading import Part
 from nmspeller.runtime.rule_matches import chosen_rules
 from nmspeller.text.protect import ProtectedWords

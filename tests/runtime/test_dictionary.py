@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 
 from nmspeller import InputError, Speller
 from nmspeller.runtime.analysis import Analyzer
-from nmspeller.runtime.correction import Reason
 from nmspeller.runtime.dictionary import (
     Replacements,
     ReplacementSources,
@@ -18,6 +17,7 @@ from nmspeller.runtime.dictionary import (
     read_words,
     word_sources,
 )
+from nmspeller.runtime.findings import Reason
 from nmspeller.text.protect import ProtectedWords
 
 TEXT = "我门去外国可以认识很多的人。"

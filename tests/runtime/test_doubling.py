@@ -2,8 +2,8 @@
 
 import pytest
 
-from nmspeller.runtime.correction import Edit, Reason
 from nmspeller.runtime.doubling import without_doubling
+from nmspeller.runtime.findings import Edit, Reason
 from nmspeller.runtime.rules import RULES
 
 RULE = [RULES["doubled_character"]]

@@ -1,7 +1,7 @@
 from nmspeller.runtime import edits
-from nmspeller.runtime.correction import Edit, Reason
 from nmspeller.runtime.edits import Change
 from nmspeller.runtime.explain import reason
+from nmspeller.runtime.findings import Edit, Reason
 from nmspeller.text.script import Simplified, simplify
 
 

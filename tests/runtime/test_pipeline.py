@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from nmspeller.runtime.checker import Checker
-from nmspeller.runtime.correction import Reason
 from nmspeller.runtime.engine import Scores, TagScores
+from nmspeller.runtime.findings import Reason
 from nmspeller.runtime.pipeline import Pipeline
 from nmspeller.runtime.policy import Level, Policy, Thresholds
 from nmspeller.runtime.reading import Part

@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nmspeller.runtime.correction import Edit, Reason, apply_edits
+from nmspeller.runtime.correction import apply_edits
 from nmspeller.runtime.edits import Change
+from nmspeller.runtime.findings import Edit, Reason
 from nmspeller.runtime.reading import Mended, Part, Reading
 from nmspeller.text.script import Script
 

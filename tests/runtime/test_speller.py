@@ -1,6 +1,8 @@
 import pickle
 import shutil
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +11,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from nmspeller import InputError, Speller
-from nmspeller.runtime.correction import Reason, apply_edits
+from nmspeller.runtime.correction import Correction, apply_edits
+from nmspeller.runtime.findings import Reason
 from nmspeller.text.hanzi import is_hanzi
 from nmspeller.text.protect import protected_spans
 
@@ -75,6 +78,67 @@ def test_what_is_protected_stays(eager: Speller, text: str, words: list[str]) ->
             place = text.find(word, place + 1)
 
 
+def test_a_call_takes_words_of_the_kinds_that_a_speller_takes(eager: Speller, tmp_path: Path) -> None:
+    sentence = SENTENCES[0]
+    assert eager.check(sentence).edits
+    file = tmp_path / "words.txt"
+    file.write_text(f"# names\n{sentence}\n", "utf-8")
+    for words in (file, [file], ["李雷", file], [sentence], iter([sentence])):
+        assert eager.check(sentence, words=words).edits == ()
+    assert all(not each.edits for each in eager.check_many([sentence] * 2, words=file))
+    file.write_text("", "utf-8")
+    assert eager.check(sentence, words=file) == eager.check(sentence)
+
+
+def test_a_call_takes_replacements_that_go_before_those_of_the_speller(
+    model_folder: Path, tmp_path: Path
+) -> None:
+    speller = Speller(model_folder, replacements={"abc": "甲", "123": "乙"}, threads=1)
+    file = tmp_path / "replacements.tsv"
+    file.write_text("abc\t丙\n", "utf-8")
+    for replacements in (file, [file], {"abc": "丙"}, [{"abc": "丁"}, file]):
+        assert _replaced(speller.check("abc123", replacements=replacements)) == ["丙", "乙"]
+        both = speller.check_many(["abc", "123"], replacements=replacements)
+        assert [_replaced(each) for each in both] == [["丙"], ["乙"]]
+    for nothing in (None, {}, []):
+        assert _replaced(speller.check("abc123", replacements=nothing)) == ["甲", "乙"]
+
+
+def _replaced(result: Correction) -> list[str]:
+    return [edit.target for edit in result.edits if edit.reason is Reason.USER_LIST]
+
+
+@pytest.mark.parametrize(
+    ("given", "sentence"),
+    [
+        ({"words": 5}, "a word must be a string, not 5."),
+        ({"words": "我们"}, "give a file as a Path and words as a list; a plain string could mean either."),
+        ({"replacements": 5}, "replacements must be a mapping or a file, not 5."),
+        ({"replacements": ["我们"]}, "replacements must be a mapping or a file, not '我们'."),
+        (
+            {"words": Path("absent.txt")},
+            "cannot read absent.txt (No such file or directory); check the path.",
+        ),
+        (
+            {"replacements": Path("absent.txt")},
+            "cannot read absent.txt (No such file or directory); check the path.",
+        ),
+    ],
+)
+def test_wrong_words_and_replacements_are_the_same_error_everywhere(
+    model_folder: Path, eager: Speller, given: dict[str, Any], sentence: str
+) -> None:
+    calls: list[Callable[..., object]] = [
+        partial(Speller, model_folder, threads=1),
+        partial(eager.check, "我门"),
+        partial(eager.check_many, ["我门"]),
+    ]
+    for call in calls:
+        with pytest.raises(InputError) as error:
+            call(**given)
+        assert str(error.value) == sentence
+
+
 def test_empty_and_nothing(eager: Speller) -> None:
     assert eager.check("").edits == ()
     assert eager.check_many([]) == []
@@ -111,14 +175,14 @@ def test_a_pickled_speller_loads_the_model_again(model_folder: Path) -> None:
     assert len(stored) < 2000
     again = pickle.loads(stored)
     assert again.check_many(SENTENCES) == speller.check_many(SENTENCES)
-    assert again.checker.model_hash == speller.checker.model_hash
+    assert again.model_hash == speller.model_hash
 
 
 def test_the_hash_follows_the_policy(model_folder: Path, tmp_path: Path) -> None:
     other = shutil.copytree(model_folder, tmp_path / "other")
     policy = (other / "policy.json").read_text("utf-8")
     (other / "policy.json").write_text(policy.replace('"passes": 2', '"passes": 1'), "utf-8")
-    one, another = (Speller(folder, threads=1).checker for folder in (other, model_folder))
+    one, another = (Speller(folder, threads=1) for folder in (other, model_folder))
     assert one.model_hash != another.model_hash
 
 
@@ -135,13 +199,6 @@ def test_an_unknown_level(model_folder: Path, eager: Speller) -> None:
         Speller(model_folder, level="brave")
     with pytest.raises(InputError, match="brave"):
         eager.check("我", level="brave")
-
-
-def test_a_string_is_no_list_of_words(model_folder: Path, eager: Speller) -> None:
-    with pytest.raises(InputError, match="Path"):
-        Speller(model_folder, words="words.txt")
-    with pytest.raises(InputError, match="list"):
-        eager.check("我", words="我们")
 
 
 @pytest.mark.parametrize("text", [None, b"\xe6\x88\x91", 1, float("nan"), ["我"]])

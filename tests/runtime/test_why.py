@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nmspeller.messages import LANGUAGES, _, speaking
-from nmspeller.runtime.correction import Edit, Reason
+from nmspeller.runtime.findings import Edit, Reason
 from nmspeller.runtime.rules import RULES
 from nmspeller.runtime.why import why
 

@@ -17,7 +17,7 @@ from nmspeller.apps.fingerprint import Fingerprint, fingerprint
 from nmspeller.errors import InputError
 from nmspeller.files import write_whole
 from nmspeller.messages import _
-from nmspeller.runtime.correction import Edit
+from nmspeller.runtime.findings import Edit
 
 _VERSION = 1
 

@@ -7,7 +7,8 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from nmspeller.apps.documents.markup import BREAK
-from nmspeller.runtime.correction import Edit, apply_edits
+from nmspeller.runtime.correction import apply_edits
+from nmspeller.runtime.findings import Edit
 from nmspeller.text.hanzi import HANZI
 from nmspeller.text.patterns import lazy_pattern
 

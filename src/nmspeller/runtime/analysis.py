@@ -17,10 +17,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from nmspeller.errors import InputError
 from nmspeller.messages import _
-from nmspeller.runtime.correction import AnyPlaced, Correction, Edit, Hint, Reason, clear_of
+from nmspeller.runtime.correction import AnyPlaced, Correction, clear_of
 from nmspeller.runtime.dictionary import Replacements
 from nmspeller.runtime.doubling import without_doubling
 from nmspeller.runtime.edits import Change
+from nmspeller.runtime.findings import Edit, Hint, Reason
 from nmspeller.runtime.reading import Part, Reading
 from nmspeller.runtime.rule_matches import find_in_document
 from nmspeller.text.patterns import lazy_pattern

@@ -4,7 +4,7 @@ Apps drive it in their own way: the command line at once, the server in turns wi
 with the parts that it has not read before. The algorithm itself is in `analysis` and `reading`.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Protocol
@@ -14,17 +14,12 @@ from nmspeller.messages import _
 from nmspeller.runtime.analysis import Analyzer, Check
 from nmspeller.runtime.correction import Correction
 from nmspeller.runtime.device import Device
-from nmspeller.runtime.dictionary import ReplacementSources, word_matcher, word_sources
+from nmspeller.runtime.dictionary import PairsOrFiles, ReplacementSources, Words, word_sources
 from nmspeller.runtime.edits import Change
 from nmspeller.runtime.pipeline import SHIPPED, Pipeline
 from nmspeller.runtime.policy import Level
 from nmspeller.runtime.reading import Part
 from nmspeller.runtime.rule_matches import DEFAULT_RULES, Chosen, chosen_rules
-
-Words = Iterable[str | Path] | Path
-"""Words that are never changed: some words, a file of them, or several of both."""
-PairsOrFiles = Mapping[str, str] | Path | Iterable[Mapping[str, str] | Path]
-"""Texts that are always replaced: a mapping, a file, or several of both."""
 
 
 class Model(Protocol):
@@ -77,8 +72,8 @@ class Checker:
     def analyzer(
         self,
         *,
-        words: Iterable[str] | None = None,
-        replacements: Mapping[str, str] | None = None,
+        words: Words | None = None,
+        replacements: PairsOrFiles | None = None,
         rules: Chosen | None = None,
     ) -> Analyzer:
         """What prepares documents for the model, with the present words and replacements.
@@ -88,9 +83,7 @@ class Checker:
             replacements: further texts that are always replaced; they go before the checker's own.
             rules: the checker's own rules by default.
         """
-        if isinstance(words, str):
-            raise InputError(_("give words as a list of words, not as one string."))
-        matchers = [*(source.current() for source in self._words), word_matcher(words or ())]
+        matchers = [source.current() for source in (*self._words, *word_sources(words))]
         return Analyzer(
             self.model.window,
             [matcher for matcher in matchers if len(matcher)],
@@ -99,7 +92,7 @@ class Checker:
         )
 
     def begin(
-        self, texts: Sequence[str], *, words: Iterable[str] | None = None, rules: Chosen | None = None
+        self, texts: Sequence[str], *, words: Words | None = None, rules: Chosen | None = None
     ) -> Check:
         """The check of one document, whose passages the texts are; see `analyzer` for the others."""
         return self.analyzer(words=words, rules=rules).analyze(texts)
@@ -113,14 +106,18 @@ class Checker:
         texts: Iterable[str],
         *,
         level: Level | str | None = None,
-        words: Iterable[str] | None = None,
+        words: Words | None = None,
+        replacements: PairsOrFiles | None = None,
         rules: Chosen | None = None,
     ) -> list[Correction]:
-        """The correction of each text, a document of its own: the same alone and in company."""
+        """The correction of each text, a document of its own: the same alone and in company.
+
+        See `analyzer` for the words, replacements and rules.
+        """
         if isinstance(texts, str):
             raise InputError(_("give texts as a list of texts; `check` takes one."))
         level = self.level if level is None else Level.parse(level)
-        analyzer = self.analyzer(words=words, rules=rules)
+        analyzer = self.analyzer(words=words, replacements=replacements, rules=rules)
         corrections: list[Correction] = []
         for checks in self._batches(analyzer.analyze([text]) for text in texts):
             found = iter(self.model.read([part for check in checks for part in check.parts], level))

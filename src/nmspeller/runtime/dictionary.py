@@ -18,6 +18,11 @@ from nmspeller.text.protect import ProtectedWords
 Content = TypeVar("Content")
 Item = TypeVar("Item")
 
+Words = Iterable[str | Path] | Path
+"""Words that are never changed: some words, a file of them, or several of both."""
+PairsOrFiles = Mapping[str, str] | Path | Iterable[Mapping[str, str] | Path]
+"""Texts that are always replaced: a mapping, a file, or several of both."""
+
 
 class Replacement(NamedTuple):
     """Replace `text[start:stop]` by `target`."""
@@ -109,7 +114,7 @@ class Fixed(Generic[Content]):
         return self._content
 
 
-def word_matcher(words: Iterable[str]) -> ProtectedWords:
+def _word_matcher(words: Iterable[str]) -> ProtectedWords:
     """The words as given by a program.
 
     Raises:
@@ -122,14 +127,12 @@ def word_matcher(words: Iterable[str]) -> ProtectedWords:
     return ProtectedWords(given)
 
 
-def word_sources(
-    words: Iterable[str | Path] | Path | None,
-) -> list[Watched[ProtectedWords] | Fixed[ProtectedWords]]:
+def word_sources(words: Words | None) -> list[Watched[ProtectedWords] | Fixed[ProtectedWords]]:
     """The user's words, from files or as given."""
     given = _several(words)
     files = [one for one in given if isinstance(one, Path)]
     return [
-        Fixed(word_matcher(one for one in given if not isinstance(one, Path))),
+        Fixed(_word_matcher(one for one in given if not isinstance(one, Path))),
         *(Watched(file, lambda path: ProtectedWords(read_words(path))) for file in files),
     ]
 
@@ -137,32 +140,34 @@ def word_sources(
 class ReplacementSources:
     """The user's replacements, from files and as given; where two differ, the later one counts."""
 
-    def __init__(self, pairs: Mapping[str, str] | Path | Iterable[Mapping[str, str] | Path] | None) -> None:
-        given = (pairs,) if isinstance(pairs, Mapping) else _several(pairs)
-        for one in given:
-            if not isinstance(one, Mapping | Path):
-                raise InputError(
-                    _("replacements must be a mapping or a file, not {given!r}.").format(given=one)
-                )
-        self._sources = [
-            Watched(one, read_replacements) if isinstance(one, Path) else Fixed(dict(one)) for one in given
-        ]
+    def __init__(self, pairs: PairsOrFiles | None) -> None:
+        self._sources = _pair_sources(pairs)
         self._read: list[Mapping[str, str]] = []
         self._replacements = Replacements({})
         self.current()
 
-    def current(self, further: Mapping[str, str] | None = None) -> Replacements:
+    def current(self, further: PairsOrFiles | None = None) -> Replacements:
         """The present replacements; they are prepared anew when a file has changed.
 
         Args:
             further: pairs for this call alone, which go before the others.
         """
         read: list[Mapping[str, str]] = [source.current() for source in self._sources]
-        if further:
-            return _merged([*read, further])
+        if more := [pairs for source in _pair_sources(further) if (pairs := source.current())]:
+            return _merged([*read, *more])
         if read != self._read:
             self._read, self._replacements = read, _merged(read)
         return self._replacements
+
+
+def _pair_sources(
+    pairs: PairsOrFiles | None,
+) -> list[Watched[dict[str, str]] | Fixed[dict[str, str]]]:
+    given = (pairs,) if isinstance(pairs, Mapping) else _several(pairs)
+    for one in given:
+        if not isinstance(one, Mapping | Path):
+            raise InputError(_("replacements must be a mapping or a file, not {given!r}.").format(given=one))
+    return [Watched(one, read_replacements) if isinstance(one, Path) else Fixed(dict(one)) for one in given]
 
 
 def _merged(lists: Iterable[Mapping[str, str]]) -> Replacements:
@@ -170,14 +175,16 @@ def _merged(lists: Iterable[Mapping[str, str]]) -> Replacements:
 
 
 def _several(given: Iterable[Item] | Path | None) -> tuple[Item | Path, ...]:
-    """One file or several things as several.
+    """One file or several things as several; what is neither is one thing, which the caller refuses.
 
     Raises:
         InputError: it is a string.
     """
+    if given is None:
+        return ()
     if isinstance(given, str):
         raise InputError(_("give a file as a Path and words as a list; a plain string could mean either."))
-    return (given,) if isinstance(given, Path) else tuple(given or ())
+    return tuple(given) if isinstance(given, Iterable) else (given,)
 
 
 def read_words(path: Path) -> list[str]:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from nmspeller.runtime.correction import Edit, Reason
+from nmspeller.runtime.findings import Edit, Reason
 
 if TYPE_CHECKING:
     from nmspeller.runtime.rules import Rule

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from nmspeller.runtime.correction import Edit, Reason
 from nmspeller.runtime.explain import reason, weakest
+from nmspeller.runtime.findings import Edit, Reason
 from nmspeller.text.script import Simplified
 
 _ALTERNATIVES = 4

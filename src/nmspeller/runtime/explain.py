@@ -5,7 +5,7 @@ from functools import lru_cache
 from itertools import product
 from typing import TYPE_CHECKING
 
-from nmspeller.runtime.correction import Reason
+from nmspeller.runtime.findings import Reason
 
 if TYPE_CHECKING:
     from nmspeller.knowledge.pinyin import Syllable

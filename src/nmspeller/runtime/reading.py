@@ -8,8 +8,9 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from nmspeller.runtime.correction import Edit, apply_edits
+from nmspeller.runtime.correction import apply_edits
 from nmspeller.runtime.edits import Change, edits_of
+from nmspeller.runtime.findings import Edit
 from nmspeller.text.script import Script, simplify
 from nmspeller.text.windows import split
 

@@ -4,9 +4,10 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from nmspeller.runtime.checker import PairsOrFiles, Words, open_checker
+from nmspeller.runtime.checker import open_checker
 from nmspeller.runtime.correction import Correction
 from nmspeller.runtime.device import Device
+from nmspeller.runtime.dictionary import PairsOrFiles, Words
 from nmspeller.runtime.policy import Level
 from nmspeller.runtime.rule_matches import DEFAULT_RULES, Chosen
 
@@ -39,6 +40,10 @@ class Speller:
             default those of the group "spelling". True adds the group "typography", False means none. The
             model reads the text as the rules leave it. Suspicious text that a rule cannot correct is in
             `Correction.hints`.
+
+    Attributes:
+        checker: the `nmspeller.runtime.checker.Checker` behind it, for programs that check part by part, to
+            show results early or to place them in documents, as `nmspeller.check_file` does.
 
     Raises:
         InputError: the model or a file cannot be used; the message says why.
@@ -84,7 +89,8 @@ class Speller:
         text: str,
         *,
         level: Level | str | None = None,
-        words: Iterable[str] | None = None,
+        words: Words | None = None,
+        replacements: PairsOrFiles | None = None,
         rules: Chosen | None = None,
     ) -> Correction:
         """Check a text.
@@ -92,21 +98,29 @@ class Speller:
         Args:
             text: any text, of any length.
             level: the speller's own level by default.
-            words: further words that must not be edited in this text.
+            words: further words that are never edited, of the same kinds as the speller's.
+            replacements: further texts that are always replaced, of the same kinds as the speller's, which
+                they go before.
             rules: the speller's own rules by default.
+
+        Raises:
+            InputError: an argument or a file cannot be used; the message says why.
         """
-        return self.checker.check_many([text], level=level, words=words, rules=rules)[0]
+        return self.check_many([text], level=level, words=words, replacements=replacements, rules=rules)[0]
 
     def check_many(
         self,
         texts: Iterable[str],
         *,
         level: Level | str | None = None,
-        words: Iterable[str] | None = None,
+        words: Words | None = None,
+        replacements: PairsOrFiles | None = None,
         rules: Chosen | None = None,
     ) -> list[Correction]:
         """Check many texts as `check` does: the same results as one by one, and faster."""
-        return self.checker.check_many(texts, level=level, words=words, rules=rules)
+        return self.checker.check_many(
+            texts, level=level, words=words, replacements=replacements, rules=rules
+        )
 
     def correct(self, text: str) -> str:
         """The text with every proposed edit applied."""

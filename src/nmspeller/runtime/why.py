@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from nmspeller.knowledge.pinyin import Syllable, spelling
 from nmspeller.messages import N_, _
-from nmspeller.runtime.correction import Edit, Reason
 from nmspeller.runtime.explain import closest_readings, heard, look_similar
+from nmspeller.runtime.findings import Edit, Reason
 from nmspeller.runtime.rules import RULES
 from nmspeller.runtime.rules.vocabulary import words
 from nmspeller.text.hanzi import is_hanzi
@@ -177,12 +177,12 @@ def _words_in(text: str, is_word: Callable[[str], bool]) -> list[tuple[int, int]
     fewest = [0]
     starts = [0]
     for stop in range(1, len(text) + 1):
-        pieces, start = min(
+        count, start = min(
             (fewest[start] + 1, start)
             for start in range(max(0, stop - _LONGEST_WORD), stop)
             if start == stop - 1 or is_word(text[start:stop])
         )
-        fewest.append(pieces)
+        fewest.append(count)
         starts.append(start)
     found = []
     stop = len(text)

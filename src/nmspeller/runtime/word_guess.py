@@ -8,7 +8,7 @@ from nmspeller.runtime.rules.vocabulary import words
 from nmspeller.text.hanzi import is_hanzi
 from nmspeller.text.script import simplify
 
-Range = tuple[int, int]
+_Span = tuple[int, int]
 
 _CONTEXT = 16  # characters on either side, which is enough for the cut to settle
 _LONGEST_KNOWN = 8
@@ -26,7 +26,7 @@ _FUNCTION = frozenset(
 )
 
 
-def words_around(text: str, start: int, stop: int) -> list[Range]:
+def words_around(text: str, start: int, stop: int) -> list[_Span]:
     """Ranges of the text that may be the word at `start:stop`, the likeliest first; a gap lies in a word too.
 
     The list is empty where there is no word, only punctuation and spaces, or far more than one.
@@ -36,20 +36,20 @@ def words_around(text: str, start: int, stop: int) -> list[Range]:
     if not any(map(is_hanzi, text[max(0, start - (start == stop)) : stop + (start == stop)])):
         return _latin_around(text, start, stop)
     left, right = _hanzi_around(text, start, stop)
-    pieces = _pieces(text, left, right)
-    first = next(number for number, (_, end) in enumerate(pieces) if end > start or end == right)
-    last = next(number for number, (_, end) in enumerate(pieces) if end >= stop)
-    if start == stop and pieces[last][1] == stop and last + 1 < len(pieces):
-        first, last = last, last + 1  # a gap between two pieces
+    spans = _word_spans(text, left, right)
+    first = next(number for number, (_, end) in enumerate(spans) if end > start or end == right)
+    last = next(number for number, (_, end) in enumerate(spans) if end >= stop)
+    if start == stop and spans[last][1] == stop and last + 1 < len(spans):
+        first, last = last, last + 1  # a gap between two spans
     before, after = first, last
-    if first < last or _length(pieces[first]) == 1:
-        while before > 0 and first - before < _MOST_BESIDE and _is_free(text, pieces[before - 1]):
+    if first < last or _length(spans[first]) == 1:
+        while before > 0 and first - before < _MOST_BESIDE and _is_free(text, spans[before - 1]):
             before -= 1
-        while after + 1 < len(pieces) and after - last < _MOST_BESIDE and _is_free(text, pieces[after + 1]):
+        while after + 1 < len(spans) and after - last < _MOST_BESIDE and _is_free(text, spans[after + 1]):
             after += 1
-    word = pieces[before][0], pieces[after][1]
+    word = spans[before][0], spans[after][1]
     beside = [
-        pieces[number] if 0 <= number < len(pieces) and not _is_function(text, pieces[number]) else None
+        spans[number] if 0 <= number < len(spans) and not _is_function(text, spans[number]) else None
         for number in (before - 1, after + 1)
     ]
     otherwise_cut = [
@@ -61,7 +61,7 @@ def words_around(text: str, start: int, stop: int) -> list[Range]:
     return [*dict.fromkeys([*_with_neighbours(word, *beside), *otherwise_cut])][:_MOST_OFFERED]
 
 
-def _with_neighbours(word: Range, before: Range | None, after: Range | None) -> list[Range]:
+def _with_neighbours(word: _Span, before: _Span | None, after: _Span | None) -> list[_Span]:
     """The word alone, with its neighbours one by one, and with both; one character is hardly a word."""
     longer = [
         *([(word[0], after[1])] if after else ()),
@@ -71,35 +71,35 @@ def _with_neighbours(word: Range, before: Range | None, after: Range | None) -> 
     return [*([word] if _length(word) > 1 or not longer else ()), *longer]
 
 
-def _pieces(text: str, left: int, right: int) -> list[Range]:
+def _word_spans(text: str, left: int, right: int) -> list[_Span]:
     """The characters left:right in as few words and single characters as possible."""
-    stretch = simplify(text[left:right]).text
+    simple = simplify(text[left:right]).text
     known = words()
     fewest = [0.0]
     starts = [0]
-    for end in range(1, len(stretch) + 1):
+    for end in range(1, len(simple) + 1):
         choices = [
-            (fewest[begin] + _cost(stretch[begin:end]), begin)
+            (fewest[begin] + _cost(simple[begin:end]), begin)
             for begin in range(max(0, end - _LONGEST_KNOWN), end)
             if end - begin == 1
-            or stretch[begin:end] in (known.short_words if end - begin == 2 else known.long_words)
+            or simple[begin:end] in (known.short_words if end - begin == 2 else known.long_words)
         ]
         count, begin = min(choices)
         fewest.append(count)
         starts.append(begin)
-    pieces: list[Range] = []
-    end = len(stretch)
+    spans: list[_Span] = []
+    end = len(simple)
     while end:
-        pieces.append((left + starts[end], left + end))
+        spans.append((left + starts[end], left + end))
         end = starts[end]
-    return pieces[::-1]
+    return spans[::-1]
 
 
-def _cost(piece: str) -> float:
-    return _COST_OF_UNKNOWN if len(piece) == 1 and piece not in _FUNCTION else 1.0
+def _cost(word: str) -> float:
+    return _COST_OF_UNKNOWN if len(word) == 1 and word not in _FUNCTION else 1.0
 
 
-def _hanzi_around(text: str, start: int, stop: int) -> Range:
+def _hanzi_around(text: str, start: int, stop: int) -> _Span:
     """The range with the hanzi on either side of it, as far as the context reaches."""
     left, right = start, stop
     while left > 0 and start - left < _CONTEXT and is_hanzi(text[left - 1]):
@@ -109,20 +109,20 @@ def _hanzi_around(text: str, start: int, stop: int) -> Range:
     return left, right
 
 
-def _length(piece: Range) -> int:
-    return piece[1] - piece[0]
+def _length(span: _Span) -> int:
+    return span[1] - span[0]
 
 
-def _is_free(text: str, piece: Range) -> bool:
+def _is_free(text: str, span: _Span) -> bool:
     """Whether it is a single character that may belong to an unknown word."""
-    return _length(piece) == 1 and text[piece[0]] not in _FUNCTION
+    return _length(span) == 1 and text[span[0]] not in _FUNCTION
 
 
-def _is_function(text: str, piece: Range) -> bool:
-    return _length(piece) == 1 and text[piece[0]] in _FUNCTION
+def _is_function(text: str, span: _Span) -> bool:
+    return _length(span) == 1 and text[span[0]] in _FUNCTION
 
 
-def _latin_around(text: str, start: int, stop: int) -> list[Range]:
+def _latin_around(text: str, start: int, stop: int) -> list[_Span]:
     """The letters and digits around the range, without the marks at their ends."""
     left, right = start, stop
     while left > 0 and start - left < _LONGEST and _is_latin(text[left - 1]):

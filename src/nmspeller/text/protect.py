@@ -112,12 +112,12 @@ def _patterns(text: str) -> Iterator[Span]:
 
 
 def _blank_out(text: str, spans: Iterable[Span]) -> str:
-    pieces: list[str] = []
+    output: list[str] = []
     end = 0
     for start, stop, _ in spans:
-        pieces += (text[end:start], BLANK * (stop - start))
+        output += (text[end:start], BLANK * (stop - start))
         end = stop
-    return "".join((*pieces, text[end:]))
+    return "".join((*output, text[end:]))
 
 
 def _disjoint(spans: list[Span]) -> list[Span]:

@@ -90,9 +90,9 @@ class Simplified:
         start, stop = self.converted[before]
         start, stop = max(start, index - _NEIGHBOURS), min(stop, index + length + _NEIGHBOURS)
         context = self.text if corrected is None else corrected
-        piece = context[start:index] + target + context[index + length : stop]
-        converted = _convert(piece, "s2tw")
-        if len(converted) == len(piece):
+        in_context = context[start:index] + target + context[index + length : stop]
+        converted = _convert(in_context, "s2tw")
+        if len(converted) == len(in_context):
             return converted[index - start : index - start + len(target)]
         alone = _convert(target, "s2tw")
         return alone if len(alone) == len(target) else target
@@ -108,7 +108,7 @@ def simplify(text: str, document_script: Script = Script.NEUTRAL) -> Simplified:
     traditional, _ = _characters_of_one_script()
     if document_script is not Script.TRADITIONAL and traditional.isdisjoint(text):
         return Simplified(text, text, ())
-    pieces: list[str] = []
+    sentences: list[str] = []
     converted: list[tuple[int, int]] = []
     for start, stop, script in _sentences_with_script(text, document_script):
         sentence = text[start:stop]
@@ -119,8 +119,8 @@ def simplify(text: str, document_script: Script = Script.NEUTRAL) -> Simplified:
                 converted.append((start, stop))
         elif not traditional.isdisjoint(sentence):
             sentence = "".join(_simple(each) if each in traditional else each for each in sentence)
-        pieces.append(sentence)
-    return Simplified(text, "".join(pieces), tuple(converted))
+        sentences.append(sentence)
+    return Simplified(text, "".join(sentences), tuple(converted))
 
 
 def is_traditional(character: str) -> bool:

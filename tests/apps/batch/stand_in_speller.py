@@ -6,7 +6,8 @@ import time
 from collections.abc import Iterable
 from pathlib import Path
 
-from nmspeller.runtime.correction import Correction, Edit, Reason, apply_edits
+from nmspeller.runtime.correction import Correction, apply_edits
+from nmspeller.runtime.findings import Edit, Reason
 
 ERRORS = {
     "己": ("已", Reason.SIMILAR_SHAPE),

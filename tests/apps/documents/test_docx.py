@@ -11,7 +11,7 @@ from word_files import package
 from nmspeller.apps.documents.docx import DocxDocument
 from nmspeller.apps.documents.xml_events import events
 from nmspeller.errors import InputError
-from nmspeller.runtime.correction import Edit, Reason
+from nmspeller.runtime.findings import Edit, Reason
 
 
 @pytest.fixture

@@ -11,7 +11,8 @@ from word_files import edit
 
 from nmspeller.apps.documents.document import from_bytes
 from nmspeller.errors import InputError
-from nmspeller.runtime.correction import Edit, Reason, apply_edits
+from nmspeller.runtime.correction import apply_edits
+from nmspeller.runtime.findings import Edit, Reason
 
 ODF = "urn:oasis:names:tc:opendocument:xmlns"
 SPACES = " ".join(f'xmlns:{name}="{ODF}:{name}:1.0"' for name in ("office", "text", "style", "table"))

@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from nmspeller.apps.documents.prose import Passage, ProseSpan, format_of, passages
 from nmspeller.errors import InputError
-from nmspeller.runtime.correction import Edit, Reason, apply_edits
+from nmspeller.runtime.correction import apply_edits
+from nmspeller.runtime.findings import Edit, Reason
 
 
 def prose(text, format):

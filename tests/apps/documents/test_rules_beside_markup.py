@@ -9,7 +9,8 @@ from docx.oxml import parse_xml
 from nmspeller.apps.documents.docx import DocxDocument
 from nmspeller.apps.documents.prose import passages
 from nmspeller.runtime.analysis import Analyzer
-from nmspeller.runtime.correction import Edit, Reason, apply_edits
+from nmspeller.runtime.correction import apply_edits
+from nmspeller.runtime.findings import Edit, Reason
 from nmspeller.runtime.rule_matches import chosen_rules
 from nmspeller.runtime.rules import RULES
 

@@ -13,7 +13,7 @@ from word_files import W, characters, decided, edit, package, part, shown, w
 
 from nmspeller.apps.documents.docx import DocxDocument
 from nmspeller.messages import speaking
-from nmspeller.runtime.correction import Edit, Reason
+from nmspeller.runtime.findings import Edit, Reason
 
 
 def tracked(raw, *pairs):

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from nmspeller.apps.documents.document import from_bytes
 from nmspeller.apps.documents.prose import format_of, is_prose_file, passages
 from nmspeller.errors import InputError
-from nmspeller.runtime.correction import Edit, Reason
+from nmspeller.runtime.findings import Edit, Reason
 
 
 def prose(text, format):

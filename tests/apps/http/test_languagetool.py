@@ -8,7 +8,8 @@ from nmspeller.apps.http.errors import ApiError
 from nmspeller.apps.http.languagetool.annotated import plain_text, read_annotations
 from nmspeller.apps.http.languagetool.matches import matches
 from nmspeller.apps.http.languagetool.rules import Selection
-from nmspeller.runtime.correction import Correction, Edit, Reason
+from nmspeller.runtime.correction import Correction
+from nmspeller.runtime.findings import Edit, Reason
 
 
 def check(client, text=None, **fields):

@@ -5,7 +5,8 @@ import pytest
 from nmspeller.apps.documents.document import from_text
 from nmspeller.apps.reports import report
 from nmspeller.messages import speaking
-from nmspeller.runtime.correction import Correction, Edit, Hint, Reason, apply_edits
+from nmspeller.runtime.correction import Correction, apply_edits
+from nmspeller.runtime.findings import Edit, Hint, Reason
 
 PHONE = 360
 WIDTHS = (320, PHONE, 700, 720, 1280)

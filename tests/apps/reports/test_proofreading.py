@@ -12,7 +12,8 @@ from nmspeller.apps.documents.document import from_bytes, from_text
 from nmspeller.apps.reports import report
 from nmspeller.apps.reports.proof import Proof, sentence, summary
 from nmspeller.errors import InputError
-from nmspeller.runtime.correction import Correction, Edit, Hint, Reason, apply_edits
+from nmspeller.runtime.correction import Correction, apply_edits
+from nmspeller.runtime.findings import Edit, Hint, Reason
 
 TEXT = "很好。今天我门去<公园>。完\n=张琳来了\n"
 

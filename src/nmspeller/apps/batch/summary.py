@@ -8,7 +8,7 @@ from nmspeller.apps.batch.plan import Plan
 from nmspeller.apps.batch.progress import duration
 from nmspeller.apps.batch.store import QUARANTINE, Entries
 from nmspeller.messages import _, ngettext
-from nmspeller.runtime.correction import Reason
+from nmspeller.runtime.findings import Reason
 
 
 def summarise(plan: Plan, entries: Entries, phases: dict[str, float], skipped: int) -> dict[str, Any]:

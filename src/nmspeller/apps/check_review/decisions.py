@@ -7,7 +7,8 @@ from enum import Enum
 
 from nmspeller.apps.fingerprint import Fingerprint, fingerprint
 from nmspeller.apps.reports.findings import Finding, findings
-from nmspeller.runtime.correction import Correction, Edit
+from nmspeller.runtime.correction import Correction
+from nmspeller.runtime.findings import Edit
 
 
 class Kind(str, Enum):

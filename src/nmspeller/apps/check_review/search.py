@@ -8,7 +8,8 @@ from contextvars import copy_context
 from nmspeller.apps.documents import document as documents
 from nmspeller.apps.documents.document import Document
 from nmspeller.runtime.checker import Checker
-from nmspeller.runtime.correction import Correction, Edit
+from nmspeller.runtime.correction import Correction
+from nmspeller.runtime.findings import Edit
 
 
 class _Stopped(Exception):

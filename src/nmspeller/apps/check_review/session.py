@@ -10,7 +10,7 @@ from nmspeller.apps.check_review.search import Search
 from nmspeller.apps.documents.document import Document
 from nmspeller.errors import InputError
 from nmspeller.runtime.checker import Checker
-from nmspeller.runtime.correction import Edit
+from nmspeller.runtime.findings import Edit
 
 
 @dataclass(frozen=True)

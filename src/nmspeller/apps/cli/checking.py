@@ -15,7 +15,8 @@ from nmspeller.apps.documents.document import Document
 from nmspeller.apps.reports import SHOWN_IN_PARTS, Report, report
 from nmspeller.errors import InputError
 from nmspeller.messages import _, language, ngettext, suggest
-from nmspeller.runtime.correction import Correction, Edit, apply_edits
+from nmspeller.runtime.correction import Correction, apply_edits
+from nmspeller.runtime.findings import Edit
 
 # Characters. A shorter text takes hardly longer than loading the model, and a bar would only flicker.
 _LONG = 1_000

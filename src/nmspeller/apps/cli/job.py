@@ -20,7 +20,7 @@ from nmspeller.apps.project.config import Config
 from nmspeller.errors import InputError
 from nmspeller.messages import _, ngettext
 from nmspeller.runtime.checker import Checker
-from nmspeller.runtime.correction import Edit
+from nmspeller.runtime.findings import Edit
 from nmspeller.runtime.rule_matches import DEFAULT_RULES
 
 CLEAN, FINDINGS, BAD_INPUT, INTERRUPTED = 0, 1, 2, 130

@@ -170,8 +170,8 @@ def _with_notes(text: str) -> str:
 def _lines(text: str, width: int) -> Sequence[str]:
     """The text in lines of at most `width` cells, cut between words and Chinese characters."""
     lines = [""]
-    for piece in _UNBREAKABLE.findall(" ".join(text.split())):
-        if lines[-1] and cell_len(lines[-1] + piece.rstrip()) > width:
+    for word in _UNBREAKABLE.findall(" ".join(text.split())):
+        if lines[-1] and cell_len(lines[-1] + word.rstrip()) > width:
             lines.append("")
-        lines[-1] += piece
+        lines[-1] += word
     return [line.rstrip() for line in lines]

@@ -19,7 +19,9 @@ from nmspeller.apps.documents.xlsx import XlsxDocument
 from nmspeller.errors import InputError
 from nmspeller.messages import _
 from nmspeller.runtime.checker import Checker
-from nmspeller.runtime.correction import Correction, Edit, Hint, clear_of
+from nmspeller.runtime.correction import Correction, clear_of
+from nmspeller.runtime.findings import Edit, Hint
+from nmspeller.runtime.policy import Level
 from nmspeller.runtime.reading import Part
 from nmspeller.runtime.speller import Speller
 
@@ -117,7 +119,7 @@ def check(
     checker: Checker,
     document: Document,
     *,
-    level: str | None = None,
+    level: Level | str | None = None,
     advance: Callable[[int, Sequence[Edit]], None] | None = None,
 ) -> Correction:
     """Check all prose of a document; the offsets of edits and hints are those of `document.text`.
@@ -145,7 +147,7 @@ def check_file(
     path: str | Path,
     speller: Speller | None = None,
     *,
-    level: str | None = None,
+    level: Level | str | None = None,
     format: str = "auto",
     encoding: str = "auto",
 ) -> Correction:

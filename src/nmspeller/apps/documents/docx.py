@@ -17,7 +17,7 @@ from nmspeller.apps.documents.word_text import AUTHOR, WordText, texts
 from nmspeller.apps.documents.xml_events import XmlSource, root
 from nmspeller.errors import InputError
 from nmspeller.messages import N_, _
-from nmspeller.runtime.correction import Edit
+from nmspeller.runtime.findings import Edit
 
 _BODY = names("officeDocument")
 _PARTS_WITH_TEXT = names("header footer footnotes endnotes comments")

@@ -9,7 +9,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from nmspeller.runtime.correction import Edit
+from nmspeller.runtime.findings import Edit
 from nmspeller.text.hanzi import HANZI
 from nmspeller.text.patterns import lazy_pattern
 
@@ -49,20 +49,20 @@ class Escapes:
 
     def applied(self, text: str, edits: Iterable[Edit]) -> str:
         """The file's text with the edits of `text`, which are in order."""
-        pieces: list[str] = []
+        output: list[str] = []
         end = 0
         for edit in edits:
             stop = edit.offset + edit.length
-            pieces += (self._in_file(text, end, edit.offset), self._like(edit.offset, stop, edit.target))
+            output += (self._in_file(text, end, edit.offset), self._like(edit.offset, stop, edit.target))
             end = stop
-        return "".join((*pieces, self._in_file(text, end, len(text))))
+        return "".join((*output, self._in_file(text, end, len(text))))
 
     def _in_file(self, text: str, start: int, stop: int) -> str:
-        pieces: list[str] = []
+        output: list[str] = []
         for number in range(bisect_right(self.places, start - 1), bisect_right(self.places, stop - 1)):
-            pieces += (text[start : self.places[number]], self.written[number])
+            output += (text[start : self.places[number]], self.written[number])
             start = self.places[number] + 1
-        return "".join((*pieces, text[start:stop]))
+        return "".join((*output, text[start:stop]))
 
     def _like(self, start: int, stop: int, target: str) -> str:
         """The target as the characters that it replaces are written, or the one before an insertion."""
@@ -84,7 +84,7 @@ def decoded(text: str, format: str) -> tuple[str, Escapes]:
     syntax = _SYNTAX.get(kind, "")
     if pattern is None or ("\\u" not in text and "\\U" not in text and "&#" not in text):
         return text, Escapes(syntax=syntax)
-    pieces: list[str] = []
+    output: list[str] = []
     places: list[int] = []
     written: list[str] = []
     end = length = 0
@@ -92,13 +92,13 @@ def decoded(text: str, format: str) -> tuple[str, Escapes]:
         character = _character(found.groupdict())
         if character is None or not _CHINESE.match(character):
             continue
-        pieces += (text[end : found.start()], character)
+        output += (text[end : found.start()], character)
         length += found.start() - end
         places.append(length)
         written.append(found.group())
         length += 1
         end = found.end()
-    return "".join((*pieces, text[end:])), Escapes(places, written, syntax)
+    return "".join((*output, text[end:])), Escapes(places, written, syntax)
 
 
 def _character(groups: dict[str, str | None]) -> str | None:

@@ -30,15 +30,15 @@ _IN_CODE = lazy_pattern(
 def scan(text: str) -> Iterator[Markup]:
     """As of Markdown; also imports and exports, expressions in braces, and tags with what they are given."""
     hidden = list(_hidden(text))
-    pieces: list[str] = []
+    filled: list[str] = []
     end = 0
     for mark in hidden:
         # Markdown sees some text in the place of a tag, so that the lines between tags are paragraphs.
         content = text[mark.start : mark.stop]
-        pieces += (text[end : mark.start], re.sub(r"[^\r\n]", _FILLER, content))
+        filled += (text[end : mark.start], re.sub(r"[^\r\n]", _FILLER, content))
         end = mark.stop
-    pieces.append(text[end:])
-    yield from markdown.scan("".join(pieces))
+    filled.append(text[end:])
+    yield from markdown.scan("".join(filled))
     for mark in hidden:
         if text[mark.start] == "<":
             yield from html_attributes.around(text, "", mark.stop, mark, html_attributes.READ)

@@ -17,7 +17,7 @@ from nmspeller.apps.documents.xml_content import TextReplacement, with_text
 from nmspeller.apps.documents.xml_events import Splice, XmlSource, can_hold
 from nmspeller.errors import InputError
 from nmspeller.messages import _
-from nmspeller.runtime.correction import Edit
+from nmspeller.runtime.findings import Edit
 
 OBJECT = "\ufffc"
 """Stands in the text for a formula or a picture in the line, so that its neighbours do not meet."""

@@ -39,7 +39,7 @@ from nmspeller.apps.documents import (
     yaml_values,
 )
 from nmspeller.apps.documents.markup import BREAK, Markup, in_order
-from nmspeller.runtime.correction import Edit, Hint
+from nmspeller.runtime.findings import Edit, Hint
 from nmspeller.text.hanzi import HANZI
 from nmspeller.text.patterns import lazy_pattern
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from nmspeller.apps.documents.docx import DocxDocument
 from nmspeller.apps.documents.word_insertions import inserted_notes, with_inserters
 from nmspeller.apps.documents.word_text import AUTHOR
-from nmspeller.runtime.correction import Edit
+from nmspeller.runtime.findings import Edit
 
 
 class WordsOfOthers(NamedTuple):

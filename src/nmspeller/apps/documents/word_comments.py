@@ -13,7 +13,7 @@ from nmspeller.apps.documents.word_markup import Dialect
 from nmspeller.apps.documents.word_text import INITIALS
 from nmspeller.apps.documents.xml_events import Splice, XmlSource, at_end, escaped, root, tag_name
 from nmspeller.messages import _
-from nmspeller.runtime.correction import Edit, Reason
+from nmspeller.runtime.findings import Edit, Reason
 
 _COMMENTS = names("comments")
 _CONTENT_TYPES = "[Content_Types].xml"

@@ -22,7 +22,7 @@ class TextReplacement(NamedTuple):
     text: str
 
 
-class _Stretch(NamedTuple):
+class _Span(NamedTuple):
     """Text that is written in one way, and where: `start` to `stop`, the marks of a CDATA section included.
 
     `ends` has where its first character begins, and where each character ends.
@@ -56,13 +56,13 @@ class _Stretch(NamedTuple):
 def with_text(xml: bytes, replacements: Iterable[TextReplacement]) -> bytes:
     """Content with other characters in some places, in order; everything else in it stays to the byte.
 
-    A replacement may span sections and comments: each stretch of text between them keeps its share of the
+    A replacement may reach over sections and comments: each span of text between them keeps its share of the
     characters, and the last takes what remains.
     """
-    stretches = [stretch for stretch in _stretches(xml) if stretch.length]
-    shares: list[list[TextReplacement]] = [[] for _ in stretches]
+    spans = [span for span in _spans(xml) if span.length]
+    shares: list[list[TextReplacement]] = [[] for _ in spans]
     for begin, end, text in replacements:
-        touched = list(_touched(stretches, begin, end))
+        touched = list(_touched(spans, begin, end))
         for number, local_begin, local_end in touched:
             share = text if number == touched[-1][0] else text[: local_end - local_begin]
             text = text[len(share) :]
@@ -70,45 +70,45 @@ def with_text(xml: bytes, replacements: Iterable[TextReplacement]) -> bytes:
     return XmlSource(xml).with_splices(
         [
             splice
-            for stretch, share in zip(stretches, shares, strict=True)
-            for splice in (stretch.splices(xml, share) if share else ())
+            for span, share in zip(spans, shares, strict=True)
+            for splice in (span.splices(xml, share) if share else ())
         ]
     )
 
 
-def _stretches(xml: bytes) -> Iterator[_Stretch]:
+def _spans(xml: bytes) -> Iterator[_Span]:
     end = 0
     for found in _MARKUP.finditer(xml):
-        yield _stretch(xml, end, found.start())
+        yield _ordinary_span(xml, end, found.start())
         if found["cdata"] is not None:
             ends = _ends(_CHARACTER_OF_CDATA, xml, *found.span("cdata"))
-            yield _Stretch(found.start(), found.end(), ends, True)
+            yield _Span(found.start(), found.end(), ends, True)
         end = found.end()
-    yield _stretch(xml, end, len(xml))
+    yield _ordinary_span(xml, end, len(xml))
 
 
-def _stretch(xml: bytes, start: int, stop: int) -> _Stretch:
-    return _Stretch(start, stop, _ends(_CHARACTER, xml, start, stop), False)
+def _ordinary_span(xml: bytes, start: int, stop: int) -> _Span:
+    return _Span(start, stop, _ends(_CHARACTER, xml, start, stop), False)
 
 
 def _ends(character: re.Pattern[bytes], xml: bytes, start: int, stop: int) -> list[int]:
     return [start, *(found.end() for found in character.finditer(xml, start, stop))]
 
 
-def _touched(stretches: Sequence[_Stretch], begin: int, end: int) -> Iterator[tuple[int, int, int]]:
-    """The stretches that characters `begin` to `end` are in, with the range in each.
+def _touched(spans: Sequence[_Span], begin: int, end: int) -> Iterator[tuple[int, int, int]]:
+    """The spans that characters `begin` to `end` are in, with the range in each.
 
-    An empty range is where the character before it is; at the very beginning, in the first stretch.
+    An empty range is where the character before it is; at the very beginning, in the first span.
     """
     first = 0
-    for number, stretch in enumerate(stretches):
-        after = first + stretch.length
+    for number, span in enumerate(spans):
+        after = first + span.length
         if begin == end:
             if begin <= after:
                 yield number, begin - first, begin - first
                 return
         elif begin < after and end > first:
-            yield number, max(begin - first, 0), min(end - first, stretch.length)
+            yield number, max(begin - first, 0), min(end - first, span.length)
         first = after
 
 

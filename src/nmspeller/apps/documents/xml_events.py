@@ -66,12 +66,12 @@ class XmlSource(NamedTuple):
 
     def with_splices(self, splices: "list[Splice]") -> bytes:
         """The part with some ranges replaced; they do not overlap."""
-        pieces: list[bytes] = []
+        output: list[bytes] = []
         end = 0
         for splice in sorted(splices, key=lambda one: (one.start, one.stop)):
-            pieces += (self.xml[end : splice.start], splice.xml)
+            output += (self.xml[end : splice.start], splice.xml)
             end = splice.stop
-        changed = b"".join((*pieces, self.xml[end:]))
+        changed = b"".join((*output, self.xml[end:]))
         return changed if self.codec == "utf-8" else changed.decode().encode(self.codec, "xmlcharrefreplace")
 
 

@@ -40,7 +40,7 @@ from nmspeller.apps.http.uploads import CorrectedDocument, ReadDocument
 from nmspeller.apps.http.waiting import ClientGone
 from nmspeller.messages import _
 from nmspeller.runtime.analysis import CheckedPart
-from nmspeller.runtime.correction import Edit, Hint, Reason
+from nmspeller.runtime.findings import Edit, Hint, Reason
 
 LEFT_OUT = "Nmspeller-Left-Out"
 """The header with the numbers of the accepted edits that are not in the file."""

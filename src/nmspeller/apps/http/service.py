@@ -26,7 +26,8 @@ from nmspeller.apps.http.waiting import while_wanted
 from nmspeller.errors import InputError
 from nmspeller.runtime.analysis import CheckedPart
 from nmspeller.runtime.checker import Checker
-from nmspeller.runtime.correction import Correction, Edit, Hint, clear_of
+from nmspeller.runtime.correction import Correction, clear_of
+from nmspeller.runtime.findings import Edit, Hint
 from nmspeller.runtime.reading import Part
 
 _PROBE = "今天天气很好。"

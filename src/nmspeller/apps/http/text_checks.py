@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from nmspeller.runtime.analysis import Check, CheckedPart
 from nmspeller.runtime.checker import Checker
-from nmspeller.runtime.correction import Reason
 from nmspeller.runtime.edits import Change
+from nmspeller.runtime.findings import Reason
 from nmspeller.runtime.reading import Part
 
 

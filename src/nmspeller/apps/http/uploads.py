@@ -24,7 +24,7 @@ from nmspeller.apps.http.memory import return_freed_memory
 from nmspeller.apps.http.processes import DONE, FAILED, REFUSED, read_frame, write_frame
 from nmspeller.errors import InputError
 from nmspeller.messages import _, speaking
-from nmspeller.runtime.correction import Edit, Reason
+from nmspeller.runtime.findings import Edit, Reason
 
 _MOST_BYTES_A_CHARACTER = 4
 _LARGEST_MEMORY = 2 * 2**30
@@ -190,8 +190,8 @@ def _limit_memory() -> None:
 
 
 def _passage(text: str, spans: list[list[int]], seams: list[int]) -> Passage:
-    pieces = tuple(ProseSpan(start, stop) for start, stop in spans)
-    return Passage("".join(text[start:stop] for start, stop in pieces), pieces, tuple(seams))
+    prose_spans = tuple(ProseSpan(start, stop) for start, stop in spans)
+    return Passage("".join(text[start:stop] for start, stop in prose_spans), prose_spans, tuple(seams))
 
 
 def _in_the_prose_of(document: Document, edits: Sequence[Edit]) -> Iterator[Edit]:

@@ -7,7 +7,7 @@ from lsprotocol import types
 from nmspeller.apps.lsp.document import OpenDocument
 from nmspeller.apps.lsp.findings import EditorFinding
 from nmspeller.messages import _, ngettext
-from nmspeller.runtime.correction import Edit, Hint, Reason
+from nmspeller.runtime.findings import Edit, Hint, Reason
 from nmspeller.text.patterns import lazy_pattern
 
 SOURCE = "nmspeller"

@@ -6,8 +6,9 @@ from typing import NamedTuple
 
 from nmspeller.apps.documents.prose import Passage
 from nmspeller.runtime.analysis import Check
-from nmspeller.runtime.correction import Edit, Hint, clear_of
+from nmspeller.runtime.correction import clear_of
 from nmspeller.runtime.edits import Change
+from nmspeller.runtime.findings import Edit, Hint
 from nmspeller.runtime.reading import Part
 from nmspeller.text.patterns import lazy_pattern
 

@@ -1,6 +1,7 @@
 """The messages of the protocol that pygls would handle differently."""
 
-from typing import TYPE_CHECKING, Any
+from abc import ABC, abstractmethod
+from typing import Any
 
 from lsprotocol import types
 from pygls.exceptions import (
@@ -9,19 +10,35 @@ from pygls.exceptions import (
     JsonRpcInvalidRequest,
     JsonRpcServerNotInitialized,
 )
+from pygls.lsp.server import LanguageServer
 from pygls.protocol import LanguageServerProtocol, lsp_method
 from pygls.protocol.json_rpc import RPCRequest
 
 from nmspeller.messages import speak
 
-if TYPE_CHECKING:
-    from nmspeller.apps.lsp.server import SpellingServer
+
+class ServerOfDocuments(LanguageServer, ABC):
+    """A server that keeps the open documents itself, and knows the user's language."""
+
+    language: str
+
+    @abstractmethod
+    def open(self, item: types.TextDocumentItem) -> None:
+        """A document was opened."""
+
+    @abstractmethod
+    def change(self, params: types.DidChangeTextDocumentParams) -> None:
+        """A document was edited."""
+
+    @abstractmethod
+    def close(self, uri: str) -> None:
+        """A document was closed."""
 
 
 class SpellingProtocol(LanguageServerProtocol):
     """pygls' protocol, with the server's own documents in place of pygls'."""
 
-    _server: "SpellingServer"
+    _server: ServerOfDocuments
     _initialized = False
 
     @lsp_method(types.TEXT_DOCUMENT_DID_OPEN)

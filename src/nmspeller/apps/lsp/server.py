@@ -15,7 +15,6 @@ from typing import Any
 from urllib.parse import unquote
 
 from lsprotocol import types
-from pygls.lsp.server import LanguageServer
 from pygls.protocol import default_converter
 from pygls.uris import to_fs_path
 
@@ -25,7 +24,7 @@ from nmspeller.apps.lsp.document import OpenDocument
 from nmspeller.apps.lsp.findings import EditorFinding, Prose, batches, place
 from nmspeller.apps.lsp.options import DocumentPlace, Options
 from nmspeller.apps.lsp.progress import WorkDoneProgress
-from nmspeller.apps.lsp.protocol import SpellingProtocol
+from nmspeller.apps.lsp.protocol import ServerOfDocuments, SpellingProtocol
 from nmspeller.apps.lsp.settings import EditorSettings
 from nmspeller.apps.lsp.speller_thread import OpenChecker, SpellerThread
 from nmspeller.errors import InputError
@@ -52,7 +51,7 @@ class _Open:
     hurry: asyncio.Event = field(default_factory=asyncio.Event)
 
 
-class SpellingServer(LanguageServer):
+class SpellingServer(ServerOfDocuments):
     """A language server around the models that `open_checker` loads."""
 
     protocol: SpellingProtocol

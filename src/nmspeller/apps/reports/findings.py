@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 from nmspeller.apps.documents.markup import line_starts
 from nmspeller.messages import _
-from nmspeller.runtime.correction import Correction, Edit, Hint
+from nmspeller.runtime.correction import Correction
+from nmspeller.runtime.findings import Edit, Hint
 
 _BLANKS = str.maketrans({" ": "␣", "\u3000": "□", "\t": "⇥", "\n": "↵", "\r": None})
 

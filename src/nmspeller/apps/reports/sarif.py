@@ -11,7 +11,8 @@ from nmspeller.apps.documents.office import OfficeDocument
 from nmspeller.apps.reports.findings import Doubt, Finding, doubts, findings
 from nmspeller.apps.utf16 import Utf16
 from nmspeller.messages import _
-from nmspeller.runtime.correction import Correction, Reason
+from nmspeller.runtime.correction import Correction
+from nmspeller.runtime.findings import Reason
 from nmspeller.runtime.rules import RULES, Rule
 
 

@@ -136,10 +136,10 @@ def find(text: str, protected: Sequence[Span], rules: Iterable[Rule]) -> list[Ru
 
 def apply_fixes(text: str, matches: Iterable[RuleMatch]) -> str:
     """The text with every fix made; the matches are those of `find`, and hints change nothing."""
-    pieces: list[str] = []
+    output: list[str] = []
     end = 0
     for match in matches:
         if match.target is not None:
-            pieces += (text[end : match.offset], match.target)
+            output += (text[end : match.offset], match.target)
             end = match.stop
-    return "".join((*pieces, text[end:]))
+    return "".join((*output, text[end:]))

@@ -129,10 +129,10 @@ def _in_own_script(face: Simplified, start: int, stop: int) -> str | None:
     right = _right_words()[wrong]
     if _is_converted(face, start) and (wrong in _SIMPLIFIED_ONLY or fold(wrong) == fold(right)):
         return None
-    pieces = []
+    characters = []
     for place, (written, meant) in enumerate(zip(wrong, right, strict=True), start):
-        pieces.append(face.source[place] if written == meant else face.to_source_script(place, meant))
-    target = "".join(pieces)
+        characters.append(face.source[place] if written == meant else face.to_source_script(place, meant))
+    target = "".join(characters)
     return None if target == face.source[start:stop] else target
 
 

@@ -66,12 +66,12 @@ def _unambiguous(text: str, found: Iterable[Near]) -> list[Near]:
 
     An idiom whose character sounds or looks like the written one is nearer than others.
     """
-    by_stretch: defaultdict[tuple[int, int], set[Near]] = defaultdict(set)
+    by_span: defaultdict[tuple[int, int], set[Near]] = defaultdict(set)
     for near in found:
-        by_stretch[near.start, near.stop].add(near)
+        by_span[near.start, near.stop].add(near)
     nearest = (
         {near for near in several if is_confusable(text[near.doubtful], near.idiom[near.place])} or several
-        for several in by_stretch.values()
+        for several in by_span.values()
     )
     return sorted(near for several in nearest if len(several) == 1 for near in several)
 
@@ -95,17 +95,17 @@ def _in_prose(text: str, found: Sequence[Near]) -> Iterator[Near]:
 def _is_right(text: str, near: Near) -> bool:
     """Whether the stretch may be meant as it stands."""
     known = words()
-    stretch, doubtful = text[near.start : near.stop], near.doubtful
+    as_written, doubtful = text[near.start : near.stop], near.doubtful
     # Who also writes the right form beside it speaks about the two, as a dictionary does.
     if near.idiom in text[max(0, near.start - _BESIDE) : near.stop + _BESIDE]:
         return True
-    if stretch in known.mistakes:
+    if as_written in known.mistakes:
         return False
     written, meant = text[doubtful], near.idiom[near.place]
     if "".join(sorted(written + meant)) in known.variants or not is_sure_slip(written, meant):
         return True
     return (
-        {stretch[:2], stretch[2:]} <= known.short_words
+        {as_written[:2], as_written[2:]} <= known.short_words
         or (doubtful == near.start and text[max(0, doubtful - 1) : doubtful + 1] in known.short_words)
         or (doubtful + 1 == near.stop and text[doubtful : doubtful + 2] in known.short_words)
         or any(

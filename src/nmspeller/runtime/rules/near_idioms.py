@@ -49,11 +49,11 @@ class NearIdioms:
                 yield from self._compared(text, stop - len(idiom), idiom)
 
     def _compared(self, text: str, start: int, idiom: str) -> Iterator[Near]:
-        stretch = text[start : start + len(idiom)] if start >= 0 else ""
-        if len(stretch) < len(idiom) or stretch in self._idioms:
+        as_written = text[start : start + len(idiom)] if start >= 0 else ""
+        if len(as_written) < len(idiom) or as_written in self._idioms:
             return
-        wrong = [place for place, (a, b) in enumerate(zip(stretch, idiom, strict=True)) if a != b]
+        wrong = [place for place, (a, b) in enumerate(zip(as_written, idiom, strict=True)) if a != b]
         if len(wrong) == 1:
             [place] = wrong
-            if stretch in self._mistakes or is_confusable(stretch[place], idiom[place]):
+            if as_written in self._mistakes or is_confusable(as_written[place], idiom[place]):
                 yield Near(start, place, idiom)

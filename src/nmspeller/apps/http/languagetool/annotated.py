@@ -17,7 +17,7 @@ _LONE_SURROGATE = lazy_pattern("[\ud800-\udfff]")
 
 
 @dataclass(frozen=True)
-class _Piece:
+class _Span:
     """A span of the plain text: its start there, and the span of the original that it or its markup has."""
 
     start: int
@@ -29,35 +29,35 @@ class _Piece:
 class AnnotatedText:
     """`plain` is what is checked, `original` what the client has; positions in both are code points."""
 
-    def __init__(self, pieces: list[tuple[str, str | None]]) -> None:
-        """Pieces are (prose, None) or (markup, what it is read as)."""
-        self._pieces: list[_Piece] = []
+    def __init__(self, annotations: list[tuple[str, str | None]]) -> None:
+        """Annotations are (prose, None) or (markup, what it is read as)."""
+        self._spans: list[_Span] = []
         originals: list[str] = []
         reads: list[str] = []
         start = original = 0
-        for written, read_as in pieces:
+        for written, read_as in annotations:
             read = written if read_as is None else read_as
             if read:
-                self._pieces.append(_Piece(start, original, original + len(written), read_as is None))
+                self._spans.append(_Span(start, original, original + len(written), read_as is None))
             originals.append(written)
             reads.append(read)
             start += len(read)
             original += len(written)
         self.plain = "".join(reads)
         self.original = "".join(originals)
-        self._starts = [piece.start for piece in self._pieces]
+        self._starts = [span.start for span in self._spans]
 
     def locate(self, start: int, stop: int) -> tuple[int, int] | None:
         """Where plain[start:stop] lies in the original; None where markup is in it or cuts through it."""
-        pieces = self._pieces[self._index_at(start) : self._index_at(stop - 1) + 1]
-        if not all(piece.is_prose for piece in pieces):
+        spans = self._spans[self._index_at(start) : self._index_at(stop - 1) + 1]
+        if not all(span.is_prose for span in spans):
             return None
         begin, end = self.surround(start, stop)
         return (begin, end) if end - begin == stop - start else None
 
     def surround(self, start: int, stop: int) -> tuple[int, int]:
         """The span of the original that plain[start:stop] was made from, markup included."""
-        first, last = self._pieces[self._index_at(start)], self._pieces[self._index_at(stop - 1)]
+        first, last = self._spans[self._index_at(start)], self._spans[self._index_at(stop - 1)]
         begin = first.original + (start - first.start if first.is_prose else 0)
         end = last.original + stop - last.start if last.is_prose else last.original_stop
         return begin, end
@@ -84,10 +84,10 @@ def read_annotations(data: str) -> AnnotatedText:
         raise ApiError(
             400, _("'data' needs 'annotation', a list of {\"text\": …} and {\"markup\": …}, or 'text'.")
         )
-    return AnnotatedText([_read_piece(annotation) for annotation in annotations])
+    return AnnotatedText([_read_annotation(annotation) for annotation in annotations])
 
 
-def _read_piece(annotation: Any) -> tuple[str, str | None]:
+def _read_annotation(annotation: Any) -> tuple[str, str | None]:
     if isinstance(annotation, dict):
         text, markup = annotation.get("text"), annotation.get("markup")
         read = annotation.get("interpretAs", "")

@@ -10,7 +10,8 @@ from nmspeller.apps import utf16
 from nmspeller.apps.http.languagetool.annotated import AnnotatedText
 from nmspeller.apps.http.languagetool.rules import Selection, rule_of
 from nmspeller.messages import _
-from nmspeller.runtime.correction import Correction, Edit, Hint
+from nmspeller.runtime.correction import Correction
+from nmspeller.runtime.findings import Edit, Hint
 from nmspeller.runtime.why import why
 from nmspeller.text.windows import sentences
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from nmspeller.apps.http.errors import ApiError
 from nmspeller.messages import _
-from nmspeller.runtime.correction import DESCRIPTIONS, Edit, Hint, Reason
+from nmspeller.runtime.findings import DESCRIPTIONS, Edit, Hint, Reason
 from nmspeller.runtime.rules import RULES, Category
 from nmspeller.runtime.rules.categories import TYPOS
 
