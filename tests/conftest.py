@@ -100,7 +100,6 @@ FIXTURES = {
     "libreoffice": "office",
     "little_prepared": "train",
     "real_server": "server",
-    "source_folder": "train",
 }
 
 # These begin, longest first, then the others with a marker: with a long file at the end, all workers but one
