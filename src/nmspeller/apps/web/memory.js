@@ -10,7 +10,7 @@ export function recall(name) {
   }
 }
 
-// What an older page, or a curious hand, has stored besides the known values counts as nothing.
+// What is stored besides the known values, by another page of this address or by hand, counts as nothing.
 export function recallOneOf(name, known) {
   const value = recall(name)
   return known.includes(value) ? value : undefined
