@@ -12,5 +12,13 @@ os.environ["ORT_DISABLE_TELEMETRY"] = "1"
 import onnxruntime
 
 onnxruntime.disable_telemetry_events()
+# One arena for all sessions that ask for it: each would keep one of its own, as large as its largest batch.
+onnxruntime.create_and_register_allocator(
+    onnxruntime.OrtMemoryInfo(
+        "Cpu", onnxruntime.OrtAllocatorType.ORT_ARENA_ALLOCATOR, 0, onnxruntime.OrtMemType.DEFAULT
+    ),
+    # No limit, doubling when it grows, and the library's own sizes.
+    onnxruntime.OrtArenaCfg(0, 0, -1, -1),
+)
 
 __all__ = ["onnxruntime"]
