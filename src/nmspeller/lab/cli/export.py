@@ -134,6 +134,7 @@ def import_onnx(
     prefilter: bool = typer.Option(False, "--prefilter", help="Its prefilter instead of the model itself."),
 ) -> None:
     """Turn an exported model back into a checkpoint, to train on from it."""
+    _need_onnx()
     from nmspeller.lab.export import conversion
     from nmspeller.runtime.pipeline import SHIPPED
 
@@ -161,7 +162,7 @@ def _need_onnx() -> None:
         import safetensors  # noqa: F401
     except ImportError as error:
         raise InputError(
-            f"exporting needs {error.name}; install it with `pip install nmspeller[train]`."
+            f"this needs {error.name}; install it with `pip install 'nmspeller[train]'`."
         ) from error
 
 
