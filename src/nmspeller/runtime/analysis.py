@@ -65,7 +65,7 @@ class Check:
         text_number, within = self._places[number]
         text = self._texts[text_number]
         start, stop = text.reading.bounds(within)
-        edits = [*without_doubling(text.reading.source, text.reading.edits(within, changes), text.doubling)]
+        edits = [*without_doubling(text.reading.source, text.reading.edits(within, changes), text.rules)]
         certain = text.certain_between(start, stop)
         if certain:
             # What the model inserts where a rule inserts would be a second edit of the same place.
@@ -97,8 +97,7 @@ class _Analyzed:
     reading: Reading
     certain: Sequence[Edit]
     hints: Sequence[Hint]
-    doubling: Sequence["Rule"]
-    """The rules that delete a doubled character."""
+    rules: Sequence["Rule"]
 
     def certain_between(self, start: int, stop: int) -> Sequence[Edit]:
         """The edits that begin there; the last part has those at the end as well."""
@@ -196,10 +195,6 @@ class Analyzer:
 
         return [rule for rule in READ_AS_FIXED if rule not in self.rules]
 
-    @cached_property
-    def _doubling_rules(self) -> list["Rule"]:
-        return [rule for rule in self.rules if rule.id == "doubled_character"]
-
     def _analyzed(
         self,
         text: str,
@@ -224,7 +219,7 @@ class Analyzer:
             reading,
             [edit for edit in certain if edit.rule is None or edit.rule in reported],
             [_hint(match) for match in matches if match.target is None and match.rule in reported],
-            self._doubling_rules,
+            self.rules,
         )
 
 

@@ -124,6 +124,7 @@ class OnnxSession:
         options.add_session_config_entry("session.intra_op.allow_spinning", "0")
         # Operators are divided into more pieces than threads, so that no thread waits for a late one.
         options.add_session_config_entry("session.dynamic_block_base", "4")
+        # The arena that `onnx_runtime` has registered for all sessions.
         options.add_session_config_entry("session.use_env_allocators", "1")
         # Memory is reserved for each shape of batch otherwise, and there are many.
         options.enable_mem_pattern = False

@@ -63,9 +63,10 @@ class Pipeline:
             )
         self._prefilter: Prefilter | None = None
         if prefilter:
-            self._files += prefilter_files(folder)
+            files = prefilter_files(folder)
+            self._files += files
             self._prefilter = open_prefilter(folder, self.vocabulary, device, threads=threads)
-            self._add_prefilter_thresholds(self._prefilter, *prefilter_files(folder))
+            self._add_prefilter_thresholds(self._prefilter, *files)
         hanzi = self.vocabulary.is_hanzi()
         simplified = np.array([not is_traditional(token) for token in self.vocabulary.tokens], np.bool_)
         self._decoder = Decoder(

@@ -230,7 +230,7 @@ class TorchPrefilter(Prefilter):
         return error_scores
 
 
-def _import_scoring() -> "ModuleType":
+def _import_scoring() -> ModuleType:
     try:
         import nmspeller.lab.models.scoring as scoring
     except ImportError as error:

@@ -13,15 +13,16 @@ from nmspeller.runtime.findings import Edit
 from nmspeller.text.hanzi import HANZI
 from nmspeller.text.patterns import lazy_pattern
 
-_BACKSLASH = lazy_pattern(
-    r"\\(?:u(?P<unit>[0-9a-fA-F]{4})(?:\\u(?P<low>[dD][c-fC-F][0-9a-fA-F]{2}))?|U(?P<long>[0-9a-fA-F]{8})|.)",
-    re.DOTALL,
+_BACKSLASH_TEXT = (
+    r"\\(?:u(?P<unit>[0-9a-fA-F]{4})(?:\\u(?P<low>[dD][c-fC-F][0-9a-fA-F]{2}))?|U(?P<long>[0-9a-fA-F]{8})|.)"
 )
-_REFERENCE = lazy_pattern(r"&#(?:[xX](?P<hex>[0-9a-fA-F]{1,6})|(?P<decimal>[0-9]{1,7}));")
+_REFERENCE_TEXT = r"&#(?:[xX](?P<hex>[0-9a-fA-F]{1,6})|(?P<decimal>[0-9]{1,7}));"
+_BACKSLASH = lazy_pattern(_BACKSLASH_TEXT, re.DOTALL)
+_REFERENCE = lazy_pattern(_REFERENCE_TEXT)
 _PATTERNS = {
     **dict.fromkeys(("json", "ipynb", "yaml", "properties", "strings", "code+strings"), _BACKSLASH),
     **dict.fromkeys(("html", "vue"), _REFERENCE),
-    "xml": re.compile(f"{_REFERENCE.pattern}|{_BACKSLASH.pattern}", re.DOTALL),
+    "xml": lazy_pattern(f"{_REFERENCE_TEXT}|{_BACKSLASH_TEXT}", re.DOTALL),
 }
 _SYNTAX = {
     **dict.fromkeys(("json", "ipynb", "po", "strings"), '"\\\n\r'),

@@ -117,22 +117,19 @@ class SourceScorer:
     @torch.no_grad()
     def submit(self, packed: Packed) -> "PendingProbabilities":
         """Start scoring a batch; a GPU works on while the result is not asked for."""
-        return PendingProbabilities(_OnTheWay([self._compiled(self._on_device.batch(packed))]))
+        return PendingProbabilities([self._compiled(self._on_device.batch(packed))])
 
     def _score(self, batch: PackedBatch) -> Tensor:
         """The probabilities of all tokens: (tokens,)."""
         return self._on_device.model.source_scores(batch).float().sigmoid()
 
 
-class PendingProbabilities:
+class PendingProbabilities(_OnTheWay):
     """A batch that is being scored."""
-
-    def __init__(self, on_the_way: _OnTheWay) -> None:
-        self._on_the_way = on_the_way
 
     def result(self) -> NDArray[np.float32]:
         """The probability of each token: (tokens,)."""
-        [probabilities] = self._on_the_way.arrays()
+        [probabilities] = self.arrays()
         if np.isnan(probabilities).any():
             raise _out_of_range()
         return probabilities
@@ -150,7 +147,7 @@ class Scorer:
         """Start scoring a batch; a GPU works on while the result is not asked for."""
         batch, inside = self._on_device.batch(packed), self._on_device.send(packed.inside)
         scores = self._compiled(batch, inside, len(packed.ids) // _SHARE)
-        return Pending(self, batch, inside, _OnTheWay(scores))
+        return Pending(self, batch, inside, scores)
 
     @torch.no_grad()
     def score_all(self, batch: PackedBatch, inside: Tensor) -> Uncertain:
@@ -175,15 +172,16 @@ class Scorer:
         return places.int(), best.indices.int(), probabilities, source_probabilities, *tags
 
 
-class Pending:
+class Pending(_OnTheWay):
     """A batch that is being scored."""
 
-    def __init__(self, scorer: Scorer, batch: PackedBatch, inside: Tensor, on_the_way: _OnTheWay) -> None:
-        self._scorer, self._batch, self._inside, self._on_the_way = scorer, batch, inside, on_the_way
+    def __init__(self, scorer: Scorer, batch: PackedBatch, inside: Tensor, scores: Sequence[Tensor]) -> None:
+        super().__init__(scores)
+        self._scorer, self._batch, self._inside = scorer, batch, inside
 
     def result(self, threshold: float) -> Uncertain:
         """All positions whose source character has at most the probability `threshold`."""
-        found = Uncertain(*self._on_the_way.arrays())
+        found = Uncertain(*self.arrays())
         if found.source_probabilities[0] == _NOT_A_NUMBER:
             raise _out_of_range()
         most = min(threshold, (1 + _NEVER_REPLACED) / 2)
