@@ -8,6 +8,7 @@ from nmspeller.runtime.engine import Scores
 from nmspeller.runtime.policy import Thresholds
 
 WRONG, RIGHT, NEIGHBOUR, BETTER, OTHER, UNKNOWN = range(6)
+NO_NAMES = np.zeros(2, np.bool_)
 
 
 class ScriptedEngine:
@@ -63,8 +64,13 @@ def find(
     fixed: tuple[int, ...] = (),
     least: float = 0.8,
     unknown: float = 2.0,
+    unexplained: float | None = None,
+    names: tuple[int, ...] = (),
 ) -> Detections:
-    """Read two halves of a text at the threshold `least`; what is `fixed` may not change."""
+    """Read two halves of a text at the threshold `least`; what is `fixed` may not change.
+
+    unexplained: the threshold where nothing explains a replacement, as in `names`; `least` if not given.
+    """
     replaceable = np.arange(6) != UNKNOWN
     explains_all = lambda originals, _: np.ones(len(originals), np.bool_)  # noqa: E731
     decoder = Decoder(engine, replaceable, replaceable, UNKNOWN, explains_all, prefilter)
@@ -74,8 +80,9 @@ def find(
     found, _ = decoder.find(
         everything,
         allowed,
+        np.isin(np.arange(len(ids)), names),
         Windows(*halves, *halves),
-        Thresholds(least, least, unknown, threshold),
+        Thresholds(least, least if unexplained is None else unexplained, unknown, threshold),
         passes,
     )
     return found
@@ -91,6 +98,13 @@ def test_an_uncertain_character_is_read_again_beside_its_corrected_neighbour(pas
     assert engine.read == [2, 1][:passes]
 
 
+@pytest.mark.parametrize(("names", "positions"), [((), [0, 2]), ((2,), [0]), ((0, 2), [])])
+def test_in_a_name_similarity_explains_nothing(names, positions):
+    ids = [WRONG, OTHER, WRONG, OTHER]
+    found = find(ScriptedEngine(0.3), ids, 1, least=0.8, unexplained=0.99, names=names)
+    assert found.positions.tolist() == positions
+
+
 def test_a_detection_has_the_scores_that_were_tested():
     found = find(ScriptedEngine(first_probability=0.3), [WRONG, NEIGHBOUR, OTHER, OTHER], 2)
     assert found.probabilities.tolist() == pytest.approx([0.95, 0.95])
@@ -103,7 +117,7 @@ def test_errors_in_the_context_are_corrected_for_the_second_pass_and_then_droppe
     decoder = Decoder(engine, replaceable, replaceable, UNKNOWN, lambda originals, _: originals >= 0)
     ids = np.array([WRONG, NEIGHBOUR], np.int32)
     bounds = [np.array([place]) for place in (0, 2, 1, 2)]
-    found, _ = decoder.find(ids, np.ones(2, np.bool_), Windows(*bounds), Thresholds(0.8, 0.8), 2)
+    found, _ = decoder.find(ids, np.ones(2, np.bool_), NO_NAMES, Windows(*bounds), Thresholds(0.8, 0.8), 2)
     assert found.positions.tolist() == [1]
 
 
@@ -113,7 +127,7 @@ def test_only_targets_are_proposed():
     decoder = Decoder(ScriptedEngine(0.3), replaceable, targets, UNKNOWN, lambda originals, _: originals >= 0)
     bounds = [np.array([place]) for place in (0, 2, 0, 2)]
     ids = np.array([WRONG, OTHER], np.int32)
-    found, _ = decoder.find(ids, np.ones(2, np.bool_), Windows(*bounds), Thresholds(0.5, 0.5), 1)
+    found, _ = decoder.find(ids, np.ones(2, np.bool_), NO_NAMES, Windows(*bounds), Thresholds(0.5, 0.5), 1)
     assert not len(found.positions)
 
 

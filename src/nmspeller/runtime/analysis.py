@@ -27,12 +27,13 @@ from nmspeller.runtime.rule_matches import find_in_document
 from nmspeller.text.patterns import lazy_pattern
 from nmspeller.text.protect import ProtectedWords, Span, protected_spans
 from nmspeller.text.script import Script, detect, fold, simplify
+from nmspeller.text.slang import slang_ranges
 
 if TYPE_CHECKING:
     from nmspeller.runtime.rules import Rule, RuleMatch
 
 # A user may replace iphone by iPhone, but nothing in code and addresses.
-_REPLACEABLE_KINDS = frozenset(("latin", "number"))
+_REPLACEABLE_KINDS = frozenset(("latin", "number", "slang"))
 # Only texts with one of these can have anything for the rules whose fixes the model always reads.
 _MAY_NEED_MENDING = lazy_pattern(r"[!-/:-@\s]|([，。！？；：、])\1")
 
@@ -148,6 +149,7 @@ class Analyzer:
 
     def _protected(self, text: str, script: Script) -> list[Span]:
         spans = protected_spans(text)
+        spans += [Span(start, stop, "slang") for start, stop in slang_ranges(text)]
         if any(map(len, self.words)):
             simplified = simplify(text, script)
             for matcher in self.words:

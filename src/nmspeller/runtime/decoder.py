@@ -127,11 +127,14 @@ class Decoder:
         self,
         ids: Ids,
         allowed: NDArray[np.bool_],
+        in_names: NDArray[np.bool_],
         windows: Windows,
         thresholds: Thresholds,
         passes: int,
     ) -> tuple[Detections, TagScores]:
         """All detections in what the windows keep; only positions that are `allowed` may be replaced.
+
+        Where a position may be `in_names`, similarity explains nothing: 张琳 and 张林 are two people.
 
         And the tags of the first reading that reach the lowest threshold of the tags. Their places, and
         the starts of their windows instead of the windows' numbers, are those in the flat array.
@@ -144,7 +147,7 @@ class Decoder:
         kept = windows.kept(len(ids))
         if self.prefilter is not None and thresholds.prefilter > 0:
             windows = self.prefilter.select(ids, allowed & kept, windows, thresholds.prefilter)
-        found, unsure, tags = self._read(ids, allowed, windows, thresholds)
+        found, unsure, tags = self._read(ids, allowed, in_names, windows, thresholds)
         for _ in range(1, passes):
             # The text is read again as corrected so far; what was found stays found. Where nothing was found,
             # or nothing else was uncertain, a second pass would give the same.
@@ -154,20 +157,25 @@ class Decoder:
             corrected, still_allowed = ids.copy(), allowed.copy()
             corrected[found.positions] = found.targets
             still_allowed[found.positions] = False
-            more, unsure, _tags = self._read(corrected, still_allowed, windows, thresholds)
+            more, unsure, _tags = self._read(corrected, still_allowed, in_names, windows, thresholds)
             if not len(more.positions):
                 break
             found = Detections.join([found, more]).in_order()
         return found.subset(kept[found.positions]), tags
 
     def _read(
-        self, ids: Ids, allowed: NDArray[np.bool_], windows: Windows, thresholds: Thresholds
+        self,
+        ids: Ids,
+        allowed: NDArray[np.bool_],
+        in_names: NDArray[np.bool_],
+        windows: Windows,
+        thresholds: Thresholds,
     ) -> tuple[Detections, Detections, TagScores]:
         """What the thresholds accept, what they do not, and the tags."""
         found, tags = self._candidates(ids, allowed, windows, thresholds.lowest_tag)
         confidences = confidence(found.probabilities, found.source_probabilities)
         sure = confidences >= thresholds.unexplained
-        likely = np.flatnonzero(~sure & (confidences >= thresholds.explained))
+        likely = np.flatnonzero(~sure & (confidences >= thresholds.explained) & ~in_names[found.positions])
         unknown = found.originals == self.unknown
         sure[unknown] = found.probabilities[unknown] >= thresholds.unknown
         likely = likely[~unknown[likely]]

@@ -193,7 +193,12 @@ class Pipeline:
         self, parts: Iterable[Part], thresholds: Thresholds, passes: int
     ) -> Iterator[tuple[PartBatch, Detections, TagScores]]:
         for batch in self._batches(parts):
-            yield batch, *self._decoder.find(batch.ids, batch.allowed, batch.windows, thresholds, passes)
+            yield (
+                batch,
+                *self._decoder.find(
+                    batch.ids, batch.allowed, batch.in_names, batch.windows, thresholds, passes
+                ),
+            )
 
     def prefilter_scores(self, parts: Iterable[Part]) -> Iterator[tuple[PartBatch, Floats]]:
         """The parts in batches, each with the error scores of its characters: (characters,)."""

@@ -33,9 +33,10 @@ class Thresholds:
     """The lowest confidence of an accepted replacement; see `decoder.confidence`.
 
     `explained` applies if the two characters sound or look similar, `unexplained` if only the context
-    supports the edit; a value above 1 means never. `unknown` is the lowest probability of a replacement for a
-    Chinese character outside the vocabulary, of which the model knows only the context. `prefilter` is the
-    lowest error score of a sentence that the model reads; 0, the value of every policy, reads everything.
+    supports the edit, and in what may be a given name; a value above 1 means never. `unknown` is the lowest
+    probability of a replacement for a Chinese character outside the vocabulary, of which the model knows only
+    the context. `prefilter` is the lowest error score of a sentence that the model reads; 0, the value of
+    every policy, reads everything.
     `repeated` and `foreign` apply to characters that the model finds extra, by whether they repeat their
     neighbours, `missing` to what it fills in, and `swapped` to two neighbours that change places; see
     `tag_decoder` and `evidence`.

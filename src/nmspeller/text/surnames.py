@@ -1,4 +1,9 @@
-"""Common surnames, in both scripts, and what stands behind one but is no given name."""
+"""Common surnames, in both scripts, what stands behind one but is no given name, and where names may be."""
+
+from collections.abc import Iterator
+
+from nmspeller.text.hanzi import HANZI
+from nmspeller.text.patterns import lazy_pattern
 
 SURNAMES = (
     "王李张張刘劉陈陳杨楊黄黃赵趙吴吳周徐孙孫马馬朱胡郭何林罗羅郑鄭梁谢謝宋唐许許邓鄧韩韓冯馮曹彭曾肖蕭萧田董潘袁蔡"
@@ -16,3 +21,13 @@ NOT_IN_NAMES = (
     "也就又还還都却卻便只才再曾正没沒不的了在和对對向是这這那一说說道笑等们們先老总總某家太"
     "并並则則将將给給为為把被跟与與"
 )
+# A name may follow them in the middle of a clause.
+_BEFORE_NAMES = "和跟与與同由叫给給找问問让讓请請被"
+_NAME = lazy_pattern(
+    rf"(?:(?<![{HANZI}])|(?<=[{_BEFORE_NAMES}]))[{SURNAMES}]((?:(?![{NOT_IN_NAMES}])[{HANZI}]){{1,2}})"
+)
+
+
+def given_names(text: str) -> Iterator[tuple[int, int]]:
+    """The start and stop of what may be a given name: one or two characters behind a surname."""
+    return (match.span(1) for match in _NAME.finditer(text))

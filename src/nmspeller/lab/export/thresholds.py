@@ -144,7 +144,7 @@ def candidates(pipeline: Pipeline, pairs: Sequence[Pair]) -> ScoredCandidates:
     for batch, found in pipeline.detect(read.parts, Thresholds(0.0, 0.0), 1):
         number, offsets = read.places(batch, found.positions)
         window = np.searchsorted(batch.windows.starts, found.positions, side="right") - 1
-        explained = pipeline.explains(found.originals, found.targets)
+        explained = pipeline.explains(found.originals, found.targets) & ~batch.in_names[found.positions]
         wanted = [targets[text][offset] for text, offset in zip(number, offsets, strict=True)]
         right = np.array(wanted, np.int32) == found.targets
         parts.append(
