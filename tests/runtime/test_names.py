@@ -47,7 +47,7 @@ def test_slang_stays_but_a_user_may_replace_it(speller: Speller) -> None:
     text = "这场演出真的泰裤辣，连歪果仁都说好！"
     assert not speller.check(text, level="thorough").edits
     replaced = speller.check(text, replacements={"歪果仁": "外国人"})
-    assert replaced.corrected == "这场演出真的泰裤辣，连外国人都说好！"
+    assert replaced.text == "这场演出真的泰裤辣，连外国人都说好！"
 
 
 def test_no_listed_name_is_edited(speller: Speller) -> None:

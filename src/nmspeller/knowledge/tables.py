@@ -1,6 +1,6 @@
 """The tables shipped with this package; scripts/build_knowledge.py writes them."""
 
-from importlib import resources
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -9,5 +9,5 @@ from numpy.typing import NDArray
 
 def load(name: str) -> dict[str, NDArray[Any]]:
     """The arrays of one shipped file, by name."""
-    with resources.files("nmspeller.knowledge").joinpath(name).open("rb") as file, np.load(file) as arrays:
+    with np.load(Path(__file__).with_name(name)) as arrays:
         return {key: arrays[key] for key in arrays.files}

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
 from functools import cache
-from importlib import resources
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from nmspeller.text.patterns import lazy_pattern
@@ -37,7 +37,7 @@ class Script(Enum):
 @cache
 def _characters_of_one_script() -> tuple[frozenset[str], frozenset[str]]:
     """Characters that are only Traditional, and characters that are only Simplified."""
-    table = resources.files("nmspeller.text").joinpath("script_characters.txt").read_text("utf-8")
+    table = Path(__file__).with_name("script_characters.txt").read_text("utf-8")
     traditional, simplified = table.splitlines()
     return frozenset(traditional), frozenset(simplified)
 

@@ -1,7 +1,7 @@
 """Words that people misspell on purpose, as 泰裤辣 for 太酷啦: a speller that mends them spoils the joke."""
 
 from functools import cache
-from importlib import resources
+from pathlib import Path
 
 from nmspeller.text.words import WordMatcher
 
@@ -13,5 +13,5 @@ def slang_ranges(text: str) -> list[tuple[int, int]]:
 
 @cache
 def _matcher() -> WordMatcher:
-    lines = resources.files("nmspeller.text").joinpath("slang.txt").read_text("utf-8").splitlines()
+    lines = Path(__file__).with_name("slang.txt").read_text("utf-8").splitlines()
     return WordMatcher(word for line in lines if not line.startswith("#") for word in line.split())

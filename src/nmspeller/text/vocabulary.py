@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from nmspeller.errors import InputError
 from nmspeller.files import reason
 from nmspeller.messages import _
-from nmspeller.text.hanzi import is_hanzi
+from nmspeller.text.hanzi import RANGES
 
 SPECIAL_TOKENS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
 CODE_POINTS = 0x110000
@@ -71,11 +71,11 @@ class Vocabulary:
     def _lookup_table(self, id_of_token: dict[str, int]) -> NDArray[np.int32]:
         table = np.full(CODE_POINTS, self.unk, dtype=np.int32)
         characters = {token: index for token, index in id_of_token.items() if len(token) == 1}
-        for character, index in characters.items():
-            table[ord(character)] = index
+        table[code_points("".join(characters))] = list(characters.values())
+        for character in filter(str.islower, characters):
             capital = character.upper()
             if len(capital) == 1 and capital not in characters and capital.lower() == character:
-                table[ord(capital)] = index
+                table[ord(capital)] = characters[character]
         table.flags.writeable = False
         return table
 
@@ -92,7 +92,9 @@ class Vocabulary:
 
     @cached_property
     def _is_hanzi(self) -> NDArray[np.bool_]:
-        marks = np.array([len(token) == 1 and is_hanzi(token) for token in self.tokens], dtype=np.bool_)
+        characters = code_points("".join(token if len(token) == 1 else " " for token in self.tokens))
+        inside = [(first <= characters) & (characters <= last) for first, last in RANGES]
+        marks: NDArray[np.bool_] = np.any(inside, axis=0)
         marks.flags.writeable = False
         return marks
 

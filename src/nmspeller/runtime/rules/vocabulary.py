@@ -2,7 +2,7 @@
 
 import lzma
 from functools import cache, cached_property
-from importlib import resources
+from pathlib import Path
 
 
 class Words:
@@ -57,7 +57,7 @@ def words() -> Words:
 
 
 def _shipped(name: str) -> bytes:
-    return resources.files("nmspeller.runtime.rules").joinpath(name).read_bytes()
+    return Path(__file__).with_name(name).read_bytes()
 
 
 def _pairs(characters: str) -> list[str]:
