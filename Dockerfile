@@ -1,10 +1,12 @@
 # syntax=docker/dockerfile:1
 # docker build -t nmspeller . && docker run --rm -p 127.0.0.1:8081:8081 -e NMSPELLER_API_KEY=… nmspeller
 FROM python:3.12-slim AS build
+RUN apt-get update && apt-get install --yes --no-install-recommends gcc libc6-dev
 WORKDIR /source
-COPY pyproject.toml README.md LICENSE NOTICE ./
+COPY pyproject.toml hatch_build.py README.md LICENSE NOTICE ./
+COPY native ./native
 COPY src ./src
-RUN python -m venv /opt/nmspeller && /opt/nmspeller/bin/pip install --no-cache-dir ".[serve]"
+RUN python -m venv /opt/nmspeller && NMSPELLER_NATIVE=1 /opt/nmspeller/bin/pip install --no-cache-dir ".[serve]"
 
 FROM python:3.12-slim
 COPY --from=build /opt/nmspeller /opt/nmspeller

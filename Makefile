@@ -11,7 +11,12 @@ WORKERS ?= 4
 
 venv := .venv
 bin := $(venv)/bin
-pip := $(bin)/python -m pip install --quiet --disable-pip-version-check
+# Even if NMSPELLER_NATIVE says that tests or a wheel do without the native engine, the next ones may need it.
+pip := NMSPELLER_NATIVE= $(bin)/python -m pip install --quiet --disable-pip-version-check
+
+# What the library of the native engine is compiled from.
+native := hatch_build.py $(wildcard native/*)
+library := src/nmspeller/runtime/native/_library.*
 
 # The tests start hundreds of processes, which share compiled modules even where the environment asks for none.
 unexport PYTHONDONTWRITEBYTECODE
@@ -54,7 +59,7 @@ wheel: $(venv)/dev.stamp
 	$(bin)/python scripts/try_wheel.py dist/*.whl
 
 clean:
-	rm -rf $(venv) build dist site .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis tests/apps/http/node/node_modules
+	rm -rf $(venv) $(library) __pycache__ build dist site .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis tests/apps/http/node/node_modules
 	find src tests benchmarks scripts examples docs -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(bin)/python:
@@ -64,13 +69,13 @@ $(bin)/python:
 	    { rm -rf $(venv); echo "$(PYTHON) cannot make a virtual environment; on Debian, install python3-venv."; exit 1; }
 
 # A stamp is written only when pip is done, so that an interrupted installation is repeated.
-$(venv)/core.stamp: pyproject.toml | $(bin)/python
+$(venv)/core.stamp: pyproject.toml $(native) | $(bin)/python
 	@echo "Installing nmspeller into $(venv)"
 	@$(pip) --editable .
 	@touch $@
 
 # Python compiles what the tests import; pip would compile all of it, which takes as long as the rest.
-$(venv)/dev.stamp: pyproject.toml constraints.txt | $(bin)/python
+$(venv)/dev.stamp: pyproject.toml constraints.txt $(native) | $(bin)/python
 	@echo "Installing nmspeller and its development tools into $(venv) (some minutes the first time)"
 	@$(pip) --no-compile --constraint constraints.txt --editable '.[dev]'
 	@touch $@ $(venv)/core.stamp

@@ -3,6 +3,7 @@
 python scripts/try_wheel.py dist/nmspeller-….whl
 """
 
+import fnmatch
 import os
 import subprocess
 import sys
@@ -13,6 +14,8 @@ from pathlib import Path
 
 PACKAGE = Path(__file__).parents[1] / "src" / "nmspeller"
 IGNORED = {"__pycache__", ".DS_Store"}
+LIBRARY = "nmspeller/runtime/native/_library.*"
+LOADING = "from nmspeller.runtime.native import library; exit(library.load() is None)"
 
 
 def main(wheel: Path) -> None:
@@ -26,9 +29,17 @@ def main(wheel: Path) -> None:
         require(checked.returncode == 1 and "门 → 们" in checked.stdout, checked.stdout + checked.stderr)
         place = run(python, "-c", "import nmspeller; print(nmspeller.__file__)", cwd=empty).stdout.strip()
         require(Path(place).is_relative_to(folder), f"nmspeller was imported from {place}")
+        if has_library(wheel):
+            loaded = run(python, "-c", LOADING, cwd=empty)
+            require(loaded.returncode == 0, f"The library is not loaded. {loaded.stderr}")
         sets = run(command, "lab", "data", "sets", cwd=empty, NMSPELLER_DATA=str(empty))
         require(sets.returncode == 0, f"The wheel lacks the laboratory's table: {sets.stderr}")
         require(not list(empty.iterdir()), "A command left files behind.")
+
+
+def has_library(wheel: Path) -> bool:
+    """Whether it was built for one platform, with the library of the native engine."""
+    return not wheel.name.endswith("-any.whl")
 
 
 def compare_files(wheel: Path) -> None:
@@ -38,21 +49,26 @@ def compare_files(wheel: Path) -> None:
         for path in PACKAGE.rglob("*")
         if path.is_file() and not IGNORED.intersection(path.parts)
     }
-    require(packed == files, f"In the wheel or in the package only: {sorted(packed ^ files)}")
+    libraries = fnmatch.filter(packed, LIBRARY)
+    require(len(libraries) == has_library(wheel), f"{wheel.name} has these libraries: {libraries}")
+    # Whether the package has one depends on what was built here last.
+    different = sorted(name for name in packed ^ files if not fnmatch.fnmatch(name, LIBRARY))
+    require(not different, f"In the wheel or in the package only: {different}")
 
 
 def install(wheel: Path, folder: Path) -> tuple[Path, Path]:
     """Python and the `nmspeller` command of an environment with the wheel and the dependencies of this one.
 
     The dependencies come from a .pth file. Python does not read further .pth files behind it, so an
-    editable installation of the checkout stays invisible there.
+    editable installation of the checkout stays invisible there. Another one would be seen, and is ignored.
     """
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(folder)], check=True)
     python = folder / "bin" / "python"
     packages = run(python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))", cwd=folder)
     Path(packages.stdout.strip(), "dependencies.pth").write_text(sysconfig.get_path("purelib") + "\n")
     pip = (sys.executable, "-m", "pip", "--python", python, "install", "--quiet")
-    done = run(*pip, "--no-deps", "--no-index", "--no-compile", wheel.resolve(), cwd=folder)
+    options = ("--no-deps", "--no-index", "--no-compile", "--ignore-installed")
+    done = run(*pip, *options, wheel.resolve(), cwd=folder)
     require(done.returncode == 0, done.stderr)
     return python, folder / "bin" / "nmspeller"
 

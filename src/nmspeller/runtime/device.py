@@ -7,6 +7,8 @@ from nmspeller.messages import _
 from nmspeller.runtime.choice import Choice
 from nmspeller.runtime.decoder import ScoringEngine
 from nmspeller.runtime.engine import OnnxEngine
+from nmspeller.runtime.native.engine import NativeEngine, NativePrefilter
+from nmspeller.runtime.native.weights import UnsupportedError
 from nmspeller.runtime.prefilter import COMMAND, THRESHOLDS, OnnxPrefilter, Prefilter
 from nmspeller.runtime.prefilter import FILE as PREFILTER
 from nmspeller.text.vocabulary import Vocabulary
@@ -72,8 +74,11 @@ def open_prefilter(
     folder: Path, vocabulary: Vocabulary, device: Device, *, threads: int | None = None
 ) -> Prefilter:
     """The folder's prefilter, loaded by what its model is loaded by."""
-    if _is_for_onnx_runtime(folder, device):
-        return OnnxPrefilter(folder / PREFILTER, vocabulary, threads=threads)
+    if _is_exported(folder, device):
+        try:
+            return NativePrefilter(folder / PREFILTER, vocabulary, threads=threads)
+        except UnsupportedError:
+            return OnnxPrefilter(folder / PREFILTER, vocabulary, threads=threads)
     from nmspeller.runtime.torch_engine import TorchPrefilter
 
     return TorchPrefilter.open(folder, vocabulary, device.value, threads=threads)
@@ -82,14 +87,20 @@ def open_prefilter(
 def open_engine(
     folder: Path, vocabulary: Vocabulary, device: Device, *, threads: int | None = None
 ) -> ScoringEngine:
-    """The folder's model, loaded: on the processor an export by ONNX Runtime, all else by PyTorch."""
-    if _is_for_onnx_runtime(folder, device):
-        return OnnxEngine(folder / "model.onnx", vocabulary, threads=threads)
+    """The folder's model, loaded: on the processor an export, all else by PyTorch.
+
+    The native engine runs an export where it can, else ONNX Runtime.
+    """
+    if _is_exported(folder, device):
+        try:
+            return NativeEngine(folder / "model.onnx", vocabulary, threads=threads)
+        except UnsupportedError:
+            return OnnxEngine(folder / "model.onnx", vocabulary, threads=threads)
     from nmspeller.runtime.torch_engine import TorchEngine
 
     exported = weight_files(folder, device)[0].name == "model.onnx"
     return TorchEngine.open(folder, vocabulary, device.value, exported=exported, threads=threads)
 
 
-def _is_for_onnx_runtime(folder: Path, device: Device) -> bool:
+def _is_exported(folder: Path, device: Device) -> bool:
     return device is Device.CPU and weight_files(folder, device)[0].name == "model.onnx"

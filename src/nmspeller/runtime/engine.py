@@ -1,7 +1,7 @@
 """The engine: windows of character ids in, the model's scores out, in batches that waste no padding."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 from pathlib import Path
@@ -45,7 +45,10 @@ class TagScores(NamedTuple):
         return cls._make(np.concatenate(values) for values in zip(cls.none(), *parts, strict=True))
 
 
-_TAGS = len(TagScores._fields) - 2  # beside windows and places
+TAGS = len(TagScores._fields) - 2
+"""How many tags a place has."""
+BEST = 5
+"""How many candidates a position has."""
 
 
 class Scores(NamedTuple):
@@ -67,6 +70,36 @@ class PaddedWindows(NamedTuple):
     positions: NDArray[np.intp]  # (rows, columns) into the flat array; meaningless where not inside
     ids: Ids  # (rows, columns + 2) with [CLS] before and [SEP] behind each window
     lengths: Ids  # (rows,) the special tokens counted
+
+
+def check_model(model: Path, facts: Mapping[str, str], vocabulary: Vocabulary, *, command: str) -> None:
+    """Check that a file with these facts is a model of today's format, for this vocabulary.
+
+    Raises:
+        InputError: it is not; `command` writes such files.
+    """
+    if facts.get("format") != FORMAT:
+        raise InputError(
+            _("{model} was not written by `{command}`; make it from the checkpoint with that.").format(
+                model=model, command=command
+            )
+        )
+    if int(facts["vocabulary"]) != len(vocabulary):
+        raise InputError(
+            _(
+                "{model} knows {characters} characters and its vocab.txt {tokens}; use the two files of "
+                "one export."
+            ).format(model=model, characters=facts["vocabulary"], tokens=len(vocabulary))
+        )
+
+
+def damaged(model: Path, command: str) -> InputError:
+    """What to tell of a file that cannot be loaded."""
+    return InputError(
+        _("{model} is damaged or is no model; write it again with `{command}`.").format(
+            model=model, command=command
+        )
+    )
 
 
 class OnnxSession:
@@ -95,20 +128,8 @@ class OnnxSession:
         facts = self._session.get_modelmeta().custom_metadata_map
         offered = {output.name: output.shape[-1] for output in self._session.get_outputs()}
         self._outputs = [*self.outputs, *(name for name in self.optional_outputs if name in offered)]
-        has_all = offered.keys() >= set(self._outputs) and offered.get("tags", _TAGS) == _TAGS
-        if facts.get("format") != FORMAT or not has_all:
-            raise InputError(
-                _("{model} was not written by `{command}`; make it from the checkpoint with that.").format(
-                    model=model, command=self.command
-                )
-            )
-        if int(facts["vocabulary"]) != len(vocabulary):
-            raise InputError(
-                _(
-                    "{model} knows {characters} characters and its vocab.txt {tokens}; use the two files of "
-                    "one export."
-                ).format(model=model, characters=facts["vocabulary"], tokens=len(vocabulary))
-            )
+        has_all = offered.keys() >= set(self._outputs) and offered.get("tags", TAGS) == TAGS
+        check_model(model, facts if has_all else {}, vocabulary, command=self.command)
         self.longest = int(facts["positions"]) - 2
         """How many characters a window may have."""
 
@@ -136,11 +157,7 @@ class OnnxSession:
                 str(self._model), options, providers=["CPUExecutionProvider"], enable_fallback=0
             )
         except Exception as error:  # ONNX Runtime has no narrower class in common.
-            raise InputError(
-                _("{model} is damaged or is no model; write it again with `{command}`.").format(
-                    model=self._model, command=self.command
-                )
-            ) from error
+            raise damaged(self._model, self.command) from error
         release_free_memory()
         return session
 

@@ -1,0 +1,168 @@
+#include "arrange.h"
+
+#include <stdlib.h>
+#include <string.h>
+#if defined(__linux__)
+#include <sys/mman.h>
+#endif
+
+#define LANES 16
+#define LARGE_PAGE ((size_t)2 << 20)
+
+/* One block of memory, from which arrays are cut; without memory it only counts. */
+typedef struct {
+    char *from;
+    size_t used;
+    const kernels *kernels;
+} arena;
+
+static void *cut(arena *memory, size_t bytes) {
+    void *found = memory->from ? memory->from + memory->used : NULL;
+    memory->used += (bytes + 63) / 64 * 64;
+    return found;
+}
+
+static int padded(int count, int to) { return (count + to - 1) / to * to; }
+
+/* A copy with zeros behind it. */
+static const float *floats_of(arena *memory, const float *from, int count, int to) {
+    if (!from) return NULL;
+    float *copy = cut(memory, (size_t)padded(count, to) * sizeof *copy);
+    if (copy) memcpy(copy, from, (size_t)count * sizeof *copy);
+    return copy;
+}
+
+/* Weights as (width, outputs) or, transposed, as (outputs, width), to panels; returns the sum of each output's. */
+static void to_panels(int8_t *to, int32_t *sums, const int8_t *from, int width, int outputs, int panel, int transposed) {
+    for (int first = 0; first < outputs; first += panel) {
+        int count = outputs - first < panel ? outputs - first : panel;
+        int8_t *own = to + (size_t)first * (size_t)width;
+        for (int input = 0; input < width; input += 4, own += 4 * panel)
+            for (int i = 0; i < count; i++) {
+                int8_t four[4];
+                if (transposed) {
+                    memcpy(four, from + (size_t)(first + i) * (size_t)width + input, 4);
+                } else {
+                    const int8_t *row = from + (size_t)input * (size_t)outputs + first + i;
+                    for (int j = 0; j < 4; j++) four[j] = row[(size_t)j * (size_t)outputs];
+                }
+                memcpy(own + 4 * i, four, 4);
+                sums[first + i] += four[0] + four[1] + four[2] + four[3];
+            }
+    }
+}
+
+static dense dense_of(arena *memory, const dense_source *source, int transposed) {
+    int panel = memory->kernels->panel;
+    dense made = {.width = source->width, .outputs = source->outputs,
+                  .padded_outputs = padded(source->outputs, panel), .zero_point = source->zero_point};
+    if (!source->weights) return (dense){0};
+    int8_t *panels = cut(memory, (size_t)made.width * (size_t)made.padded_outputs);
+    int32_t *offset = cut(memory, (size_t)made.padded_outputs * sizeof *offset);
+    if (panels) {
+        to_panels(panels, offset, source->weights, made.width, made.outputs, panel, transposed);
+        int zero_point = source->zero_point - memory->kernels->byte_shift;
+        for (int output = 0; output < made.outputs; output++) offset[output] *= -zero_point;
+    }
+    made.panels = panels;
+    made.offset = offset;
+    made.scale = floats_of(memory, source->weight_scale, made.outputs, panel);
+    made.bias = floats_of(memory, source->bias, made.outputs, panel);
+    float *multiplier = cut(memory, (size_t)padded(made.width, LANES) * sizeof *multiplier);
+    for (int input = 0; multiplier && input < made.width; input++)
+        multiplier[input] = (source->input_multiplier ? source->input_multiplier[input] : 1.0f) / source->scale;
+    made.input_multiplier = multiplier;
+    return made;
+}
+
+static float_dense float_dense_of(arena *memory, const float_source *source) {
+    if (!source->weights) return (float_dense){0};
+    float_dense made = {.width = source->width, .outputs = source->outputs,
+                        .padded_outputs = padded(source->outputs, LANES)};
+    float *rows = cut(memory, (size_t)made.width * (size_t)made.padded_outputs * sizeof *rows);
+    for (int row = 0; rows && row < made.width; row++)
+        memcpy(rows + (size_t)row * (size_t)made.padded_outputs,
+               source->weights + (size_t)row * (size_t)made.outputs, (size_t)made.outputs * sizeof *rows);
+    made.rows = rows;
+    made.bias = floats_of(memory, source->bias, made.outputs, LANES);
+    return made;
+}
+
+static norm norm_of(arena *memory, norm_source source, int width) {
+    return (norm){floats_of(memory, source.gain, width, LANES), floats_of(memory, source.bias, width, LANES), width};
+}
+
+static void arrange(arena *memory, model *to, const model_source *from) {
+    int hidden = from->hidden;
+    to->layer = cut(memory, (size_t)from->layers * sizeof *to->layer);
+    for (int number = 0; number < from->layers; number++) {
+        const layer_source *source = &from->layer[number];
+        /* In the order in which they are read. */
+        layer made = {.qkv = dense_of(memory, &source->qkv, 0)};
+        made.out = dense_of(memory, &source->out, 0);
+        made.up = dense_of(memory, &source->up, 0);
+        made.down = dense_of(memory, &source->down, 0);
+        made.attention_norm = norm_of(memory, source->attention_norm, hidden);
+        made.output_norm = norm_of(memory, source->output_norm, hidden);
+        made.qkv_scale = floats_of(memory, source->qkv_scale, hidden, LANES);
+        made.up_scale = floats_of(memory, source->up_scale, hidden, LANES);
+        if (to->layer) to->layer[number] = made;
+    }
+    to->head = dense_of(memory, &from->head, 0);
+    to->head_norm = norm_of(memory, from->head_norm, hidden);
+    dense_source table = {.weights = from->table, .weight_scale = from->table_scales, .bias = from->table_bias,
+                          .scale = from->table_scale, .zero_point = from->table_zero_point, .width = hidden,
+                          .outputs = from->vocabulary};
+    to->table = dense_of(memory, &table, 1);
+    to->word_scale = floats_of(memory, from->table_scales, from->vocabulary, LANES);
+    /* A sum is of bytes of the input, too. */
+    float *scale = (float *)to->table.scale;
+    for (int id = 0; scale && id < from->vocabulary; id++) scale[id] *= from->table_scale;
+    to->embedding_norm = norm_of(memory, from->embedding_norm, hidden);
+    to->states = float_dense_of(memory, &from->states);
+    to->likelihoods = float_dense_of(memory, &from->likelihoods);
+    to->tags = float_dense_of(memory, &from->tags);
+    to->tag_norm = norm_of(memory, from->tag_norm, from->states.outputs);
+    to->tag_output_norm = norm_of(memory, from->tag_output_norm, from->states.outputs);
+    for (int number = 0; number < from->blocks; number++) {
+        const block_source *source = &from->block[number];
+        to->block[number].norm = norm_of(memory, source->norm, from->states.outputs);
+        to->block[number].neighbours = float_dense_of(memory, &source->neighbours);
+        to->block[number].out = float_dense_of(memory, &source->out);
+    }
+}
+
+static char *zeros(size_t bytes) {
+    size_t whole = (bytes + LARGE_PAGE - 1) / LARGE_PAGE * LARGE_PAGE;
+    char *found = aligned_alloc(LARGE_PAGE, whole);
+    if (!found) return NULL;
+#if defined(__linux__)
+    /* The weights are read from end to end for every batch. */
+    madvise(found, whole, MADV_HUGEPAGE);
+#endif
+    memset(found, 0, bytes);
+    return found;
+}
+
+model *arrange_model(const model_source *from, const kernels *kernels) {
+    if (from->blocks > MOST_BLOCKS) return NULL;
+    model facts = {.vocabulary = from->vocabulary, .hidden = from->hidden, .intermediate = from->intermediate,
+                   .layers = from->layers, .heads = from->heads, .blocks = from->blocks,
+                   .scores_all = from->scores_all, .epsilon = from->epsilon, .positions = NULL};
+    for (int part = 0; part < 4; part++) facts.states_read[part] = from->states_read ? from->states_read[part] : 0;
+    arena memory = {NULL, 0, kernels};
+    model counted = facts;
+    cut(&memory, sizeof(model));
+    const float *positions = floats_of(&memory, from->positions, from->hidden * from->longest, LANES);
+    arrange(&memory, &counted, from);
+    memory = (arena){zeros(memory.used), 0, kernels};
+    if (!memory.from) return NULL;
+    model *made = cut(&memory, sizeof *made);
+    *made = facts;
+    positions = floats_of(&memory, from->positions, from->hidden * from->longest, LANES);
+    arrange(&memory, made, from);
+    made->positions = positions;
+    return made;
+}
+
+void free_model(model *gone) { free(gone); }
