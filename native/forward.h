@@ -447,7 +447,9 @@ static int read_windows(const model *model, team *team, const reading *reading) 
     if (!memory.from) return 1;
     cut_arrays(&made, &memory);
     fill_arrays(&made);
+    begin_steps(&made.shared);
     team_run(team, member_of_pass, &made);
+    end_steps(&made.shared);
     give_back(memory.from);
     return 0;
 }

@@ -97,7 +97,11 @@ typedef struct {
     __m256i low, high;
 } ints;
 #define BLOCKS_OF_TILE 1
+#if defined(USE_AVXVNNI)
 #define ROWS_OF_TILE 6
+#else
+#define ROWS_OF_TILE 4 /* the numbers of 16 bits need registers, too */
+#endif
 #define BYTE_SHIFT 0
 
 INLINE floats load(const float *from) { return (floats){_mm256_loadu_ps(from), _mm256_loadu_ps(from + 8)}; }
@@ -203,8 +207,8 @@ INLINE quads load_quads(const int8_t *from) {
 INLINE fourfold repeat(const uint8_t *from) {
     int32_t four;
     memcpy(&four, from, 4);
-    return (fourfold){_mm256_set1_epi32(four & 0x00ff00ff),
-                      _mm256_set1_epi32((int32_t)((uint32_t)four >> 8 & 0x00ff00ff))};
+    __m256i bytes = _mm256_set1_epi32(four);
+    return (fourfold){_mm256_and_si256(bytes, _mm256_set1_epi16(0xff)), _mm256_srli_epi16(bytes, 8)};
 }
 INLINE __m256i add_pairs(__m256i sum, __m256i a, __m256i b) {
     return _mm256_add_epi32(sum, _mm256_madd_epi16(a, b));

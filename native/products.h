@@ -94,7 +94,12 @@ INLINE void tile(const product *job, int rows, int row, int output, const int8_t
 static void tile_of(const product *job, int rows, int row, int output, const int8_t *panel, const char *next, int lines) {
 #define CASE(count) \
     case count: tile(job, count, row, output, panel, next, lines); break;
-    switch (rows) { CASE(1) CASE(2) CASE(3) CASE(4) CASE(5) CASE(6) }
+    switch (rows) {
+        CASE(1) CASE(2) CASE(3) CASE(4)
+#if ROWS_OF_TILE > 4
+        CASE(5) CASE(6)
+#endif
+    }
 #undef CASE
 }
 

@@ -2,22 +2,35 @@
  *
  * A step is a number of independent pieces. Each member has an equal run of them, and helps the others when it is done
  * with its own, since a thread may have lost its core for a while. No member begins a step before all have finished
- * the one before. Who waits gives its core away soon: on a busy machine the others could not finish.
+ * the one before. Who waits sleeps soon: on a busy machine the others need the core to finish.
  */
 #ifndef NMSPELLER_SHARING_H
 #define NMSPELLER_SHARING_H
 
-#include <sched.h>
+#include <pthread.h>
 #include <stdatomic.h>
 
 #define MOST_MEMBERS 64
-#define PATIENCE 4000 /* looks, before a core is given away: some tens of microseconds */
+#define PATIENCE 500 /* looks, before a member sleeps: some tens of microseconds */
 
 typedef struct {
     _Alignas(64) atomic_int next[MOST_MEMBERS]; /* the next piece of each run, in even and in odd steps */
     _Alignas(64) atomic_int next_odd[MOST_MEMBERS];
     _Alignas(64) atomic_uint arrived;
+    atomic_uint asleep;
+    pthread_mutex_t lock;
+    pthread_cond_t complete;
 } shared_steps;
+
+static inline void begin_steps(shared_steps *shared) {
+    pthread_mutex_init(&shared->lock, NULL);
+    pthread_cond_init(&shared->complete, NULL);
+}
+
+static inline void end_steps(shared_steps *shared) {
+    pthread_mutex_destroy(&shared->lock);
+    pthread_cond_destroy(&shared->complete);
+}
 
 /* One member's view. */
 typedef struct {
@@ -38,19 +51,38 @@ static inline void pause_briefly(void) {
 #endif
 }
 
+static void sleep_until(shared_steps *shared, unsigned all) {
+    pthread_mutex_lock(&shared->lock);
+    atomic_fetch_add(&shared->asleep, 1);
+    while (atomic_load(&shared->arrived) < all) pthread_cond_wait(&shared->complete, &shared->lock);
+    atomic_fetch_sub(&shared->asleep, 1);
+    pthread_mutex_unlock(&shared->lock);
+}
+
+static void wake(shared_steps *shared) {
+    pthread_mutex_lock(&shared->lock);
+    pthread_cond_broadcast(&shared->complete);
+    pthread_mutex_unlock(&shared->lock);
+}
+
 /* Wait until all members are here. */
 static void meet(sharer *own) {
     if (own->members == 1) return;
+    shared_steps *shared = own->shared;
     unsigned all = (own->step + 1) * (unsigned)own->members;
-    atomic_int *later = own->step % 2 ? own->shared->next : own->shared->next_odd;
+    atomic_int *later = own->step % 2 ? shared->next : shared->next_odd;
     /* Nobody takes pieces of the step after this one before everyone is here, and all are done with its last use. */
     atomic_store_explicit(&later[own->member], 0, memory_order_relaxed);
-    atomic_fetch_add_explicit(&own->shared->arrived, 1, memory_order_acq_rel);
-    for (int looks = 0; atomic_load_explicit(&own->shared->arrived, memory_order_acquire) < all; looks++) {
-        if (looks < PATIENCE) pause_briefly();
-        else sched_yield();
-    }
     own->step++;
+    if (atomic_fetch_add(&shared->arrived, 1) + 1 == all) {
+        if (atomic_load(&shared->asleep)) wake(shared);
+        return;
+    }
+    for (int looks = 0; looks < PATIENCE; looks++) {
+        if (atomic_load_explicit(&shared->arrived, memory_order_acquire) >= all) return;
+        pause_briefly();
+    }
+    sleep_until(shared, all);
 }
 
 /* The next piece of a step of so many for this member, or -1; `turn` is 0 at first. */

@@ -2,10 +2,10 @@
 
 import ctypes
 import weakref
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -61,15 +61,21 @@ class NativeSession:
     """
 
     batch_tokens = 256
-    """Few enough for the activations to stay in a core's cache, many enough to make up for reading the weights."""
+    """Few enough for activations to stay in a core's cache, many to make up for reading all weights."""
     many_batches = 4
     """From so many for each thread on, threads work on batches of their own."""
 
     def __init__(
-        self, model: Path, vocabulary: Vocabulary, *, threads: int | None, command: str, instructions: str | None
+        self,
+        model: Path,
+        vocabulary: Vocabulary,
+        *,
+        command: str,
+        threads: int | None = None,
+        instructions: str | None = None,
     ) -> None:
-        loaded, sets = library.load(), library.instruction_sets()
-        if loaded is None or not sets:
+        loaded, instructions = library.load(), instructions or library.best_instruction_set()
+        if loaded is None or instructions is None:
             raise UnsupportedError("no library for this processor")
         self._library, self._threads = loaded, threads or cores()
         self._specials = vocabulary.cls, vocabulary.sep
@@ -77,25 +83,27 @@ class NativeSession:
             weights = Weights(OnnxFile.read(model))
             check_model(model, weights.file.facts, vocabulary, command=command)
             source = weights.model()
-        except (ValueError, KeyError, StopIteration) as error:
+        except (ValueError, KeyError, IndexError, TypeError, StopIteration) as error:
             raise damaged(model, command) from error
         self.has_tags, self.longest = bool(source.blocks), source.longest - 2
         """`longest` is how many characters a window may have."""
         self._model = self._owned(
-            loaded.nmspeller_open(source, (instructions or sets[0]).encode()), loaded.nmspeller_close
+            loaded.nmspeller_open(source, instructions.encode()), loaded.nmspeller_close
         )
         self._team = self._owned(loaded.nmspeller_team(self._threads), loaded.nmspeller_dismiss)
         self._alone = self._owned(loaded.nmspeller_team(1), loaded.nmspeller_dismiss)
 
-    def _owned(self, made: int | None, close: object) -> int:
+    def _owned(self, made: int | None, close: Callable[[int], Any]) -> int:
         """Something of the library that lives as long as this."""
         if not made:
             raise MemoryError("not enough memory for the model")
-        weakref.finalize(self, close, made)  # type: ignore[call-overload]
+        weakref.finalize(self, close, made)
         return made
 
     def read(self, ids: Ids, starts: Positions, stops: Positions) -> Iterator[tuple[FlatWindows, Answers]]:
         """The windows `ids[start:stop]` in batches, each with its answers."""
+        if (stops - starts > self.longest).any():
+            raise ValueError(f"a window has more than {self.longest} characters")
         batches = list(self._batches(ids, starts, stops - starts))
         if self._threads == 1 or len(batches) < self.many_batches * self._threads:
             for batch in batches:
@@ -134,7 +142,7 @@ class NativeSession:
         sizes = lengths[windows] + 2
         edges = np.concatenate(([0], np.cumsum(sizes))).astype(np.int32)
         row_window = np.repeat(np.arange(len(windows)), sizes)
-        places = np.arange(edges[-1]) - edges[row_window] - 1
+        places = (np.arange(edges[-1]) - edges[row_window] - 1).astype(np.intp)
         is_character = (places >= 0) & (places < lengths[windows][row_window])
         cls, sep = self._specials
         flat = np.full(edges[-1], sep, np.int32)
@@ -195,9 +203,7 @@ class NativePrefilter(Prefilter):
     """The prefilter on the native engine."""
 
     def __init__(self, model: Path, vocabulary: Vocabulary, *, threads: int | None = None) -> None:
-        self._session = NativeSession(
-            model, vocabulary, threads=threads, command=COMMAND, instructions=None
-        )
+        self._session = NativeSession(model, vocabulary, command=COMMAND, threads=threads)
         self.longest = self._session.longest
 
     def error_scores(self, ids: Ids, allowed: NDArray[np.bool_], windows: Windows) -> Floats:

@@ -1,7 +1,7 @@
 """An exported model's file, read without the package onnx: its constants, nodes and facts.
 
-The format is Protocol Buffers: fields, each with a number and a kind, one behind the other. Of the messages of
-onnx.proto only the fields that the exports have are looked at. Constants are not copied out of the file.
+The format is Protocol Buffers: fields, each with a number and a kind, one behind the other. Of the messages
+of onnx.proto only the fields that the exports have are looked at. Constants are not copied out of the file.
 """
 
 import mmap
@@ -19,12 +19,12 @@ _TYPES = {1: np.float32, 2: np.uint8, 3: np.int8, 6: np.int32, 7: np.int64, 10: 
 
 @dataclass(frozen=True)
 class Node:
-    """An operator with the names of what it reads and makes, and its attributes that are numbers."""
+    """An operator with the names of what it reads and makes, and its attributes, of which numbers are read."""
 
     operator: str
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]
-    attributes: dict[str, float] = field(default_factory=dict)
+    attributes: dict[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -87,13 +87,14 @@ def _fields(message: Any) -> Iterator[tuple[int, Any]]:
 
 def _varint(message: Any, place: int) -> tuple[int, int]:
     value = shift = 0
-    while True:
+    while shift < 64:
         byte = message[place]
         place += 1
         value |= (byte & 0x7F) << shift
         if byte < 0x80:
             return value, place
         shift += 7
+    raise IndexError("a number has no end")
 
 
 def _text(value: Any) -> str:
@@ -111,7 +112,9 @@ def _node(message: Any) -> Node:
             operator = _text(value)
         elif number == 5:
             parts = dict(_fields(value))
-            attributes[_text(parts[1])] = parts.get(2, parts.get(3))
+            whole = parts.get(3, 0)
+            signed = whole - (1 << 64) if isinstance(whole, int) and whole >> 63 else whole
+            attributes[_text(parts[1])] = parts.get(2, signed)
     return Node(operator, tuple(inputs), tuple(outputs), attributes)
 
 
