@@ -19,7 +19,7 @@ _TYPES = {1: np.float32, 2: np.uint8, 3: np.int8, 6: np.int32, 7: np.int64, 10: 
 
 @dataclass(frozen=True)
 class Node:
-    """An operator with the names of what it reads and makes, and its attributes, of which numbers are read."""
+    """An operator with the names of what it reads and makes, and those of its attributes that are numbers."""
 
     operator: str
     inputs: tuple[str, ...]
