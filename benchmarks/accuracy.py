@@ -24,7 +24,6 @@ from nmspeller.lab.evaluation.example_sentences import CASES
 from nmspeller.lab.evaluation.metrics import DropDe, evaluate, percent
 from nmspeller.lab.export.remembering_engine import RememberingEngine
 from nmspeller.runtime.correction import Correction
-from nmspeller.runtime.onnx_runtime import onnxruntime
 from nmspeller.runtime.pipeline import SHIPPED, Pipeline
 from nmspeller.runtime.policy import Level, Policy
 from page import figures_path, write_figures, write_page
@@ -72,7 +71,7 @@ def measure(model: Path, clean: Path | None, limit: int | None, threads: int | N
     assert isinstance(pipeline, Pipeline)
     pipeline.wrap_engine(RememberingEngine)  # the first pass over a text is the same at every level
     return {
-        "model": describe(model, speller),
+        "model": describe(model, pipeline),
         "limit": limit,
         "sets": {name: measure_set(speller, name, limit) for name in suites.names()},
         "clean": measure_clean(speller, clean, limit) if clean else None,
@@ -83,12 +82,12 @@ def measure(model: Path, clean: Path | None, limit: int | None, threads: int | N
     }
 
 
-def describe(model: Path, speller: Speller) -> dict[str, Any]:
+def describe(model: Path, pipeline: Pipeline) -> dict[str, Any]:
     policy = Policy.read(model / "policy.json")
     return {
-        "hash": speller.checker.model_hash,
+        "hash": pipeline.model_hash,
         "bytes": (model / "model.onnx").stat().st_size,
-        "onnxruntime": onnxruntime.__version__,
+        "engine": pipeline.engine_name,
         "passes": policy.passes,
         "window": policy.window,
         "thresholds": {level.value: asdict(policy.levels[level]) for level in Level},

@@ -41,7 +41,7 @@ RULES = {"both": "地/得 rule", "prediction": "地/得 rule, as the paper count
 
 PROTOCOL = """\
 Written by `benchmarks/accuracy.py`; no figure is typed by hand. The model has {megabytes:.1f} MB;
-SHA-256 of model, vocabulary and policy: `{hash}…`; ONNX Runtime {onnxruntime}. Every sentence goes through
+SHA-256 of model, vocabulary and policy: `{hash}…`; {engine}. Every sentence goes through
 `Speller.check_many`, without a word list, as a user's text does.
 
 All figures are percent. Sentence level: a sentence is detected when exactly its wrong characters were
@@ -112,7 +112,7 @@ def _protocol(result: dict[str, Any]) -> str:
     text = PROTOCOL.format(
         megabytes=model["bytes"] / 1e6,
         hash=model["hash"][:16],
-        onnxruntime=model["onnxruntime"],
+        engine=model["engine"],
         passes="one pass" if model["passes"] == 1 else f"at most {model['passes']} passes",
         window=model["window"],
     )

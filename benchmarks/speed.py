@@ -24,6 +24,7 @@ from collections.abc import Callable
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 
@@ -31,10 +32,14 @@ from nmspeller import Speller
 from nmspeller.errors import InputError
 from nmspeller.lab.data.prepared import Prepared, sentence_windows
 from nmspeller.lab.evaluation.speed import processor
+from nmspeller.runtime import device
+from nmspeller.runtime.native.weights import UnsupportedError
+from nmspeller.runtime.pipeline import Pipeline
 from page import PAGES, figures_path, table, write_figures, write_page
 
 ORDINARY, WORST = "an error in one sentence of ten", "an error in every sentence"
 SPELLERS = {"nmspeller": False, "nmspeller, prefilter": True}  # by what the page calls them
+ON_ONNX_RUNTIME = "nmspeller on ONNX Runtime"
 LEAST, MOST = 25, 35  # characters of a sentence
 PROFILES = ("writer", "learner", "input_method")  # whose errors they are
 PARAGRAPH = 4  # sentences, in the long text
@@ -73,6 +78,7 @@ def main() -> None:
         "threads": options.threads,
         "processor": processor(),
         "hash": Speller(options.model).model_hash,
+        "engine": engine_name(options.model),
         "load_before": load,
         "characters": round(statistics.mean(map(len, kinds[ORDINARY])), 1),
         "single": {kind: single(options, some) for kind, some in kinds.items()},
@@ -188,11 +194,20 @@ def timed(work: Callable[[Any], object], argument: object) -> float:
     return time.perf_counter() - start
 
 
+def engine_name(model: Path | None) -> str:
+    pipeline = Speller(model).checker.model
+    assert isinstance(pipeline, Pipeline)
+    return pipeline.engine_name
+
+
 def spellers(options: argparse.Namespace) -> dict[str, Any]:
     ours = {
         name: Speller(options.model, threads=options.threads, prefilter=prefilter)
         for name, prefilter in SPELLERS.items()
     }
+    if "native" in engine_name(options.model):
+        with patch.object(device, "NativeEngine", side_effect=UnsupportedError):
+            ours[ON_ONNX_RUNTIME] = Speller(options.model, threads=options.threads)
     if options.before:
         ours[f"nmspeller, {options.before.name}"] = Speller(options.before, threads=options.threads)
     return ours
@@ -318,7 +333,8 @@ def section(run: dict[str, Any]) -> list[str]:
         "",
         f"Load of the machine before the run: {run['load_before']:.1f}. The sentences have "
         f"{run['characters']} characters in the mean. "
-        + (f"SHA-256 of the model: `{run['hash'][:16]}…`." if "hash" in run else "An earlier model."),
+        + (f"SHA-256 of the model: `{run['hash'][:16]}…`. " if "hash" in run else "An earlier model. ")
+        + f"It runs on: {run.get('engine', 'ONNX Runtime')}.",
         "",
     ]
     for kind in (ORDINARY, WORST):

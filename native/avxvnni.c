@@ -1,5 +1,6 @@
-/* The pass on x86 processors with AVX2 and its products of bytes (AVX-VNNI). */
-#if defined(__x86_64__)
+/* The pass on x86 processors with AVX2 and its products of bytes (AVX-VNNI), which GCC before 11 and clang before 12 do
+ * not know. */
+#if defined(__x86_64__) && __has_include(<avxvnniintrin.h>)
 
 #define USE_AVX2
 #define USE_AVXVNNI

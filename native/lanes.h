@@ -232,7 +232,7 @@ typedef struct {
 typedef struct {
     int8x16_t part[4];
 } quads;
-typedef int8x16_t fourfold;
+typedef int8x8_t fourfold; /* the first four */
 
 #define BLOCKS_OF_TILE 1
 #define ROWS_OF_TILE 6
@@ -331,10 +331,10 @@ INLINE quads load_quads(const int8_t *from) {
 INLINE fourfold repeat(const uint8_t *from) {
     int32_t four;
     memcpy(&four, from, 4);
-    return vreinterpretq_s8_s32(vdupq_n_s32(four));
+    return vcreate_s8((uint32_t)four);
 }
 INLINE ints add_products(ints sum, fourfold a, quads b) {
-#define PART(i) vdotq_s32(sum.part[i], a, b.part[i])
+#define PART(i) vdotq_lane_s32(sum.part[i], b.part[i], a, 0)
     return (ints)EACH(PART);
 #undef PART
 }

@@ -33,7 +33,11 @@ static int supports(const char *name) {
 }
 
 static const instruction_set sets[] = {
-    {"avx512", &kernels_avx512}, {"avxvnni", &kernels_avxvnni}, {"avx2", &kernels_avx2}};
+    {"avx512", &kernels_avx512},
+#if __has_include(<avxvnniintrin.h>) /* as in avxvnni.c */
+    {"avxvnni", &kernels_avxvnni},
+#endif
+    {"avx2", &kernels_avx2}};
 
 #else
 
@@ -41,9 +45,12 @@ static const instruction_set sets[] = {
 #include <sys/auxv.h>
 #define HAS_DOT_PRODUCTS (1 << 20)
 static int supports(const char *name) { return !strcmp(name, "neon") && (getauxval(AT_HWCAP) & HAS_DOT_PRODUCTS); }
-#else
-/* Every 64-bit ARM processor of Apple has them. */
+#elif defined(__APPLE__)
+/* Every Mac with an ARM processor has them. */
 static int supports(const char *name) { return !strcmp(name, "neon"); }
+#else
+/* Who knows? */
+static int supports(const char *name) { return (void)name, 0; }
 #endif
 
 extern const kernels kernels_neon;

@@ -29,6 +29,7 @@ class ScriptedEngine:
 
     def __init__(self, replaced, tags=None, gaps=(), *, longest=100, characters_per_batch=1000):
         self.replaced, self.tags, self.gaps = dict(replaced), tags, dict(gaps)
+        self.name = "an engine of a test"
         self.longest, self.characters_per_batch = longest, characters_per_batch
         self.read, self.least = [], []
 

@@ -22,10 +22,13 @@ Explains = Callable[[Ids, Ids], NDArray[np.bool_]]
 
 
 class ScoringEngine(Protocol):
-    """What runs a model, on whatever device: `engine.OnnxEngine` or `torch_engine.TorchEngine`."""
+    """What runs a model: `native.engine.NativeEngine`, `engine.OnnxEngine` or `torch_engine.TorchEngine`."""
 
     longest: int
     characters_per_batch: int
+
+    @property
+    def name(self) -> str: ...
 
     def scores(
         self,

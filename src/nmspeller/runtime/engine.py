@@ -215,11 +215,18 @@ class OnnxSession:
 
 
 class OnnxEngine(OnnxSession):
-    """The model on the processor."""
+    """The model on ONNX Runtime."""
 
     characters_per_batch = 1 << 15
     """How many characters to hand over at a time."""
     optional_outputs = ("tags",)
+
+    @property
+    def name(self) -> str:
+        """What computes, for reports."""
+        from nmspeller.runtime.onnx_runtime import onnxruntime
+
+        return f"ONNX Runtime {onnxruntime.__version__}"
 
     def scores(
         self,

@@ -36,6 +36,7 @@ class Pipeline:
     Attributes:
         policy: of `policy.json`, with the prefilter's thresholds.
         vocabulary: of `vocab.txt`.
+        engine_name: what computes.
 
     Raises:
         InputError: a file is missing, damaged or of another model.
@@ -55,6 +56,7 @@ class Pipeline:
         with verifying(weights, self.policy.sha256):
             self.vocabulary = Vocabulary.from_file(folder / "vocab.txt")
             engine = open_engine(folder, self.vocabulary, device, threads=threads)
+        self.engine_name = engine.name
         if self.policy.window > engine.longest:
             raise InputError(
                 _("{folder}/policy.json asks for windows of more than {number} characters.").format(

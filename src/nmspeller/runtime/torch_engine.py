@@ -134,6 +134,8 @@ class _Reading(Generic[AnyPending]):
 class TorchEngine:
     """A model on PyTorch."""
 
+    name = "PyTorch"
+
     characters_per_batch = 1 << 18
     """How many characters to hand over at a time."""
 

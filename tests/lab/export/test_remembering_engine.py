@@ -17,7 +17,8 @@ class Counting:
     """An engine that counts its calls."""
 
     def __init__(self, engine: ScoringEngine) -> None:
-        self.longest, self.characters_per_batch = engine.longest, engine.characters_per_batch
+        self.name, self.longest = engine.name, engine.longest
+        self.characters_per_batch = engine.characters_per_batch
         self.engine, self.calls = engine, 0
 
     def scores(self, *arguments):
@@ -45,7 +46,7 @@ def test_levels_read_a_text_once_and_find_what_they_would_find(model_folder: Pat
 
 def test_other_windows_are_other_scores() -> None:
     class Engine:
-        longest, characters_per_batch = 10, 100
+        name, longest, characters_per_batch = "an engine of a test", 10, 100
 
         def scores(self, ids, starts, stops, most, least):
             yield float(ids.sum()), most, least

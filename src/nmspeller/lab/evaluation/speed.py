@@ -107,6 +107,7 @@ def measure_model(folder: Path, sentences: Sequence[str], device: Device) -> dic
     changed = read(len(sentences))
     seconds = time.perf_counter() - warm
     return {
+        "engine": engine.name,
         "sentences_per_second": round(len(sentences) / seconds, 1),
         "seconds": round(seconds, 3),
         "warm_up_seconds": round(warm - began, 1),
@@ -185,7 +186,8 @@ def processor() -> str:
 def in_words(found: dict[str, Any]) -> str:
     """The figures as sentences."""
     lines = [
-        f"{found['device']}: the model alone does {found['model']['sentences_per_second']:,.0f} sentences/s."
+        f"{found['device']}, {found['model']['engine']}: the model alone does "
+        f"{found['model']['sentences_per_second']:,.0f} sentences/s."
     ]
     prefiltered = " with the prefilter" if found["prefilter"] else ""
     for pipeline in found["pipeline"]:

@@ -16,6 +16,7 @@ class RememberingEngine:
     def __init__(self, engine: ScoringEngine) -> None:
         self._engine = engine
         self._scores: dict[bytes, list[Scores]] = {}
+        self.name = engine.name
         self.longest, self.characters_per_batch = engine.longest, engine.characters_per_batch
 
     def scores(

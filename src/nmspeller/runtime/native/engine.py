@@ -77,7 +77,7 @@ class NativeSession:
         loaded, instructions = library.load(), instructions or library.best_instruction_set()
         if loaded is None or instructions is None:
             raise UnsupportedError("no library for this processor")
-        self._library, self._threads = loaded, threads or cores()
+        self._library, self._threads, self.instructions = loaded, threads or cores(), instructions
         self._specials = vocabulary.cls, vocabulary.sep
         try:
             weights = Weights(OnnxFile.read(model))
@@ -165,8 +165,9 @@ class NativeEngine:
         instructions: str | None = None,
     ) -> None:
         self._session = NativeSession(
-            model, vocabulary, threads=threads, command=OnnxEngine.command, instructions=instructions
+            model, vocabulary, command=OnnxEngine.command, threads=threads, instructions=instructions
         )
+        self.name = f"native engine ({self._session.instructions})"
         self.longest = self._session.longest
 
     def scores(
