@@ -1,3 +1,4 @@
+import os
 from pathlib import Path
 
 import numpy as np
@@ -6,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nmspeller.errors import InputError
-from nmspeller.runtime.engine import OnnxEngine, _batch_size
+from nmspeller.runtime import engine
+from nmspeller.runtime.engine import OnnxEngine, _batch_size, cores
 from nmspeller.runtime.onnx_runtime import onnxruntime
 from nmspeller.text.vocabulary import Vocabulary
 
@@ -70,3 +72,17 @@ def test_of_a_damaged_model_only_one_sentence_is_said(
     with pytest.raises(InputError, match="is damaged or is no model"):
         OnnxEngine(damaged, Vocabulary.from_file(model_folder / "vocab.txt"), threads=1)
     assert capfd.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [("max 100000", 8), ("200000 100000", 2), ("50000 100000", 1), ("1600000 100000", 8), ("", 8)],
+)
+def test_a_containers_limit_counts(
+    content: str, expected: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: set(range(8)), raising=False)
+    monkeypatch.setattr(engine, "CPU_QUOTA", tmp_path / "cpu.max")
+    assert cores() == 8  # no such file
+    (tmp_path / "cpu.max").write_text(content + "\n")
+    assert cores() == expected

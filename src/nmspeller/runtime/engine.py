@@ -16,6 +16,8 @@ from nmspeller.runtime.memory import release_free_memory
 from nmspeller.text.vocabulary import Vocabulary
 
 FORMAT = "nmspeller model 2"
+CPU_QUOTA = Path("/sys/fs/cgroup/cpu.max")
+"""Where Linux tells a container its limit: microseconds of each period, in microseconds."""
 
 Ids = NDArray[np.int32]
 Floats = NDArray[np.float32]
@@ -271,4 +273,14 @@ def _batch_size(widths: NDArray[np.intp], tokens: int) -> int:
 
 def cores() -> int:
     """How many cores this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    found = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return max(1, min(found, _quota(found)))
+
+
+def _quota(cores: int) -> int:
+    """How many cores' time a container may use, where the system says so: more threads would be stopped."""
+    try:
+        time, period = CPU_QUOTA.read_text("ascii").split()
+        return round(int(time) / int(period))
+    except (OSError, ValueError, ZeroDivisionError):  # no such file, or "max"
+        return cores
