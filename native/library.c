@@ -27,7 +27,7 @@ static int supports(const char *name) {
     if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma")) return 0;
     if (!strcmp(name, "avx2")) return 1;
     if (!strcmp(name, "avxvnni")) return has_avxvnni();
-    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+    return !strcmp(name, "avx512") && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
            __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
            __builtin_cpu_supports("avx512vnni");
 }
@@ -73,13 +73,13 @@ typedef struct {
     const kernels *kernels;
 } opened;
 
-/* A model for an instruction set that this processor has; NULL where memory is short. */
+/* A model for an instruction set that this processor has; NULL where it has not, or memory is short. */
 EXPORTED opened *nmspeller_open(const model_source *source, const char *name) {
-    opened *made = malloc(sizeof *made);
+    opened *made = supports(name) ? calloc(1, sizeof *made) : NULL;
     if (!made) return NULL;
     for (size_t set = 0; set < SETS; set++)
         if (!strcmp(sets[set].name, name)) made->kernels = sets[set].kernels;
-    made->model = arrange_model(source, made->kernels);
+    if (made->kernels) made->model = arrange_model(source, made->kernels);
     if (made->model) return made;
     free(made);
     return NULL;

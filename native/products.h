@@ -65,28 +65,28 @@ INLINE void tile(const product *job, int rows, int row, int output, const int8_t
     ints sum[ROWS_OF_TILE][BLOCKS_OF_TILE];
     int width = job->by->width;
     const uint8_t *from = job->from + (size_t)row * (size_t)width;
-#pragma GCC unroll 6
+    UNROLL(6)
     for (int i = 0; i < rows; i++)
-#pragma GCC unroll 4
+        UNROLL(4)
         for (int block = 0; block < BLOCKS_OF_TILE; block++) sum[i][block] = no_ints();
     for (int input = 0; input < width; input += 4, panel += 4 * PANEL) {
         quads weights[BLOCKS_OF_TILE];
-#pragma GCC unroll 4
+        UNROLL(4)
         for (int block = 0; block < BLOCKS_OF_TILE; block++) weights[block] = load_quads(panel + block * 4 * LANES);
         for (int line = 0; line < lines; line++, next += LINE) __builtin_prefetch(next, 0, 2);
-#pragma GCC unroll 6
+        UNROLL(6)
         for (int i = 0; i < rows; i++) {
             fourfold values = repeat(from + (size_t)i * (size_t)width + input);
-#pragma GCC unroll 4
+            UNROLL(4)
             for (int block = 0; block < BLOCKS_OF_TILE; block++)
                 sum[i][block] = add_products(sum[i][block], values, weights[block]);
         }
     }
     /* Compilers keep sums in registers only if every index of them is known. */
     _Alignas(64) int32_t sums[ROWS_OF_TILE * PANEL];
-#pragma GCC unroll 6
+    UNROLL(6)
     for (int i = 0; i < rows; i++)
-#pragma GCC unroll 4
+        UNROLL(4)
         for (int block = 0; block < BLOCKS_OF_TILE; block++) store_ints(sums + i * PANEL + block * LANES, sum[i][block]);
     finish_tile(job, rows, row, output, sums);
 }
@@ -125,27 +125,27 @@ typedef enum { FROM_ZEROS, FROM_ROW, FROM_SUM } beginning;
 INLINE void float_tile(const float *from, size_t from_stride, const float *weights, size_t stride, int width,
                        float *to, size_t to_stride, int rows, int blocks, beginning begin, const float *first) {
     floats sum[ROWS_OF_TILE][BLOCKS_OF_TILE];
-#pragma GCC unroll 6
+    UNROLL(6)
     for (int i = 0; i < rows; i++)
-#pragma GCC unroll 4
+        UNROLL(4)
         for (int block = 0; block < blocks; block++)
             sum[i][block] = begin == FROM_ZEROS  ? all(0.0f)
                             : begin == FROM_ROW ? load(first + block * LANES)
                                                 : load(to + (size_t)i * to_stride + block * LANES);
     for (int input = 0; input < width; input++) {
         floats row[BLOCKS_OF_TILE];
-#pragma GCC unroll 4
+        UNROLL(4)
         for (int block = 0; block < blocks; block++) row[block] = load(weights + (size_t)input * stride + block * LANES);
-#pragma GCC unroll 6
+        UNROLL(6)
         for (int i = 0; i < rows; i++) {
             floats value = all(from[(size_t)i * from_stride + (size_t)input]);
-#pragma GCC unroll 4
+            UNROLL(4)
             for (int block = 0; block < blocks; block++) sum[i][block] = multiply_add(value, row[block], sum[i][block]);
         }
     }
-#pragma GCC unroll 6
+    UNROLL(6)
     for (int i = 0; i < rows; i++)
-#pragma GCC unroll 4
+        UNROLL(4)
         for (int block = 0; block < blocks; block++) store(to + (size_t)i * to_stride + block * LANES, sum[i][block]);
 }
 
