@@ -77,14 +77,18 @@ static dense dense_of(arena *memory, const dense_source *source, int transposed)
 
 static float_dense float_dense_of(arena *memory, const float_source *source) {
     if (!source->weights) return (float_dense){0};
+    int panel = memory->kernels->panel;
     float_dense made = {.width = source->width, .outputs = source->outputs,
-                        .padded_outputs = padded(source->outputs, LANES)};
-    float *rows = cut(memory, (size_t)made.width * (size_t)made.padded_outputs * sizeof *rows);
-    for (int row = 0; rows && row < made.width; row++)
-        memcpy(rows + (size_t)row * (size_t)made.padded_outputs,
-               source->weights + (size_t)row * (size_t)made.outputs, (size_t)made.outputs * sizeof *rows);
-    made.rows = rows;
-    made.bias = floats_of(memory, source->bias, made.outputs, LANES);
+                        .padded_outputs = padded(source->outputs, panel)};
+    float *panels = cut(memory, (size_t)made.width * (size_t)made.padded_outputs * sizeof *panels);
+    for (int first = 0; panels && first < made.outputs; first += panel) {
+        int count = made.outputs - first < panel ? made.outputs - first : panel;
+        for (int row = 0; row < made.width; row++)
+            memcpy(panels + (size_t)first * (size_t)made.width + (size_t)row * (size_t)panel,
+                   source->weights + (size_t)row * (size_t)made.outputs + first, (size_t)count * sizeof *panels);
+    }
+    made.panels = panels;
+    made.bias = floats_of(memory, source->bias, made.outputs, panel);
     return made;
 }
 

@@ -18,7 +18,7 @@ static void member_of_pass(void *context, int member, int members) {
     meet(&own);
     for (int number = 0; number < model->layers; number++) {
         share_layer(pass, &own, number, scratch);
-        for (int part = 0; model->states.rows && part < 4; part++)
+        for (int part = 0; model->states.panels && part < 4; part++)
             if (model->states_read[part] == number + 1) share_states(pass, &own, part);
     }
     share_head(pass, &own);
@@ -27,7 +27,7 @@ static void member_of_pass(void *context, int member, int members) {
         return;
     }
     share_scores(pass, &own);
-    if (model->states.rows) share_tags(pass, &own);
+    if (model->states.panels) share_tags(pass, &own);
 }
 
 /* Memory of a pass: one block, from which arrays are cut. */
@@ -58,7 +58,7 @@ static void cut_arrays(pass *pass, cutter *memory) {
         return;
     }
     pass->scores = cut(memory, ROWS_OF_SCORES * (size_t)model->table.padded_outputs * sizeof(float));
-    if (!model->states.rows) return;
+    if (!model->states.panels) return;
     pass->likelihood = cut(memory, rows * LIKELIHOODS * sizeof(float));
     pass->tag = cut(memory, rows * (size_t)pass->tag_stride * sizeof(float));
     pass->neighbour = cut(memory, rows * (size_t)pass->neighbour_stride * sizeof(float));
@@ -85,7 +85,7 @@ static int read_windows(const model *model, team *team, const reading *reading) 
     pass made = {.model = model, .reading = reading, .rows = reading->rows};
     made.members = team_members(team) < MOST_MEMBERS ? team_members(team) : MOST_MEMBERS;
     made.stride = (model->hidden + PANEL - 1) / PANEL * PANEL;
-    if (model->states.rows) {
+    if (model->states.panels) {
         made.tag_width = model->states.outputs;
         made.tag_stride = model->states.padded_outputs;
         int wide = model->block[0].neighbours.padded_outputs;

@@ -65,13 +65,14 @@ static void attend(const pass *pass, const layer *layer, int window, int head, f
         own_value = value;
         value_stride = (size_t)wide;
     }
-    multiply_floats(query, (size_t)stride, key, (size_t)keys, size, score, (size_t)keys, length, keys, FROM_ZEROS, NULL);
+    multiply_floats(query, (size_t)stride, plain(key, (size_t)keys), size, score, (size_t)keys, length, keys, FROM_ZEROS,
+                    NULL);
     float scale = 1.0f / __builtin_sqrtf((float)size);
     const float *multiplier = layer->out.input_multiplier + head * size;
     byte_range range = bytes_of(&layer->out);
     for (int row = 0; row < length; row++) softmax(score + at(row, keys), length, scale);
-    multiply_floats(score, (size_t)keys, own_value, value_stride, length, out, (size_t)wide, length, wide, FROM_ZEROS,
-                    NULL);
+    multiply_floats(score, (size_t)keys, plain(own_value, value_stride), length, out, (size_t)wide, length, wide,
+                    FROM_ZEROS, NULL);
     for (int row = 0; row < length; row++) {
         const float *from = out + at(row, wide);
         uint8_t *bytes = pass->bytes + at(first + row, model->hidden) + head * size;

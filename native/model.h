@@ -75,7 +75,7 @@ typedef struct {
 } dense;
 
 typedef struct {
-    const float *rows; /* (width, padded outputs) */
+    const float *panels; /* outputs in panels, of a panel the weights of one input after the other */
     const float *bias;
     int width, outputs, padded_outputs;
 } float_dense;

@@ -149,17 +149,30 @@ INLINE void float_tile(const float *from, size_t from_stride, const float *weigh
         for (int block = 0; block < blocks; block++) store(to + (size_t)i * to_stride + block * LANES, sum[i][block]);
 }
 
-static void multiply_floats(const float *from, size_t from_stride, const float *weights, size_t stride, int width,
-                            float *to, size_t to_stride, int rows, int outputs, beginning begin, const float *first) {
-    for (int output = 0; output < outputs; output += PANEL) {
+/* Rows of floats, in panels; how far apart the rows of a panel are, and the panels. */
+typedef struct {
+    const float *values;
+    size_t row, panel;
+} matrix;
+
+/* The weights of inputs from `input` on. */
+INLINE matrix weights_of(const float_dense *by, int input) {
+    return (matrix){by->panels + (size_t)input * PANEL, PANEL, (size_t)by->width * PANEL};
+}
+
+INLINE matrix plain(const float *values, size_t stride) { return (matrix){values, stride, PANEL}; }
+
+static void multiply_floats(const float *from, size_t from_stride, matrix by, int width, float *to, size_t to_stride,
+                            int rows, int outputs, beginning begin, const float *first) {
+    for (int output = 0; output < outputs; output += PANEL, by.values += by.panel) {
         int blocks = outputs - output < PANEL ? (outputs - output) / LANES : BLOCKS_OF_TILE;
         for (int row = 0, count; row < rows; row += count) {
             count = rows - row >= ROWS_OF_TILE ? ROWS_OF_TILE : rows - row >= 2 ? 2 : 1;
             const float *a = from + (size_t)row * from_stride, *f = first ? first + output : first;
             float *c = to + (size_t)row * to_stride + output;
-#define FLOAT_TILE(rows, blocks)                                                                             \
-    case 8 * rows + blocks:                                                                                  \
-        float_tile(a, from_stride, weights + output, stride, width, c, to_stride, rows, blocks, begin, f);   \
+#define FLOAT_TILE(rows, blocks)                                                                      \
+    case 8 * rows + blocks:                                                                           \
+        float_tile(a, from_stride, by.values, by.row, width, c, to_stride, rows, blocks, begin, f);   \
         break;
 #define FLOAT_TILES(blocks) FLOAT_TILE(ROWS_OF_TILE, blocks) FLOAT_TILE(2, blocks) FLOAT_TILE(1, blocks)
             switch (8 * count + blocks) {

@@ -62,7 +62,7 @@ static void answer(const pass *pass, int inner, float *scores) {
     softmax(scores, model->vocabulary, 1.0f);
     for (int i = 0; i < BEST; i++) reading->best_probabilities[at(row, BEST) + (size_t)i] = scores[best[i]];
     reading->source_probability[row] = scores[reading->ids[row]];
-    if (!model->states.rows) return;
+    if (!model->states.panels) return;
     const float read[LIKELIHOODS] = {scores[reading->ids[row]], scores[reading->ids[row + 1]],
                                      scores[reading->ids[row - 1]], scores[best[0]]};
     for (int i = 0; i < LIKELIHOODS; i++)
