@@ -227,3 +227,11 @@ def test_without_the_library_the_model_is_not_supported(
     monkeypatch.setattr(library, "load", lambda: None)
     with pytest.raises(UnsupportedError):
         NativeEngine(SHIPPED / "model.onnx", vocabulary)
+
+
+def test_a_variable_leaves_the_library_aside(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert library.load() is not None
+    monkeypatch.setenv(library.SWITCH, "0")
+    assert library.load.__wrapped__() is None
+    monkeypatch.setenv(library.SWITCH, "1")
+    assert library.load.__wrapped__() is not None
