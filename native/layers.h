@@ -93,7 +93,7 @@ static void share_layer(pass *pass, sharer *own, int number, float *scratch) {
     const model *model = pass->model;
     const layer *layer = &model->layer[number], *next = number + 1 < model->layers ? layer + 1 : NULL;
     int pieces = pieces_of(pass->rows);
-    product qkv = {.by = &layer->qkv, .from = pass->bytes, .to = pass->qkv,
+    product qkv = {.by = &layer->qkv, .next = &layer->out, .from = pass->bytes, .to = pass->qkv,
                    .stride = (size_t)layer->qkv.padded_outputs, .finish = STORE};
     share_product(own, &qkv, pass->rows);
     FOR_EACH_PIECE(own, piece, pass->reading->windows * model->heads)
@@ -105,17 +105,17 @@ static void share_layer(pass *pass, sharer *own, int number, float *scratch) {
         quantise_row(pass->bytes + at(row, model->hidden), pass->branch + at(row, pass->stride), &layer->out);
         meet(own);
     }
-    product out = {.by = &layer->out, .from = pass->bytes, .to = pass->hidden, .stride = (size_t)pass->stride,
+    product out = {.by = &layer->out, .next = &layer->up, .from = pass->bytes, .to = pass->hidden, .stride = (size_t)pass->stride,
                    .finish = ADD_RESIDUAL};
     share_product(own, &out, pass->rows);
     FOR_EACH_PIECE(own, piece, pieces)
     FOR_ROWS_OF_PIECE(row, piece, pass->rows)
     norm_row(pass, row, &layer->attention_norm, &layer->up, layer->up_scale);
     meet(own);
-    product up = {.by = &layer->up, .from = pass->bytes, .finish = GELU_BYTES, .reader = &layer->down,
+    product up = {.by = &layer->up, .next = &layer->down, .from = pass->bytes, .finish = GELU_BYTES, .reader = &layer->down,
                   .bytes = pass->up_bytes};
     share_product(own, &up, pass->rows);
-    product down = {.by = &layer->down, .from = pass->up_bytes, .to = pass->hidden, .stride = (size_t)pass->stride,
+    product down = {.by = &layer->down, .next = next ? &next->qkv : NULL, .from = pass->up_bytes, .to = pass->hidden, .stride = (size_t)pass->stride,
                     .finish = ADD_RESIDUAL};
     share_product(own, &down, pass->rows);
     FOR_EACH_PIECE(own, piece, pieces)

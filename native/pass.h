@@ -45,8 +45,13 @@ INLINE int padded(int count) { return (count + LANES - 1) / LANES * LANES; }
 INLINE size_t at(int row, int stride) { return (size_t)row * (size_t)stride; }
 
 static void share_product(sharer *own, const product *job, int rows) {
-    int panels = job->by->padded_outputs / PANEL;
-    FOR_EACH_PIECE(own, panel, panels) multiply_panel(job, rows, panel);
+    int panels = job->by->padded_outputs / PANEL, last = run_begin(panels, own->member + 1, own->members) - 1;
+    /* Behind the last panel of its run, a member begins with its run of the next product. */
+    const int8_t *behind = panel_of(job->by, last + 1);
+    if (job->next && own->members > 1)
+        behind = panel_of(job->next, run_begin(job->next->padded_outputs / PANEL, own->member, own->members));
+    FOR_EACH_PIECE(own, panel, panels)
+    multiply_panel(job, rows, panel, panel == last ? behind : panel_of(job->by, panel + 1));
     meet(own);
 }
 

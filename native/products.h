@@ -21,6 +21,7 @@ typedef enum {
 
 typedef struct {
     const dense *by;
+    const dense *next; /* the product behind this one, if any */
     const uint8_t *from; /* (rows, width) */
     float *to;           /* (rows, stride) */
     size_t stride;
@@ -103,18 +104,21 @@ static void tile_of(const product *job, int rows, int row, int output, const int
 #undef CASE
 }
 
-/* One panel of a product, for all rows. */
-static void multiply_panel(const product *job, int rows, int number) {
+INLINE const int8_t *panel_of(const dense *by, int number) {
+    return by->panels + (size_t)number * (size_t)by->width * PANEL;
+}
+
+/* One panel of a product, for all rows; `next` is what will be read after it. */
+static void multiply_panel(const product *job, int rows, int number, const int8_t *next) {
     size_t size = (size_t)job->by->width * PANEL;
-    const int8_t *panel = job->by->panels + (size_t)number * size;
-    const char *next = (const char *)(panel + size);
+    const int8_t *panel = panel_of(job->by, number);
     int tiles = (rows + ROWS_OF_TILE - 1) / ROWS_OF_TILE, lines_of_step = 4 * PANEL / LINE;
     int lines = (lines_of_step + tiles - 1) / tiles;
     size_t fetched = (size_t)job->by->width / 4 * (size_t)lines * LINE;
     for (int row = 0, done = 0; row < rows; row += ROWS_OF_TILE, done++) {
         size_t begin = fetched * (size_t)done;
         int left = rows - row < ROWS_OF_TILE ? rows - row : ROWS_OF_TILE;
-        tile_of(job, left, row, number * PANEL, panel, next + begin, begin < size ? lines : 0);
+        tile_of(job, left, row, number * PANEL, panel, (const char *)next + begin, begin < size ? lines : 0);
     }
 }
 
