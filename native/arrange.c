@@ -32,46 +32,78 @@ static const float *floats_of(arena *memory, const float *from, int count, int t
     return copy;
 }
 
-/* Weights as (width, outputs) or, transposed, as (outputs, width), to panels; returns the sum of each output's. */
-static void to_panels(int8_t *to, int32_t *sums, const int8_t *from, int width, int outputs, int panel, int transposed) {
-    for (int first = 0; first < outputs; first += panel) {
-        int count = outputs - first < panel ? outputs - first : panel;
-        int8_t *own = to + (size_t)first * (size_t)width;
-        for (int input = 0; input < width; input += 4, own += 4 * panel)
-            for (int i = 0; i < count; i++) {
-                int8_t four[4];
-                if (transposed) {
-                    memcpy(four, from + (size_t)(first + i) * (size_t)width + input, 4);
-                } else {
-                    const int8_t *row = from + (size_t)input * (size_t)outputs + first + i;
-                    for (int j = 0; j < 4; j++) four[j] = row[(size_t)j * (size_t)outputs];
-                }
-                memcpy(own + 4 * i, four, 4);
-                sums[first + i] += four[0] + four[1] + four[2] + four[3];
-            }
-    }
+/* Where outputs come from: a stride for the inputs of one output, and one for the outputs. */
+typedef struct {
+    size_t input, output;
+} layout;
+
+/* Outputs of one panel, or a part of one: their weights, and the sums of these. */
+static void to_panel(const dense *made, int to, const int8_t *weights, layout from, int count, int panel) {
+    int8_t *own = (int8_t *)made->panels + (size_t)(to / panel) * (size_t)(made->width * panel) + to % panel * 4;
+    int32_t *sums = (int32_t *)made->offset + to;
+    for (int input = 0; input < made->width; input += 4, own += 4 * panel)
+        for (int i = 0; i < count; i++)
+            for (int j = 0; j < 4; j++)
+                sums[i] += own[4 * i + j] = weights[(size_t)(input + j) * from.input + (size_t)i * from.output];
 }
 
-static dense dense_of(arena *memory, const dense_source *source, int transposed) {
-    int panel = memory->kernels->panel;
-    dense made = {.width = source->width, .outputs = source->outputs,
-                  .padded_outputs = padded(source->outputs, panel), .zero_point = source->zero_point};
-    if (!source->weights) return (dense){0};
-    int8_t *panels = cut(memory, (size_t)made.width * (size_t)made.padded_outputs);
-    int32_t *offset = cut(memory, (size_t)made.padded_outputs * sizeof *offset);
-    if (panels) {
-        to_panels(panels, offset, source->weights, made.width, made.outputs, panel, transposed);
-        int zero_point = source->zero_point - memory->kernels->byte_shift;
-        for (int output = 0; output < made.outputs; output++) offset[output] *= -zero_point;
+/* Outputs from `first` on of a source to a product's from `to` on. */
+static void to_panels(const dense *made, int to, const dense_source *source, layout from, int first, int count,
+                      int panel) {
+    for (int done = 0, part; done < count; done += part) {
+        int room = panel - (to + done) % panel;
+        part = count - done < room ? count - done : room;
+        to_panel(made, to + done, source->weights + (size_t)(first + done) * from.output, from, part, panel);
     }
-    made.panels = panels;
-    made.offset = offset;
-    made.scale = floats_of(memory, source->weight_scale, made.outputs, panel);
-    made.bias = floats_of(memory, source->bias, made.outputs, panel);
+    memcpy((float *)made->scale + to, source->weight_scale + first, (size_t)count * sizeof(float));
+    memcpy((float *)made->bias + to, source->bias + first, (size_t)count * sizeof(float));
+}
+
+/* Memory for a product with so many outputs, whole panels. */
+static dense empty_dense(arena *memory, const dense_source *source, int padded_outputs) {
+    dense made = {.width = source->width, .outputs = source->outputs, .padded_outputs = padded_outputs,
+                  .zero_point = source->zero_point};
+    made.panels = cut(memory, (size_t)made.width * (size_t)padded_outputs);
+    made.offset = cut(memory, (size_t)padded_outputs * sizeof *made.offset);
+    made.scale = cut(memory, (size_t)padded_outputs * sizeof *made.scale);
+    made.bias = cut(memory, (size_t)padded_outputs * sizeof *made.bias);
     float *multiplier = cut(memory, (size_t)padded(made.width, LANES) * sizeof *multiplier);
     for (int input = 0; multiplier && input < made.width; input++)
         multiplier[input] = (source->input_multiplier ? source->input_multiplier[input] : 1.0f) / source->scale;
     made.input_multiplier = multiplier;
+    return made;
+}
+
+/* From the sums of weights to what the zero point adds to the sums of products. */
+static void finish_offsets(const dense *made, const kernels *kernels) {
+    int32_t *offset = (int32_t *)made->offset;
+    for (int output = 0; output < made->padded_outputs; output++)
+        offset[output] *= -(made->zero_point - kernels->byte_shift);
+}
+
+static dense dense_of(arena *memory, const dense_source *source, layout from) {
+    if (!source->weights) return (dense){0};
+    int panel = memory->kernels->panel;
+    dense made = empty_dense(memory, source, padded(source->outputs, panel));
+    if (made.panels) {
+        to_panels(&made, 0, source, from, 0, made.outputs, panel);
+        finish_offsets(&made, memory->kernels);
+    }
+    return made;
+}
+
+static layout by_input(const dense_source *source) { return (layout){(size_t)source->outputs, 1}; }
+
+static dense qkv_of(arena *memory, const dense_source *source, int heads) {
+    int panel = memory->kernels->panel, size = source->outputs / 3 / heads, wide = padded(size, panel);
+    dense made = empty_dense(memory, source, 3 * heads * wide);
+    if (made.panels) {
+        for (int head = 0; head < heads; head++)
+            for (int part = 0; part < 3; part++)
+                to_panels(&made, (3 * head + part) * wide, source, by_input(source), (part * heads + head) * size, size,
+                          panel);
+        finish_offsets(&made, memory->kernels);
+    }
     return made;
 }
 
@@ -102,22 +134,22 @@ static void arrange(arena *memory, model *to, const model_source *from) {
     for (int number = 0; number < from->layers; number++) {
         const layer_source *source = &from->layer[number];
         /* In the order in which they are read. */
-        layer made = {.qkv = dense_of(memory, &source->qkv, 0)};
-        made.out = dense_of(memory, &source->out, 0);
-        made.up = dense_of(memory, &source->up, 0);
-        made.down = dense_of(memory, &source->down, 0);
+        layer made = {.qkv = qkv_of(memory, &source->qkv, from->heads)};
+        made.out = dense_of(memory, &source->out, by_input(&source->out));
+        made.up = dense_of(memory, &source->up, by_input(&source->up));
+        made.down = dense_of(memory, &source->down, by_input(&source->down));
         made.attention_norm = norm_of(memory, source->attention_norm, hidden);
         made.output_norm = norm_of(memory, source->output_norm, hidden);
         made.qkv_scale = floats_of(memory, source->qkv_scale, hidden, LANES);
         made.up_scale = floats_of(memory, source->up_scale, hidden, LANES);
         if (to->layer) to->layer[number] = made;
     }
-    to->head = dense_of(memory, &from->head, 0);
+    to->head = dense_of(memory, &from->head, by_input(&from->head));
     to->head_norm = norm_of(memory, from->head_norm, hidden);
     dense_source table = {.weights = from->table, .weight_scale = from->table_scales, .bias = from->table_bias,
                           .scale = from->table_scale, .zero_point = from->table_zero_point, .width = hidden,
                           .outputs = from->vocabulary};
-    to->table = dense_of(memory, &table, 1);
+    to->table = dense_of(memory, &table, (layout){1, (size_t)hidden});
     to->word_scale = floats_of(memory, from->table_scales, from->vocabulary, LANES);
     /* A sum is of bytes of the input, too. */
     float *scale = (float *)to->table.scale;

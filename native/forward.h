@@ -7,12 +7,17 @@
 #include "scores.h"
 #include "tags.h"
 
+/* So many floats that every member's are on cache lines of their own. */
+static size_t padded_scratch(const pass *pass) {
+    return (attention_scratch(pass->model, pass->rows, pass->longest) + LANES - 1) / LANES * LANES;
+}
+
 static void member_of_pass(void *context, int member, int members) {
     pass *pass = context;
     const model *model = pass->model;
     sharer own = {&pass->shared, member, members < pass->members ? members : pass->members, 0};
     if (member >= own.members) return;
-    float *scratch = pass->scratch + attention_scratch(model, pass->longest) * (size_t)member;
+    float *scratch = pass->scratch + padded_scratch(pass) * (size_t)member;
     FOR_EACH_PIECE(&own, piece, pieces_of(pass->rows))
     FOR_ROWS_OF_PIECE(row, piece, pass->rows) embed(pass, row);
     meet(&own);
@@ -49,10 +54,10 @@ static void cut_arrays(pass *pass, cutter *memory) {
     pass->inner_row = cut(memory, rows * sizeof(int));
     pass->hidden = cut(memory, rows * (size_t)pass->stride * sizeof(float));
     pass->branch = cut(memory, rows * (size_t)pass->stride * sizeof(float));
-    pass->qkv = cut(memory, rows * (size_t)model->layer[0].qkv.padded_outputs * sizeof(float));
     pass->bytes = cut(memory, rows * (size_t)model->hidden);
+    pass->bytes_of_heads = cut(memory, rows * (size_t)model->hidden);
     pass->up_bytes = cut(memory, rows * (size_t)model->intermediate);
-    pass->scratch = cut(memory, attention_scratch(model, pass->longest) * (size_t)pass->members * sizeof(float));
+    pass->scratch = cut(memory, padded_scratch(pass) * (size_t)pass->members * sizeof(float));
     if (!model->scores_all) {
         pass->word = cut(memory, rows * (size_t)pass->stride * sizeof(float));
         return;

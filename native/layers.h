@@ -43,69 +43,73 @@ static void norm_row(const pass *pass, int row, const norm *by, const dense *rea
     }
 }
 
-/* Attention of one head in one window, to bytes for the layer behind it. */
-static void attend(const pass *pass, const layer *layer, int window, int head, float *scratch) {
+/* Attention of one head in one window, to bytes for the layer behind it; qkv: (rows, three times `wide`). */
+static void attend(const pass *pass, const layer *layer, int window, int head, const float *qkv, float *scratch) {
     const model *model = pass->model;
     int first = pass->reading->edges[window], length = pass->reading->edges[window + 1] - first;
-    int size = model->hidden / model->heads, stride = layer->qkv.padded_outputs;
-    int keys = padded(length), wide = padded(size);
-    float *key = scratch, *score = key + at(size, keys), *out = score + at(length, keys), *value = out + at(length, wide);
-    const float *query = pass->qkv + at(first, stride) + head * size, *own_value = query + 2 * model->hidden;
-    size_t value_stride = (size_t)stride;
+    int size = model->hidden / model->heads, wide = head_width(model), keys = padded(length);
+    size_t stride = 3 * (size_t)wide;
+    float *key = scratch, *score = key + at(size, keys), *out = score + at(length, keys);
+    const float *query = qkv + (size_t)first * stride;
     for (int i = 0; i < size; i++) {
         float *to = key + at(i, keys);
-        for (int row = 0; row < length; row++) to[row] = query[at(row, stride) + (size_t)(model->hidden + i)];
+        for (int row = 0; row < length; row++) to[row] = query[(size_t)row * stride + (size_t)(wide + i)];
         for (int row = length; row < keys; row++) to[row] = 0.0f;
     }
-    if (size < wide) {
-        for (int row = 0; row < length; row++) {
-            memcpy(value + at(row, wide), own_value + at(row, stride), (size_t)size * sizeof *value);
-            for (int i = size; i < wide; i++) value[at(row, wide) + (size_t)i] = 0.0f;
-        }
-        own_value = value;
-        value_stride = (size_t)wide;
-    }
-    multiply_floats(query, (size_t)stride, plain(key, (size_t)keys), size, score, (size_t)keys, length, keys, FROM_ZEROS,
-                    NULL);
+    multiply_floats(query, stride, plain(key, (size_t)keys), size, score, (size_t)keys, length, keys, FROM_ZEROS, NULL);
     float scale = 1.0f / __builtin_sqrtf((float)size);
-    const float *multiplier = layer->out.input_multiplier + head * size;
-    byte_range range = bytes_of(&layer->out);
     for (int row = 0; row < length; row++) softmax(score + at(row, keys), length, scale);
-    multiply_floats(score, (size_t)keys, plain(own_value, value_stride), length, out, (size_t)wide, length, wide,
+    int used = padded(size);
+    multiply_floats(score, (size_t)keys, plain(query + 2 * wide, stride), length, out, (size_t)used, length, used,
                     FROM_ZEROS, NULL);
+    byte_range range = bytes_of(&layer->out);
     for (int row = 0; row < length; row++) {
-        const float *from = out + at(row, wide);
-        uint8_t *bytes = pass->bytes + at(first + row, model->hidden) + head * size;
-        /* Heads that are no whole lanes are put side by side first. */
-        if (size < wide) memcpy(pass->branch + at(first + row, pass->stride) + head * size, from, (size_t)size * sizeof *from);
-        else
-            for (int place = 0; place < size; place += LANES)
-                quantise(bytes + place, load(from + place), load(multiplier + place), range);
+        uint8_t *bytes = pass->bytes_of_heads + at(first + row, model->hidden) + head * size;
+        for (int place = 0; place < size; place += LANES) {
+            floats value = load(out + at(row, used) + (size_t)place);
+            const float *multiplier = layer->out.input_multiplier + head * size + place;
+            if (size - place >= LANES) {
+                quantise(bytes + place, value, load(multiplier), range);
+            } else { /* behind the last channels of a head are those of another one */
+                uint8_t some[LANES];
+                quantise(some, value, load_some(multiplier, size - place), range);
+                memcpy(bytes + place, some, (size_t)(size - place));
+            }
+        }
     }
 }
 
-static size_t attention_scratch(const model *model, int length) {
+/* What a member needs for a head: its queries, keys and values, and room for attention in one window. */
+static size_t attention_scratch(const model *model, int rows, int length) {
     int size = model->hidden / model->heads;
-    return at(size, padded(length)) + at(length, padded(length)) + 2 * at(length, padded(size));
+    return 3 * at(rows, head_width(model)) + at(size, padded(length)) + at(length, padded(length)) +
+           at(padded(length), padded(size));
+}
+
+/* A head's queries, keys and values are used where they have been computed, while they are in the cache. */
+static void share_attention(const pass *pass, sharer *own, const layer *layer, float *scratch) {
+    const model *model = pass->model;
+    int wide = head_width(model), panels = 3 * wide / PANEL, rows = pass->rows;
+    int last = run_begin(model->heads, own->member + 1, own->members) - 1;
+    product qkv = {.by = &layer->qkv, .from = pass->bytes, .to = scratch, .stride = 3 * (size_t)wide, .finish = STORE};
+    const int8_t *behind = first_panel_of(&layer->out, own);
+    FOR_EACH_PIECE(own, head, model->heads) {
+        qkv.first = head * 3 * wide;
+        for (int panel = head * panels; panel < (head + 1) * panels; panel++)
+            multiply_panel(&qkv, rows, panel,
+                           head == last && panel == (head + 1) * panels - 1 ? behind : panel_of(qkv.by, panel + 1));
+        for (int window = 0; window < pass->reading->windows; window++)
+            attend(pass, layer, window, head, scratch, scratch + 3 * at(rows, wide));
+    }
+    meet(own);
 }
 
 static void share_layer(pass *pass, sharer *own, int number, float *scratch) {
     const model *model = pass->model;
     const layer *layer = &model->layer[number], *next = number + 1 < model->layers ? layer + 1 : NULL;
     int pieces = pieces_of(pass->rows);
-    product qkv = {.by = &layer->qkv, .next = &layer->out, .from = pass->bytes, .to = pass->qkv,
-                   .stride = (size_t)layer->qkv.padded_outputs, .finish = STORE};
-    share_product(own, &qkv, pass->rows);
-    FOR_EACH_PIECE(own, piece, pass->reading->windows * model->heads)
-    attend(pass, layer, piece / model->heads, piece % model->heads, scratch);
-    meet(own);
-    if (model->hidden / model->heads % LANES) {
-        FOR_EACH_PIECE(own, piece, pieces)
-        FOR_ROWS_OF_PIECE(row, piece, pass->rows)
-        quantise_row(pass->bytes + at(row, model->hidden), pass->branch + at(row, pass->stride), &layer->out);
-        meet(own);
-    }
-    product out = {.by = &layer->out, .next = &layer->up, .from = pass->bytes, .to = pass->hidden, .stride = (size_t)pass->stride,
+    share_attention(pass, own, layer, scratch);
+    product out = {.by = &layer->out, .next = &layer->up, .from = pass->bytes_of_heads, .to = pass->hidden, .stride = (size_t)pass->stride,
                    .finish = ADD_RESIDUAL};
     share_product(own, &out, pass->rows);
     FOR_EACH_PIECE(own, piece, pieces)

@@ -85,6 +85,8 @@ typedef struct {
     int width;
 } norm;
 
+/* Of qkv, the outputs are those of the first head's query, key and value, each padded to whole panels, then those of the
+ * next head. */
 typedef struct {
     dense qkv, out, up, down;
     norm attention_norm, output_norm;

@@ -17,9 +17,9 @@ typedef struct {
     int *inner_row;    /* (inner,) the rows of characters */
     float *hidden;     /* (rows, stride) */
     float *branch;     /* (rows, stride) what a block adds */
-    float *qkv;        /* (rows, padded outputs) */
     float *word;       /* (inner, stride) of a prefilter: the embeddings of the characters */
     uint8_t *bytes;    /* (rows, hidden) */
+    uint8_t *bytes_of_heads; /* (rows, hidden) what attention makes */
     uint8_t *up_bytes; /* (rows, intermediate) */
     float *scores;     /* (ROWS_OF_SCORES, padded vocabulary) */
     float *likelihood; /* (rows, LIKELIHOODS) */
@@ -42,14 +42,19 @@ INLINE int smaller(int a, int b) { return a < b ? a : b; }
     for (int row = run_begin(rows, piece, members), end_ = run_begin(rows, (piece) + 1, members); row < end_; row++)
 
 INLINE int padded(int count) { return (count + LANES - 1) / LANES * LANES; }
+/* A head's channels with padding: whole panels. */
+INLINE int head_width(const model *model) { return (model->hidden / model->heads + PANEL - 1) / PANEL * PANEL; }
 INLINE size_t at(int row, int stride) { return (size_t)row * (size_t)stride; }
+
+INLINE const int8_t *first_panel_of(const dense *by, const sharer *own) {
+    return panel_of(by, run_begin(by->padded_outputs / PANEL, own->member, own->members));
+}
 
 static void share_product(sharer *own, const product *job, int rows) {
     int panels = job->by->padded_outputs / PANEL, last = run_begin(panels, own->member + 1, own->members) - 1;
     /* Behind the last panel of its run, a member begins with its run of the next product. */
     const int8_t *behind = panel_of(job->by, last + 1);
-    if (job->next && own->members > 1)
-        behind = panel_of(job->next, run_begin(job->next->padded_outputs / PANEL, own->member, own->members));
+    if (job->next && own->members > 1) behind = first_panel_of(job->next, own);
     FOR_EACH_PIECE(own, panel, panels)
     multiply_panel(job, rows, panel, panel == last ? behind : panel_of(job->by, panel + 1));
     meet(own);

@@ -23,7 +23,8 @@ typedef struct {
     const dense *by;
     const dense *next; /* the product behind this one, if any */
     const uint8_t *from; /* (rows, width) */
-    float *to;           /* (rows, stride) */
+    float *to;           /* (rows, stride), whose first column is of the output `first` */
+    int first;
     size_t stride;
     finish finish;
     const dense *reader; /* of GELU_BYTES */
@@ -39,9 +40,8 @@ INLINE void finish_as(finish how, const product *job, int rows, int row, int out
         floats scale = load(by->scale + place), bias = load(by->bias + place);
         floats multiplier = how == GELU_BYTES ? load(reader->input_multiplier + place) : scale;
         ints offset = load_ints(by->offset + place);
-        size_t first = (size_t)row * stride + (size_t)place;
-        float *to = job->to + first;
-        uint8_t *bytes = job->bytes + first;
+        float *to = job->to + (size_t)row * stride + (size_t)(place - job->first);
+        uint8_t *bytes = job->bytes + (size_t)row * stride + (size_t)place;
         for (int i = 0; i < rows; i++, to += stride, bytes += stride) {
             floats value = multiply_add(to_floats(add_ints(load_ints(sums + i * PANEL), offset)), scale, bias);
             if (how == STORE) store(to, value);
