@@ -51,7 +51,6 @@ INLINE floats all(float a) { return _mm512_set1_ps(a); }
 INLINE floats add(floats a, floats b) { return _mm512_add_ps(a, b); }
 INLINE floats subtract(floats a, floats b) { return _mm512_sub_ps(a, b); }
 INLINE floats multiply(floats a, floats b) { return _mm512_mul_ps(a, b); }
-INLINE floats divide(floats a, floats b) { return _mm512_div_ps(a, b); }
 INLINE floats multiply_add(floats a, floats b, floats c) { return _mm512_fmadd_ps(a, b, c); }
 INLINE floats greatest(floats a, floats b) { return _mm512_max_ps(a, b); }
 INLINE floats least(floats a, floats b) { return _mm512_min_ps(a, b); }
@@ -75,9 +74,6 @@ INLINE floats power_of_two(ints a) {
 INLINE int any_greater(floats a, floats b) { return _mm512_cmp_ps_mask(a, b, _CMP_GT_OQ) != 0; }
 /* The integers, of 0 to 255, as bytes. */
 INLINE void store_bytes(uint8_t *to, ints a) { _mm_storeu_si128((__m128i *)to, _mm512_cvtepi32_epi8(a)); }
-INLINE floats load_signed_bytes(const int8_t *from) {
-    return _mm512_cvtepi32_ps(_mm512_cvtepi8_epi32(_mm_loadu_si128((const __m128i *)from)));
-}
 
 /* The sum and the greatest of all lanes: of lanes eight apart first, then four, two and one apart. */
 INLINE float total(floats a) {
@@ -123,9 +119,6 @@ INLINE floats subtract(floats a, floats b) {
 }
 INLINE floats multiply(floats a, floats b) {
     return (floats){_mm256_mul_ps(a.low, b.low), _mm256_mul_ps(a.high, b.high)};
-}
-INLINE floats divide(floats a, floats b) {
-    return (floats){_mm256_div_ps(a.low, b.low), _mm256_div_ps(a.high, b.high)};
 }
 INLINE floats multiply_add(floats a, floats b, floats c) {
     return (floats){_mm256_fmadd_ps(a.low, b.low, c.low), _mm256_fmadd_ps(a.high, b.high, c.high)};
@@ -176,10 +169,6 @@ INLINE void store_bytes(uint8_t *to, ints a) {
     __m256i pairs = _mm256_permute4x64_epi64(_mm256_packus_epi32(a.low, a.high), 0xD8);
     _mm_storeu_si128((__m128i *)to,
                      _mm_packus_epi16(_mm256_castsi256_si128(pairs), _mm256_extracti128_si256(pairs, 1)));
-}
-INLINE floats load_signed_bytes(const int8_t *from) {
-    return (floats){_mm256_cvtepi32_ps(_mm256_cvtepi8_epi32(_mm_loadl_epi64((const __m128i *)from))),
-                    _mm256_cvtepi32_ps(_mm256_cvtepi8_epi32(_mm_loadl_epi64((const __m128i *)(from + 8))))};
 }
 
 INLINE float total(floats a) { return total_of_eight(_mm256_add_ps(a.low, a.high)); }
@@ -270,7 +259,6 @@ INLINE floats all(float a) {
 BINARY(add, floats, vaddq_f32)
 BINARY(subtract, floats, vsubq_f32)
 BINARY(multiply, floats, vmulq_f32)
-BINARY(divide, floats, vdivq_f32)
 BINARY(greatest, floats, vmaxq_f32)
 BINARY(least, floats, vminq_f32)
 BINARY(add_ints, ints, vaddq_s32)
@@ -315,12 +303,6 @@ INLINE void store_bytes(uint8_t *to, ints a) {
     int16x8_t first = vcombine_s16(vmovn_s32(a.part[0]), vmovn_s32(a.part[1]));
     int16x8_t second = vcombine_s16(vmovn_s32(a.part[2]), vmovn_s32(a.part[3]));
     vst1q_s8((int8_t *)to, vcombine_s8(vmovn_s16(first), vmovn_s16(second)));
-}
-INLINE floats load_signed_bytes(const int8_t *from) {
-    int8x16_t bytes = vld1q_s8(from);
-    int16x8_t low = vmovl_s8(vget_low_s8(bytes)), high = vmovl_s8(vget_high_s8(bytes));
-    return (floats){{vcvtq_f32_s32(vmovl_s16(vget_low_s16(low))), vcvtq_f32_s32(vmovl_s16(vget_high_s16(low))),
-                     vcvtq_f32_s32(vmovl_s16(vget_low_s16(high))), vcvtq_f32_s32(vmovl_s16(vget_high_s16(high)))}};
 }
 INLINE float total(floats a) {
     float32x4_t four = vaddq_f32(vaddq_f32(a.part[0], a.part[2]), vaddq_f32(a.part[1], a.part[3]));

@@ -15,7 +15,7 @@ typedef struct {
 
 extern const kernels kernels_avx512, kernels_avxvnni, kernels_avx2;
 
-/* GCC before 11 does not know the name "avxvnni". */
+/* __builtin_cpu_supports does not know it in every compiler that has its instructions. */
 #include <cpuid.h>
 static int has_avxvnni(void) {
     unsigned a, b, c, d;

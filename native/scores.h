@@ -6,7 +6,7 @@
 
 #define LEAST_PROBABILITY 1e-6f /* of smaller ones the tags read the logarithm of this */
 
-/* The rows of characters, as the head has changed them, in `hidden`, one behind the other, and as bytes. */
+/* The rows of characters, as the head has changed them, in `branch`, one behind the other, and as bytes. */
 static void share_head(pass *pass, sharer *own) {
     const model *model = pass->model;
     const dense *head = &model->head;
