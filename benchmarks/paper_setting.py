@@ -6,18 +6,16 @@
     python benchmarks/paper_setting.py time START --data PREPARED --jobs none:0,trigram:0
     python benchmarks/paper_setting.py train START RUNS --data PREPARED --jobs none:0,right-bigram:0,trigram:0
 
-All jobs, n-gram and seed each, run at once, each in a process of its own: one training does not fill a large
-GPU. `time` trains them for some seconds and prints the steps a second of each and of all. `train` leaves a
-file for each run, as `nmspeller lab experiment` does.
+All jobs, n-gram and seed each, are trained together, since one training does not fill a large GPU. `time`
+trains them for some seconds and prints the steps a second. `train` leaves a file for each run, as
+`nmspeller lab experiment` does.
 """
 
 import argparse
 import json
 import time
 from collections.abc import Callable, Sequence
-from functools import partial
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -25,13 +23,12 @@ import torch
 
 import packing
 from nmspeller.lab.data.prepared import Prepared
-from nmspeller.lab.evaluation.experiments import Job, jobs, run_job
+from nmspeller.lab.evaluation.experiments import Job, jobs, run_jobs_together
 from nmspeller.lab.models import checkpoint
-from nmspeller.lab.training.device_trainer import DeviceTrainer
+from nmspeller.lab.training.device_trainer import DeviceTrainer, Trainee
 from nmspeller.lab.training.distributed import join_processes
 from nmspeller.lab.training.pretrain import pretrain
 from nmspeller.lab.training.recipes import read_pretrain_recipe, read_recipe, with_seconds
-from nmspeller.lab.training.side_by_side import run_side_by_side
 from nmspeller.lab.training.start import start_model
 from nmspeller.lab.training.trainer import Progress
 
@@ -76,71 +73,57 @@ def pack(options: argparse.Namespace) -> None:
 
 def train(options: argparse.Namespace) -> None:
     options.out.mkdir(parents=True, exist_ok=True)
-    work = partial(_train, data=options.data, start=options.start, out=options.out)
     chosen = find_jobs(options.jobs, options.recipe)
-    _run_all(work, chosen)
+
+    def report(job: Job) -> Callable[[Progress], None]:
+        return _say_loss(1_000, job.name)
+
+    run_jobs_together(chosen, data=options.data, start=options.start, out=options.out, reports=report)
     print("trained", *(job.name for job in chosen), flush=True)
 
 
-def _train(job: Job, *, data: Path, start: Path, out: Path) -> None:
-    run_job(job, data=data, start=start, out=out, report=_say_loss(1_000, job.name))
-
-
 def measure_time(options: argparse.Namespace) -> None:
-    """Train all jobs at once for some seconds; they begin together, when all are compiled."""
-    chosen = find_jobs(options.jobs, options.recipe)
-    with TemporaryDirectory() as together:
-        work = partial(_time, data=options.data, start=options.start, seconds=options.seconds,
-                       together=Path(together), count=len(chosen))  # fmt: skip
-        _run_all(work, chosen)
-        found = [json.loads(path.read_text()) for path in sorted(Path(together).glob("*.json"))]
-    total = sum(each["steps_a_second"] for each in found)
-    print(*found, f"{len(found)} at once: {total:.1f} steps a second in all", sep="\n", flush=True)
+    """Train all jobs together for some seconds."""
+    print(time_steps(find_jobs(options.jobs, options.recipe), options), flush=True)
 
 
-def _time(job: Job, *, data: Path, start: Path, seconds: float, together: Path, count: int) -> None:
-    processes, prepared, began = join_processes(), Prepared(data), time.perf_counter()
-    (stage,) = read_recipe(job.recipe).stages
-    model = start_model(
-        job.model, start, vocabulary=prepared.vocabulary, dropout=stage.dropout, seed=job.seed
-    ).to(processes.device)
+def time_steps(chosen: Sequence[Job], options: argparse.Namespace) -> dict[str, Any]:
+    """How many steps of all jobs together a second has."""
+    processes, prepared, began = join_processes(), Prepared(options.data), time.perf_counter()
+    (stage,) = read_recipe(chosen[0].recipe).stages
+    trainees = [
+        Trainee(
+            start_model(
+                job.model, options.start, vocabulary=prepared.vocabulary, dropout=stage.dropout, seed=job.seed
+            ).to(processes.device),
+            seed=job.seed,
+            folder=Path(),
+        )
+        for job in chosen
+    ]
     pairs = stage.device_pairs(prepared, processes.device)
-    trainer = DeviceTrainer(model, pairs, stage.loop, epochs=1, seed=job.seed, folder=together / job.name)
-    order = pairs.order(np.random.default_rng(job.seed))
-    trainer.chosen.copy_(torch.from_numpy(order))
-    model.train()
-    trainer.optimiser.set_rates(0.1)
+    trainer = DeviceTrainer(trainees, pairs, stage.loop, epochs=1)
+    trainer.choose()
+    trainer.optimiser.set_rate(0.1)
     for _ in range(6):
         trainer.advance()
+    losses = trainer.seen_losses[:6].tolist()  # waits for the device
     ready = time.perf_counter() - began
-    (together / f"{job.name}.ready").touch()
-    while len(list(together.glob("*.ready"))) < count:
-        time.sleep(0.01)
-    float(trainer.cursor)
     began, steps = time.perf_counter(), 0
-    while time.perf_counter() - began < seconds and steps + 20 < len(pairs) - 6:
+    while time.perf_counter() - began < options.seconds and steps + 26 < len(pairs):
         for _ in range(20):
-            trainer.optimiser.set_rates(0.1)
+            trainer.optimiser.set_rate(0.1)
             trainer.advance()
         steps += 20
         float(trainer.cursor)  # waits for the device
-    spent = time.perf_counter() - began
-    found = {
-        "job": job.name,
-        "steps_a_second": round(steps / spent, 1),
+    return {
+        "jobs": [job.name for job in chosen],
+        "steps_a_second": round(steps / (time.perf_counter() - began), 1),
         "ready_after": round(ready, 1),
-        "loss": round(float(trainer.losses[: steps + 6][-20:].mean()), 4),
+        "first_losses": losses[0],
+        "last_losses": trainer.seen_losses[: steps + 6][-20:].mean(dim=0).tolist(),
         "memory": torch.cuda.max_memory_allocated() if processes.device.type == "cuda" else 0,
     }
-    (together / f"{job.name}.json").write_text(json.dumps(found))
-
-
-def _run_all(work: Callable[[Job], None], chosen: Sequence[Job]) -> None:
-    failures = run_side_by_side(work, chosen, len(chosen))
-    for number, reason in failures.items():
-        print(chosen[number].name, "failed:", reason, flush=True)
-    if failures:
-        raise SystemExit(1)
 
 
 def _say_loss(every: int, name: str = "") -> Callable[[Progress], None]:

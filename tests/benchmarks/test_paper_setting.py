@@ -38,15 +38,16 @@ def test_a_start_is_packed_and_unpacked_within_the_rounding_of_a_row(little_prep
         torch.testing.assert_close(again[1][name], again[0][name])
 
 
-def test_the_steps_of_a_second_are_measured(little_prepared, little_start, tmp_path, capfd):
+def test_the_steps_of_a_second_are_measured(little_prepared, little_start, tmp_path):
     recipe = tmp_path / "short.yaml"
     recipe.write_text(
         "stages: [{copies: {sighan13_train: 40}, batch_sentences: 4, dropout: 0.1,"
         " loop: {on_device: true, packed_tokens: 128, precision: fp32}}]"
     )
-    (job,) = paper_setting.find_jobs("trigram:0", str(recipe))
-    paper_setting._time(
-        job, data=little_prepared.folder, start=little_start, seconds=0.05, together=tmp_path, count=1
+    jobs = paper_setting.find_jobs("none:0,trigram:0", str(recipe))
+    found = paper_setting.time_steps(
+        jobs, Namespace(data=little_prepared.folder, start=little_start, seconds=0.05)
     )
-    (found,) = tmp_path.glob("*.json")
-    assert '"steps_a_second": 0' not in found.read_text()
+    assert found["steps_a_second"] > 0
+    assert found["first_losses"] != found["last_losses"]
+    assert len(found["jobs"]) == len(found["last_losses"]) == 2

@@ -122,6 +122,37 @@ def test_what_is_trained_on_the_device_is_measured_after_every_epoch(
     assert results_file.read_results(path)[0].epochs == starred.epochs
 
 
+def test_jobs_on_the_device_are_trained_together_and_written_one_by_one(
+    recipe, little_prepared, little_start, tmp_path
+):
+    recipe.write_text(EPOCHS, encoding="utf-8")
+    jobs = [
+        experiments.Job({"speller": "bert", **masking}, str(recipe), seed)
+        for masking in ({"masking": {"ngram": "trigram"}}, {})
+        for seed in (0, 1)
+    ]
+    seen = {job.name: [] for job in jobs}
+    places = {"data": little_prepared.folder, "start": little_start, "sets": ["sighan13"]}
+    experiments.run_jobs_together(
+        jobs, **places, out=tmp_path / "together", reports=lambda job: seen[job.name].append
+    )
+    together = {run.name.split("/")[1]: run for run in results_file.read_runs(tmp_path / "together")}
+    assert len(together) == 6
+    assert {len(run.epochs) for run in together.values()} == {3}
+    assert len({tuple(each.loss for each in steps) for steps in seen.values()}) == 4
+    experiments.run_job(jobs[3], **places, out=tmp_path / "alone")
+    (alone,) = results_file.read_runs(tmp_path / "alone")
+    assert alone.protocol == together[jobs[3].name].protocol
+    # Nothing is trained again.
+    experiments.run_jobs_together(jobs, **places, out=tmp_path / "together", reports=lambda job: 1 / 0)
+    with pytest.raises(InputError, match="one recipe"):
+        experiments.run_jobs_together(
+            [experiments.Job({"speller": "bert"}, name, 0) for name in (str(recipe), "fast")],
+            **places,
+            out=tmp_path / "other",
+        )
+
+
 def test_a_start_that_was_pretrained_without_dropout_gets_that_of_the_recipe(
     recipe, little_prepared, tmp_path, monkeypatch
 ):

@@ -27,7 +27,11 @@ def experiment(
         None, help="A recipe's name or file, instead of the one that each row of the paper's tables names."
     ),
     all_models: bool = typer.Option(False, help="For ngrams: all six spellers (Table 5), not BERT alone."),
-    side_by_side: int = typer.Option(1, min=1, help="How many trainings share the device."),
+    side_by_side: int = typer.Option(
+        1,
+        min=1,
+        help="How many trainings share the device: as processes; for paper_setting, as stacked weights.",
+    ),
     results: Path | None = typer.Option(
         None, help="The folder of results.json and cases.json; OUT/results if not given."
     ),
@@ -43,14 +47,19 @@ def experiment(
     from nmspeller.lab.training.side_by_side import run_side_by_side
 
     jobs = experiments.jobs(name, _numbers(seeds, "--seeds"), recipe=recipe, all_models=all_models)
-    for plan in {job.recipe for job in jobs}:
-        read_recipe(plan)  # a mistake is reported before anything starts
+    # A mistake is reported before anything starts.
+    plans = [read_recipe(name) for name in dict.fromkeys(job.recipe for job in jobs)]
     if data is None:
         raise InputError("give --data, a folder that `nmspeller lab data prepare` wrote.")
     out.mkdir(parents=True, exist_ok=True)
-    work = partial(experiments.run_job, data=data, start=start, out=out, modalities=modalities)
     for job in jobs:
         (out / f"{job.name}.failure.txt").unlink(missing_ok=True)
+    if all(stage.loop.on_device for plan in plans for stage in plan.stages):
+        for first in range(0, len(jobs), side_by_side):
+            experiments.run_jobs_together(jobs[first : first + side_by_side], data=data, start=start, out=out)
+        _add_results(out, results)
+        return
+    work = partial(experiments.run_job, data=data, start=start, out=out, modalities=modalities)
     failures = run_side_by_side(work, jobs, side_by_side)
     for number, reason in failures.items():
         typer.echo(f"{jobs[number].name} failed: {reason.strip().splitlines()[-1]}", err=True)

@@ -21,9 +21,10 @@ from nmspeller.lab.evaluation.example_sentences import CASES
 from nmspeller.lab.evaluation.outcomes import PAPER_SETS
 from nmspeller.lab.models.config import MaskingConfig
 from nmspeller.lab.models.speller import SpellerModel
-from nmspeller.lab.training.finetune import finetune
+from nmspeller.lab.training.device_trainer import Trainee
+from nmspeller.lab.training.finetune import finetune, finetune_together
 from nmspeller.lab.training.prediction import correct_sentences
-from nmspeller.lab.training.recipes import read_recipe, without_absent
+from nmspeller.lab.training.recipes import Recipe, read_recipe, without_absent
 from nmspeller.lab.training.start import start_model
 from nmspeller.lab.training.trainer import Report
 
@@ -107,51 +108,112 @@ def run_job(
     modalities: a checkpoint of pretrained phonetic and graphic encoders, for the models that have them.
     sets: the evaluation sets to measure on; all of the data folder if not given.
     """
-    finished = out / f"{job.name}.json"
-    if finished.exists():
+    if (out / f"{job.name}.json").exists():
         return
     prepared = Prepared(data)
-    started = time.perf_counter()
     plan, _ = without_absent(read_recipe(job.recipe), prepared)
-    model = start_model(
-        job.model,
-        start,
-        vocabulary=prepared.vocabulary,
-        tables=data / "characters.npz",
-        modalities=modalities,
-        dropout=plan.dropout,
-        seed=job.seed,
-    )
-    sets = _safe_sets(prepared) if sets is None else sets
-    epochs = EpochLog(out / job.name / "epochs.jsonl")
-
-    def measure_epoch(epoch: int) -> None:
-        epochs.add(epoch, {active: count_outcomes(model, prepared, active, sets) for active in job.variants})
-
+    started = time.perf_counter()
+    training = _Training(job, plan, prepared, start=start, out=out, modalities=modalities, sets=sets)
     finetune(
-        model,
+        training.model,
         plan,
         prepared,
-        out=out / job.name,
+        out=training.folder,
         seed=job.seed,
         report=report,
-        after_epoch=measure_epoch,
+        after_epoch=training.measure_epoch,
     )
-    trained = time.perf_counter() - started
-    inputs = {
-        "recipe": Path(job.recipe).stem,
-        "start": start.name if start else None,
-        "modalities": modalities.name if modalities else None,
-        "settings": paper.settings(job.model),
-        **asdict(plan),
-    }
-    for active in job.variants:
-        # The starred file is written last: its presence means that the job is done.
-        target = finished if active != "always" else out / f"{job.name}-always.json"
-        record = measure(model, prepared, job, active=active, seconds=trained, sets=sets)
-        record["config"] = inputs
-        record["epochs"] = epochs.read(active)
-        write_whole(target, (json.dumps(record, ensure_ascii=False) + "\n").encode())
+    training.write_records(time.perf_counter() - started)
+
+
+def run_jobs_together(
+    jobs: Sequence[Job],
+    *,
+    data: Path,
+    start: Path | None,
+    out: Path,
+    sets: Sequence[str] | None = None,
+    reports: Callable[[Job], Report] | None = None,
+) -> None:
+    """The same for several jobs of one recipe that is `on_device`: they are trained at once.
+
+    Raises:
+        InputError: the recipe is not, or there is more than one.
+    """
+    jobs = [job for job in jobs if not (out / f"{job.name}.json").exists()]
+    if not jobs:
+        return
+    if len({job.recipe for job in jobs}) > 1:
+        raise InputError("trainings that run together have one recipe; start one experiment for each.")
+    prepared = Prepared(data)
+    plan, _ = without_absent(read_recipe(jobs[0].recipe), prepared)
+    started = time.perf_counter()
+    trainings = [_Training(job, plan, prepared, start=start, out=out, sets=sets) for job in jobs]
+    trainees = [
+        Trainee(
+            each.model, each.job.seed, each.folder, reports(each.job) if reports else None, each.measure_epoch
+        )
+        for each in trainings
+    ]
+    finetune_together(trainees, plan, prepared)
+    seconds = time.perf_counter() - started
+    for training in trainings:
+        training.write_records(seconds)
+
+
+class _Training:
+    """A job while it is trained: its model, and what is measured of it and written."""
+
+    def __init__(
+        self,
+        job: Job,
+        plan: Recipe,
+        prepared: Prepared,
+        *,
+        start: Path | None,
+        out: Path,
+        modalities: Path | None = None,
+        sets: Sequence[str] | None = None,
+    ) -> None:
+        self.job, self.prepared, self.out, self.folder = job, prepared, out, out / job.name
+        self.model = start_model(
+            job.model,
+            start,
+            vocabulary=prepared.vocabulary,
+            tables=prepared.folder / "characters.npz",
+            modalities=modalities,
+            dropout=plan.dropout,
+            seed=job.seed,
+        )
+        self.sets = _safe_sets(prepared) if sets is None else sets
+        self.epochs = EpochLog(self.folder / "epochs.jsonl")
+        self.inputs = {
+            "recipe": Path(job.recipe).stem,
+            "start": start.name if start else None,
+            "modalities": modalities.name if modalities else None,
+            "settings": paper.settings(job.model),
+            **asdict(plan),
+        }
+
+    def measure_epoch(self, epoch: int) -> None:
+        counts = {
+            active: count_outcomes(self.model, self.prepared, active, self.sets)
+            for active in self.job.variants
+        }
+        self.epochs.add(epoch, counts)
+
+    def write_records(self, seconds: float) -> None:
+        """Measure each variant of the speller, whose training took so long, and write what was found."""
+        name = self.job.name
+        for active in self.job.variants:
+            # The starred file is written last: its presence means that the job is done.
+            target = self.out / (f"{name}-always.json" if active == "always" else f"{name}.json")
+            record = measure(
+                self.model, self.prepared, self.job, active=active, seconds=seconds, sets=self.sets
+            )
+            record["config"] = self.inputs
+            record["epochs"] = self.epochs.read(active)
+            write_whole(target, (json.dumps(record, ensure_ascii=False) + "\n").encode())
 
 
 def measure(

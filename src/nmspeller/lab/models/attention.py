@@ -90,8 +90,10 @@ def attention(
     q, k, v = (each.unflatten(-1, (heads, -1)) for each in (q, k, v))
     if isinstance(batch, PackedBatch):
         half = q.dtype in (torch.bfloat16, torch.float16)
-        if varlen_attn is not None and q.is_cuda and half and mask is None and not dropout:
+        if varlen_attn is not None and q.is_cuda and half and mask is None:
             edges, longest = batch.cumulative, batch.longest
+            if dropout:
+                return _with_dropout(q, k, v, edges, longest, dropout).flatten(-2)
             attended = varlen_attn(q, k, v, edges, edges, longest, longest)
             assert isinstance(attended, Tensor), "it is a pair only where more is asked for"
             return attended.flatten(-2)
@@ -107,3 +109,10 @@ def attention(
         dropout_p=dropout,
     )
     return batch.pack(attended.transpose(1, 2).flatten(-2))
+
+
+def _with_dropout(q: Tensor, k: Tensor, v: Tensor, edges: Tensor, longest: int, probability: float) -> Tensor:
+    """What `varlen_attn` computes, with the dropout that its kernel has and it does not offer."""
+    kernel = torch.ops.aten._flash_attention_forward
+    attended: Tensor = kernel(q, k, v, edges, edges, longest, longest, probability, False, False)[0]
+    return attended

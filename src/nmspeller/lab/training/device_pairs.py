@@ -91,7 +91,7 @@ class DevicePairs:
         ends = (lengths + 2).cumsum(0)
         fillers = (ends[-1] + self._filled).clamp(max=self.tokens)
         edges = torch.cat((self._nothing[:1], ends, fillers))
-        row = torch.searchsorted(edges[1:], self._places, right=True)
+        row = (self._places[:, None] >= edges[None, 1:]).sum(dim=1)
         position = self._places - edges[row]
         # Rows of [PAD] have no characters.
         length = torch.cat((lengths, self._nothing))[row]

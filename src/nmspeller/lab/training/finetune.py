@@ -1,6 +1,6 @@
 """Fine-tuning: a speller is trained on pairs, stage by stage."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from pathlib import Path
@@ -15,7 +15,7 @@ from nmspeller.lab.models import checkpoint
 from nmspeller.lab.models.attention import Attention
 from nmspeller.lab.models.speller import SpellerModel
 from nmspeller.lab.training.corruption import Row
-from nmspeller.lab.training.device_trainer import AfterEpoch, DeviceTrainer
+from nmspeller.lab.training.device_trainer import AfterEpoch, DeviceTrainer, Trainee
 from nmspeller.lab.training.distributed import Processes, join_processes
 from nmspeller.lab.training.identity import identity
 from nmspeller.lab.training.recipes import Recipe
@@ -67,18 +67,8 @@ def finetune(
         if stage.loop.on_device:
             pairs = stage.device_pairs(prepared, processes.device)
             check_positions(model, pairs.longest)
-            DeviceTrainer(
-                model,
-                pairs,
-                stage.loop,
-                epochs=stage.epochs,
-                seed=seed,
-                folder=out,
-                name=f"stage{number}",
-                report=report,
-                after_epoch=after_epoch,
-                identity=own,
-            ).run()
+            trainee = Trainee(model, seed, out, report, after_epoch, own)
+            DeviceTrainer([trainee], pairs, stage.loop, epochs=stage.epochs, name=f"stage{number}").run()
             continue
         stream = stage.stream(prepared, seed)
         check_positions(model, stream.limit + 2)
@@ -103,6 +93,29 @@ def finetune(
         if processes.first and stage.loop.save_seconds and number + 1 < len(recipe.stages):
             checkpoint.save(done, model, prepared.vocabulary.tokens, card=card)
     return model
+
+
+def finetune_together(trainees: Sequence[Trainee], recipe: Recipe, prepared: Prepared) -> None:
+    """Train several spellers at once by a recipe whose only stage is `on_device`; see `device_trainer`.
+
+    Raises:
+        InputError: the recipe has other stages, or the spellers differ in size.
+    """
+    (stage, *others) = recipe.stages
+    if others or not stage.loop.on_device:
+        raise InputError("only a recipe with one stage, which is on_device, trains spellers together.")
+    device = join_processes().device
+    for trainee in trainees:
+        trainee.model.to(device)
+        if stage.dropout is not None:
+            set_dropout(trainee.model, stage.dropout)
+    own = [
+        replace(each, identity=identity(each.model, recipe, prepared, seed=each.seed, teacher=None))
+        for each in trainees
+    ]
+    pairs = stage.device_pairs(prepared, device)
+    check_positions(trainees[0].model, pairs.longest)
+    DeviceTrainer(own, pairs, stage.loop, epochs=stage.epochs, name="stage0").run()
 
 
 @contextmanager

@@ -97,12 +97,9 @@ class _Groups(NamedTuple):
 
 
 class Optimiser:
-    """One or two optimisers that follow one schedule.
+    """One or two optimisers that follow one schedule."""
 
-    tensor_rates: keep the rates in tensors on the model's device, which a captured CUDA graph reads.
-    """
-
-    def __init__(self, model: nn.Module, config: OptimiserConfig, *, tensor_rates: bool = False) -> None:
+    def __init__(self, model: nn.Module, config: OptimiserConfig) -> None:
         new_names = set(getattr(model, "new_parameters", ()))
         groups = {new: _Groups([], [], []) for new in (False, True)}
         for name, parameter in model.named_parameters():
@@ -124,7 +121,7 @@ class Optimiser:
             muon.append({"params": matrices, "lr": config.rate * factor})
             self.parameters += [*matrices, *others, *vectors]
         first = next(model.parameters())
-        options: dict[str, Any] = {"fused": True, "capturable": tensor_rates} if first.is_cuda else {}
+        options: dict[str, Any] = {"fused": True} if first.is_cuda else {}
         betas = (0.9, 0.999) if config.default_betas else (0.9, 0.98)
         self.parts: list[torch.optim.Optimizer] = [
             torch.optim.AdamW(_without_empty(adamw), betas=betas, eps=1e-8, **options)
@@ -133,29 +130,12 @@ class Optimiser:
             self.parts.append(Muon(muon, weight_decay=config.weight_decay))
         self.peaks = [[group["lr"] for group in part.param_groups] for part in self.parts]
         self.clip = config.clip
-        if tensor_rates:
-            for settings in (each for part in self.parts for each in part.param_groups):
-                settings["lr"] = torch.tensor(settings["lr"], device=first.device)
 
     def step(self, factor: float) -> Tensor:
-        """Take one step at `factor` of the peak rates; returns the norm of the gradients."""
-        self.set_rates(factor)
-        return self.move()
-
-    def set_rates(self, factor: float) -> None:
-        """Set all rates to `factor` of their peaks."""
+        """Clip, take one step at `factor` of the peak rates, clear the gradients; returns their norm."""
         for part, peaks in zip(self.parts, self.peaks, strict=True):
             for group, peak in zip(part.param_groups, peaks, strict=True):
-                if isinstance(group["lr"], Tensor):
-                    group["lr"].fill_(peak * factor)  # a graph knows its place
-                else:
-                    group["lr"] = peak * factor
-
-    def move(self) -> Tensor:
-        """Clip, take one step at the rates that are set, clear the gradients; returns their norm.
-
-        Nothing waits for the device, so that a CUDA graph can contain it.
-        """
+                group["lr"] = peak * factor
         norm = nn.utils.clip_grad_norm_(self.parameters, self.clip, foreach=True)
         for part in self.parts:
             part.step()

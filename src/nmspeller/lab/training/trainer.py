@@ -74,6 +74,8 @@ class LoopConfig:
             raise InputError(
                 "on_device needs packed_tokens, and goes neither with packed, nor average, nor seconds."
             )
+        if self.on_device and self.precision not in ("bf16", "fp32"):
+            raise InputError("on_device trains in bf16 or fp32; choose one of them as precision.")
 
 
 @dataclass(frozen=True)
