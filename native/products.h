@@ -61,8 +61,13 @@ static void finish_tile(const product *job, int rows, int row, int output, const
     }
 }
 
-/* `next` is fetched a few lines a step, as many as make a panel with the other tiles. */
-INLINE void tile(const product *job, int rows, int row, int output, const int8_t *panel, const char *next, int lines) {
+/* What is fetched into the cache beside a tile: so many bytes a step, and the lines that they touch. */
+typedef struct {
+    const char *from;
+    int bytes, lines;
+} fetch;
+
+INLINE void tile(const product *job, int rows, int row, int output, const int8_t *panel, fetch next) {
     ints sum[ROWS_OF_TILE][BLOCKS_OF_TILE];
     int width = job->by->width;
     const uint8_t *from = job->from + (size_t)row * (size_t)width;
@@ -74,7 +79,8 @@ INLINE void tile(const product *job, int rows, int row, int output, const int8_t
         quads weights[BLOCKS_OF_TILE];
         UNROLL(4)
         for (int block = 0; block < BLOCKS_OF_TILE; block++) weights[block] = load_quads(panel + block * 4 * LANES);
-        for (int line = 0; line < lines; line++, next += LINE) __builtin_prefetch(next, 0, 2);
+        for (int line = 0; line < next.lines; line++) __builtin_prefetch(next.from + line * LINE, 0, 2);
+        next.from += next.bytes;
         UNROLL(6)
         for (int i = 0; i < rows; i++) {
             fourfold values = repeat(from + (size_t)i * (size_t)width + input);
@@ -92,9 +98,9 @@ INLINE void tile(const product *job, int rows, int row, int output, const int8_t
     finish_tile(job, rows, row, output, sums);
 }
 
-static void tile_of(const product *job, int rows, int row, int output, const int8_t *panel, const char *next, int lines) {
+static void tile_of(const product *job, int rows, int row, int output, const int8_t *panel, fetch next) {
 #define CASE(count) \
-    case count: tile(job, count, row, output, panel, next, lines); break;
+    case count: tile(job, count, row, output, panel, next); break;
     switch (rows) {
         CASE(1) CASE(2) CASE(3) CASE(4)
 #if ROWS_OF_TILE > 4
@@ -108,17 +114,19 @@ INLINE const int8_t *panel_of(const dense *by, int number) {
     return by->panels + (size_t)number * (size_t)by->width * PANEL;
 }
 
-/* One panel of a product, for all rows; `next` is what will be read after it. */
-static void multiply_panel(const product *job, int rows, int number, const int8_t *next) {
-    size_t size = (size_t)job->by->width * PANEL;
+/* One panel of a product, for all rows; `behind` is what will be read after it.
+ *
+ * Tiles are as equal as can be: a small one waits for its weights. Each fetches its share of `behind`, no faster than
+ * memory gives it, since what is on its way keeps the cache from the weights that are needed now.
+ */
+static void multiply_panel(const product *job, int rows, int number, const int8_t *behind) {
     const int8_t *panel = panel_of(job->by, number);
-    int tiles = (rows + ROWS_OF_TILE - 1) / ROWS_OF_TILE, lines_of_step = 4 * PANEL / LINE;
-    int lines = (lines_of_step + tiles - 1) / tiles;
-    size_t fetched = (size_t)job->by->width / 4 * (size_t)lines * LINE;
-    for (int row = 0, done = 0; row < rows; row += ROWS_OF_TILE, done++) {
-        size_t begin = fetched * (size_t)done;
-        int left = rows - row < ROWS_OF_TILE ? rows - row : ROWS_OF_TILE;
-        tile_of(job, left, row, number * PANEL, panel, (const char *)next + begin, begin < size ? lines : 0);
+    int tiles = (rows + ROWS_OF_TILE - 1) / ROWS_OF_TILE, bytes = (4 * PANEL + tiles - 1) / tiles;
+    fetch next = {(const char *)behind, bytes, (bytes + LINE - 1) / LINE};
+    for (int row = 0, done = 0, count; row < rows; row += count, done++) {
+        count = (rows - row + tiles - done - 1) / (tiles - done);
+        tile_of(job, count, row, number * PANEL, panel, next);
+        next.from += job->by->width / 4 * bytes;
     }
 }
 
