@@ -81,6 +81,47 @@ static void finish_offsets(const dense *made, const kernels *kernels) {
         offset[output] *= -(made->zero_point - kernels->byte_shift);
 }
 
+/* What is too much in a pair of weights for products with bytes to fit into 16 bits: never more than the first. */
+static int excess_of(int first, int second) {
+    int sum = first + second;
+    return sum > 128 ? sum - 128 : sum < -128 ? sum + 128 : 0;
+}
+
+static size_t count_excesses(const dense_source *source, layout from) {
+    size_t count = 0;
+    for (int input = 0; input < source->width; input += 2) {
+        const int8_t *first = source->weights + (size_t)input * from.input, *second = first + from.input;
+        for (int output = 0; output < source->outputs; output++, first += from.output, second += from.output)
+            count += excess_of(*first, *second) != 0;
+    }
+    return count;
+}
+
+/* Move what is too much in the panels to a list, which is cut to its length in both rounds. */
+static void limit_pairs(arena *memory, dense *made, const dense_source *source, layout from) {
+    if (!memory->kernels->pairs_overflow) return;
+    int panel = memory->kernels->panel, panels = made->padded_outputs / panel;
+    size_t count = 0, *begin = cut(memory, ((size_t)panels + 1) * sizeof *begin);
+    if (!begin) {
+        cut(memory, count_excesses(source, from) * sizeof(excess));
+        return;
+    }
+    int8_t *pair = (int8_t *)made->panels;
+    excess *list = (excess *)(memory->from + memory->used);
+    for (int number = 0; number < panels; number++) {
+        for (int input = 0; input < made->width; input += 4)
+            for (int place = 0; place < 2 * panel; place++, pair += 2) {
+                int weight = excess_of(pair[0], pair[1]);
+                if (!weight) continue;
+                pair[0] = (int8_t)(pair[0] - weight);
+                list[count++] = (excess){input + place % 2 * 2, (int16_t)(place / 2), (int16_t)weight};
+            }
+        begin[number + 1] = count;
+    }
+    made->excesses = cut(memory, count * sizeof *list);
+    made->excesses_begin = begin;
+}
+
 static dense dense_of(arena *memory, const dense_source *source, layout from) {
     if (!source->weights) return (dense){0};
     int panel = memory->kernels->panel;
@@ -89,6 +130,7 @@ static dense dense_of(arena *memory, const dense_source *source, layout from) {
         to_panels(&made, 0, source, from, 0, made.outputs, panel);
         finish_offsets(&made, memory->kernels);
     }
+    limit_pairs(memory, &made, source, from);
     return made;
 }
 
@@ -104,6 +146,7 @@ static dense qkv_of(arena *memory, const dense_source *source, int heads) {
                           panel);
         finish_offsets(&made, memory->kernels);
     }
+    limit_pairs(memory, &made, source, by_input(source));
     return made;
 }
 

@@ -1,4 +1,4 @@
-/* The pass on x86 processors with AVX2. */
+/* The pass on x86 processors with AVX2 alone. */
 #if defined(__x86_64__)
 
 #define USE_AVX2
@@ -8,7 +8,7 @@
 
 #include "forward.h"
 
-const kernels kernels_avx2 = {PANEL, BYTE_SHIFT, read_windows};
+const kernels kernels_avx2 = {PANEL, BYTE_SHIFT, PAIRS_OVERFLOW, read_windows};
 
 #include "target_end.h"
 

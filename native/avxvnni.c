@@ -3,13 +3,13 @@
 #if defined(__x86_64__) && __has_include(<avxvnniintrin.h>)
 
 #define USE_AVX2
-#define USE_AVXVNNI
+#define USE_VNNI
 #define TARGET "avx2,fma,avxvnni"
 #include "target.h"
 
 #include "forward.h"
 
-const kernels kernels_avxvnni = {PANEL, BYTE_SHIFT, read_windows};
+const kernels kernels_avxvnni = {PANEL, BYTE_SHIFT, PAIRS_OVERFLOW, read_windows};
 
 #include "target_end.h"
 

@@ -1,6 +1,6 @@
 /* Sixteen floats or 32-bit integers at a time, on every instruction set with the same operations in the same order, so
  * that every processor computes the same. An including file defines one of USE_AVX512, USE_AVX2 and USE_NEON first, and
- * USE_AVXVNNI beside USE_AVX2 where there is that.
+ * USE_VNNI beside the former two where there are products of bytes.
  */
 #ifndef NMSPELLER_LANES_H
 #define NMSPELLER_LANES_H
@@ -21,6 +21,12 @@
 #if defined(USE_AVX512) || defined(USE_AVX2)
 
 #include <immintrin.h>
+
+#ifdef USE_VNNI
+#define PAIRS_OVERFLOW 0
+#else
+#define PAIRS_OVERFLOW 1 /* the sum of two products of bytes has 16 bits */
+#endif
 
 INLINE float total_of_eight(__m256 a) {
     __m128 four = _mm_add_ps(_mm256_castps256_ps128(a), _mm256_extractf128_ps(a, 1));
@@ -89,7 +95,13 @@ INLINE fourfold repeat(const uint8_t *from) {
     memcpy(&four, from, 4);
     return _mm512_set1_epi32(four);
 }
-INLINE ints add_products(ints sum, fourfold a, quads b) { return _mm512_dpbusd_epi32(sum, a, b); }
+INLINE ints add_products(ints sum, fourfold a, quads b) {
+#ifdef USE_VNNI
+    return _mm512_dpbusd_epi32(sum, a, b);
+#else
+    return _mm512_add_epi32(sum, _mm512_madd_epi16(_mm512_maddubs_epi16(a, b), _mm512_set1_epi16(1)));
+#endif
+}
 
 #elif defined(USE_AVX2)
 
@@ -100,11 +112,7 @@ typedef struct {
     __m256i low, high;
 } ints;
 #define BLOCKS_OF_TILE 1
-#if defined(USE_AVXVNNI)
 #define ROWS_OF_TILE 6
-#else
-#define ROWS_OF_TILE 4 /* the numbers of 16 bits need registers, too */
-#endif
 #define BYTE_SHIFT 0
 
 INLINE floats load(const float *from) { return (floats){_mm256_loadu_ps(from), _mm256_loadu_ps(from + 8)}; }
@@ -174,7 +182,6 @@ INLINE void store_bytes(uint8_t *to, ints a) {
 INLINE float total(floats a) { return total_of_eight(_mm256_add_ps(a.low, a.high)); }
 INLINE float greatest_lane(floats a) { return greatest_of_eight(_mm256_max_ps(a.low, a.high)); }
 
-#ifdef USE_AVXVNNI
 typedef ints quads;
 typedef __m256i fourfold;
 INLINE quads load_quads(const int8_t *from) { return load_ints((const int32_t *)from); }
@@ -183,37 +190,16 @@ INLINE fourfold repeat(const uint8_t *from) {
     memcpy(&four, from, 4);
     return _mm256_set1_epi32(four);
 }
-INLINE ints add_products(ints sum, fourfold a, quads b) {
-    return (ints){_mm256_dpbusd_avx_epi32(sum.low, a, b.low), _mm256_dpbusd_avx_epi32(sum.high, a, b.high)};
-}
+INLINE __m256i add_half(__m256i sum, __m256i a, __m256i b) {
+#ifdef USE_VNNI
+    return _mm256_dpbusd_avx_epi32(sum, a, b);
 #else
-/* Sums of two products of bytes do not fit into 16 bits: bytes become numbers of 16 bits first. */
-typedef struct {
-    ints even, odd;
-} quads;
-typedef struct {
-    __m256i even, odd;
-} fourfold;
-INLINE quads load_quads(const int8_t *from) {
-    ints bytes = load_ints((const int32_t *)from);
-    return (quads){{_mm256_srai_epi16(_mm256_slli_epi16(bytes.low, 8), 8),
-                    _mm256_srai_epi16(_mm256_slli_epi16(bytes.high, 8), 8)},
-                   {_mm256_srai_epi16(bytes.low, 8), _mm256_srai_epi16(bytes.high, 8)}};
-}
-INLINE fourfold repeat(const uint8_t *from) {
-    int32_t four;
-    memcpy(&four, from, 4);
-    __m256i bytes = _mm256_set1_epi32(four);
-    return (fourfold){_mm256_and_si256(bytes, _mm256_set1_epi16(0xff)), _mm256_srli_epi16(bytes, 8)};
-}
-INLINE __m256i add_pairs(__m256i sum, __m256i a, __m256i b) {
-    return _mm256_add_epi32(sum, _mm256_madd_epi16(a, b));
+    return _mm256_add_epi32(sum, _mm256_madd_epi16(_mm256_maddubs_epi16(a, b), _mm256_set1_epi16(1)));
+#endif
 }
 INLINE ints add_products(ints sum, fourfold a, quads b) {
-    return (ints){add_pairs(add_pairs(sum.low, a.even, b.even.low), a.odd, b.odd.low),
-                  add_pairs(add_pairs(sum.high, a.even, b.even.high), a.odd, b.odd.high)};
+    return (ints){add_half(sum.low, a, b.low), add_half(sum.high, a, b.high)};
 }
-#endif
 
 #elif defined(USE_NEON)
 
@@ -233,6 +219,7 @@ typedef int8x8_t fourfold; /* the first four */
 #define BLOCKS_OF_TILE 1
 #define ROWS_OF_TILE 6
 #define BYTE_SHIFT 128 /* sdot multiplies signed bytes */
+#define PAIRS_OVERFLOW 0
 
 #define EACH(expression) {{expression(0), expression(1), expression(2), expression(3)}}
 INLINE floats load(const float *from) {

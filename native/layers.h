@@ -6,10 +6,18 @@
 
 /* The embedding of a character: four bytes of it lie together in a panel of the table. */
 static void embed_word(const model *model, int32_t id, float *to) {
-    const int8_t *column = model->table.panels + at(id / PANEL, model->hidden * PANEL) + id % PANEL * 4;
+    const dense *table = &model->table;
+    int number = id / PANEL, output = id % PANEL;
+    const int8_t *column = panel_of(table, number) + output * 4;
     float scale = model->word_scale[id];
-    for (int input = 0; input < model->hidden; input += 4, column += 4 * PANEL)
-        for (int i = 0; i < 4; i++) to[input + i] = (float)column[i] * scale;
+    for (int input = 0; input < model->hidden; input++)
+        to[input] = (float)column[input / 4 * 4 * PANEL + input % 4] * scale;
+    if (!PAIRS_OVERFLOW) return;
+    for (size_t i = table->excesses_begin[number]; i < table->excesses_begin[number + 1]; i++) {
+        const excess *each = table->excesses + i;
+        const int8_t *rest = column + each->input / 4 * 4 * PANEL + each->input % 4;
+        if (each->output == output) to[each->input] = (float)(*rest + each->weight) * scale;
+    }
 }
 
 static void embed(const pass *pass, int row) {

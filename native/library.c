@@ -13,7 +13,7 @@ typedef struct {
 
 #if defined(__x86_64__)
 
-extern const kernels kernels_avx512, kernels_avxvnni, kernels_avx2;
+extern const kernels kernels_avx512, kernels_avxvnni, kernels_avx512bw, kernels_avx2;
 
 /* __builtin_cpu_supports does not know it in every compiler that has its instructions. */
 #include <cpuid.h>
@@ -27,9 +27,10 @@ static int supports(const char *name) {
     if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma")) return 0;
     if (!strcmp(name, "avx2")) return 1;
     if (!strcmp(name, "avxvnni")) return has_avxvnni();
-    return !strcmp(name, "avx512") && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-           __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
-           __builtin_cpu_supports("avx512vnni");
+    if (!__builtin_cpu_supports("avx512f") || !__builtin_cpu_supports("avx512bw") ||
+        !__builtin_cpu_supports("avx512dq") || !__builtin_cpu_supports("avx512vl"))
+        return 0;
+    return !strcmp(name, "avx512bw") || (!strcmp(name, "avx512") && __builtin_cpu_supports("avx512vnni"));
 }
 
 static const instruction_set sets[] = {
@@ -37,6 +38,7 @@ static const instruction_set sets[] = {
 #if __has_include(<avxvnniintrin.h>) /* as in avxvnni.c */
     {"avxvnni", &kernels_avxvnni},
 #endif
+    {"avx512bw", &kernels_avx512bw},
     {"avx2", &kernels_avx2}};
 
 #else

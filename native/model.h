@@ -65,12 +65,21 @@ typedef struct {
     const block_source *block;
 } model_source;
 
+/* What a weight has beside what is in its panel. */
+typedef struct {
+    int32_t input;
+    int16_t output; /* of the panel */
+    int16_t weight;
+} excess;
+
 /* The same, arranged for the passes. Vectors are padded with zeros to whole panels. */
 typedef struct {
     const int8_t *panels; /* outputs in panels, of a panel four inputs of each output together */
     const float *scale, *bias;
     const float *input_multiplier; /* (width,) what makes steps of a byte of an input */
     const int32_t *offset;         /* what the zero point adds to a sum */
+    const excess *excesses;        /* of one panel after the other, where pairs of products overflow */
+    const size_t *excesses_begin;  /* (panels + 1,) */
     int zero_point, width, outputs, padded_outputs;
 } dense;
 
@@ -128,6 +137,7 @@ typedef struct {
 typedef struct {
     int panel;        /* outputs of a panel */
     int byte_shift;   /* what is subtracted from the bytes of activations, where products want signed ones */
+    int pairs_overflow; /* whether two products of bytes are added in 16 bits */
     int (*read)(const model *, team *, const reading *); /* 0, or 1 where memory is short */
 } kernels;
 

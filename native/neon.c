@@ -18,7 +18,7 @@
 
 #include "forward.h"
 
-const kernels kernels_neon = {PANEL, BYTE_SHIFT, read_windows};
+const kernels kernels_neon = {PANEL, BYTE_SHIFT, PAIRS_OVERFLOW, read_windows};
 
 #include "target_end.h"
 

@@ -61,6 +61,17 @@ static void finish_tile(const product *job, int rows, int row, int output, const
     }
 }
 
+/* What the weights in a panel lack, times the bytes: not one product in a hundred. */
+INLINE void add_excesses(const dense *by, const uint8_t *from, int rows, int number, int32_t *sums) {
+    const excess *each = by->excesses + by->excesses_begin[number], *end = by->excesses + by->excesses_begin[number + 1];
+    for (; each < end; each++) {
+        const uint8_t *value = from + each->input;
+        int32_t weight = each->weight, *sum = sums + each->output;
+        UNROLL(6)
+        for (int i = 0; i < rows; i++) sum[i * PANEL] += value[(size_t)i * (size_t)by->width] * weight;
+    }
+}
+
 /* What is fetched into the cache beside a tile: so many bytes a step, and the lines that they touch. */
 typedef struct {
     const char *from;
@@ -79,7 +90,9 @@ INLINE void tile(const product *job, int rows, int row, int output, const int8_t
         quads weights[BLOCKS_OF_TILE];
         UNROLL(4)
         for (int block = 0; block < BLOCKS_OF_TILE; block++) weights[block] = load_quads(panel + block * 4 * LANES);
-        for (int line = 0; line < next.lines; line++) __builtin_prefetch(next.from + line * LINE, 0, 2);
+        UNROLL(4)
+        for (int line = 0; line < BLOCKS_OF_TILE; line++) /* clang's code for any number is slow */
+            if (line < next.lines) __builtin_prefetch(next.from + line * LINE, 0, 2);
         next.from += next.bytes;
         UNROLL(6)
         for (int i = 0; i < rows; i++) {
@@ -95,6 +108,7 @@ INLINE void tile(const product *job, int rows, int row, int output, const int8_t
     for (int i = 0; i < rows; i++)
         UNROLL(4)
         for (int block = 0; block < BLOCKS_OF_TILE; block++) store_ints(sums + i * PANEL + block * LANES, sum[i][block]);
+    if (PAIRS_OVERFLOW) add_excesses(job->by, from, rows, output / PANEL, sums);
     finish_tile(job, rows, row, output, sums);
 }
 
@@ -102,10 +116,7 @@ static void tile_of(const product *job, int rows, int row, int output, const int
 #define CASE(count) \
     case count: tile(job, count, row, output, panel, next); break;
     switch (rows) {
-        CASE(1) CASE(2) CASE(3) CASE(4)
-#if ROWS_OF_TILE > 4
-        CASE(5) CASE(6)
-#endif
+        CASE(1) CASE(2) CASE(3) CASE(4) CASE(5) CASE(6)
     }
 #undef CASE
 }

@@ -1,8 +1,10 @@
 """The native engine with the shipped model: what ONNX Runtime says, and the same in every company."""
 
 import os
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,6 +16,7 @@ from nmspeller.runtime.decoder import ScoringEngine, Windows
 from nmspeller.runtime.engine import OnnxEngine
 from nmspeller.runtime.native import library
 from nmspeller.runtime.native.engine import NativeEngine, NativePrefilter, NativeSession
+from nmspeller.runtime.native.onnx_file import OnnxFile
 from nmspeller.runtime.native.weights import UnsupportedError
 from nmspeller.runtime.pipeline import SHIPPED
 from nmspeller.runtime.prefilter import OnnxPrefilter
@@ -105,6 +108,63 @@ def test_all_instruction_sets_say_exactly_the_same(
     if len(engines) == 1:
         pytest.skip("this processor has one instruction set that there are kernels for")
     first, *others = (everything(each, vocabulary, TEXTS) for each in engines.values())
+    for other in others:
+        assert_same(first, other)
+
+
+def changed(
+    monkeypatch: pytest.MonkeyPatch, vocabulary: Vocabulary, change: Callable[[dict[str, Any]], None]
+) -> list[list[Said]]:
+    """What each instruction set says with a model whose constants have been changed."""
+    file = OnnxFile.read(SHIPPED / "model.onnx")
+    change(file.constants)
+    with monkeypatch.context() as patch:
+        patch.setattr(OnnxFile, "read", lambda path: file)
+        sets = library.instruction_sets()
+        engines = [NativeEngine(Path(), vocabulary, threads=1, instructions=name) for name in sets]
+    return [everything(each, vocabulary, TEXTS) for each in engines]
+
+
+def test_products_of_the_largest_bytes_are_exact(
+    monkeypatch: pytest.MonkeyPatch, vocabulary: Vocabulary
+) -> None:
+    """The order of the channels between two layers changes nothing but which products are added first."""
+    up, down = (f"semantic.layers.0.feed_forward.{name}" for name in ("up", "down"))
+
+    def make_largest(constants: dict[str, Any]) -> None:
+        channels, outputs = constants[f"{down}.weight"].shape
+        signs = np.where(np.arange(channels) // 2 % 2, np.int8(-127), np.int8(127))  # of pairs
+        constants[f"{down}.weight"] = np.repeat(signs[:, None], outputs, 1)
+        constants[f"{down}.weight"][signs < 0, ::3] = -128
+        constants[f"{down}.weight_scale"] = constants[f"{down}.weight_scale"] / 1000
+        constants[f"{up}.bias"] = np.where(np.arange(channels) % 5, np.float32(1000), np.float32(0))
+
+    def change_order(constants: dict[str, Any]) -> None:
+        make_largest(constants)
+        order = np.arange(len(constants[f"{up}.bias"])).reshape(-1, 4)[:, [0, 2, 1, 3]].ravel()
+        constants[f"{up}.weight"] = constants[f"{up}.weight"].take(order, axis=1)
+        for name in (f"{up}.weight_scale", f"{up}.bias", f"{down}.weight", f"{down}.inverse_channel_scale"):
+            if name in constants:
+                constants[name] = constants[name][order]
+
+    first, *others = (
+        *changed(monkeypatch, vocabulary, make_largest),
+        *changed(monkeypatch, vocabulary, change_order),
+    )
+    for other in others:
+        assert_same(first, other)
+
+
+def test_all_instruction_sets_say_the_same_with_the_largest_weights(
+    monkeypatch: pytest.MonkeyPatch, vocabulary: Vocabulary
+) -> None:
+    def make_largest(constants: dict[str, Any]) -> None:
+        random = np.random.default_rng(0)
+        for name, array in constants.items():
+            if array.dtype == np.int8:
+                constants[name] = random.choice(np.array([-128, -127, 1, 127], np.int8), array.shape)
+
+    first, *others = changed(monkeypatch, vocabulary, make_largest)
     for other in others:
         assert_same(first, other)
 

@@ -125,13 +125,9 @@ def load() -> ctypes.CDLL | None:
     return library
 
 
-# ONNX Runtime is a quarter faster there. With it, most machines can test that all sets compute the same.
-_SLOW = "avx2"
-
-
 def best_instruction_set() -> str | None:
-    """The one to use, or None where ONNX Runtime is faster or there is no library."""
-    return next((name for name in instruction_sets() if name != _SLOW), None)
+    """The one to use, or None where there is no library for this processor."""
+    return next(iter(instruction_sets()), None)
 
 
 @lru_cache(maxsize=1)

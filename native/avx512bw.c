@@ -1,0 +1,15 @@
+/* The pass on x86 processors with AVX-512 alone. */
+#if defined(__x86_64__)
+
+#define USE_AVX512
+
+#define TARGET "avx512f,avx512bw,avx512dq,avx512vl,fma,avx2"
+#include "target.h"
+
+#include "forward.h"
+
+const kernels kernels_avx512bw = {PANEL, BYTE_SHIFT, PAIRS_OVERFLOW, read_windows};
+
+#include "target_end.h"
+
+#endif
