@@ -11,6 +11,7 @@ import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.exact_products import onnx_runtime_is_exact
 
 from nmspeller import InputError, Speller
 from nmspeller.lab.data.pairs import Pair
@@ -20,6 +21,7 @@ from nmspeller.lab.export.weights import read_weights
 from nmspeller.lab.models.batch import collate
 from nmspeller.lab.models.registry import from_arrays
 from nmspeller.runtime.decoder import Windows
+from nmspeller.runtime.device import Device, open_prefilter
 from nmspeller.runtime.engine import OnnxEngine
 from nmspeller.runtime.part_batch import PartBatch
 from nmspeller.runtime.pipeline import Pipeline
@@ -225,16 +227,18 @@ def test_on_pytorch_the_error_scores_are_those_of_the_export(
 ) -> None:
     export_prefilter(small_source, own_folder, texts=texts_or_none)
     vocabulary = Vocabulary.from_file(own_folder / "vocab.txt")
-    on_onnx, on_torch = (
-        OnnxPrefilter(own_folder / FILE, vocabulary, threads=1),
+    exported, on_torch = (
+        open_prefilter(own_folder, vocabulary, Device.CPU, threads=1),
         TorchPrefilter.open(own_folder, vocabulary, "cpu", threads=1),
     )
+    if texts_or_none and isinstance(exported, OnnxPrefilter) and not onnx_runtime_is_exact():
+        pytest.skip("ONNX Runtime's products of bytes overflow on this processor")
     sentences = SENTENCES * 60
     ids, windows = vocabulary.encode("".join(sentences)), whole(sentences)
     windows = windows._replace(keep_starts=windows.starts + 1, keep_stops=windows.stops - 1)
     allowed = np.arange(len(ids)) % 3 > 0
-    expected, found = (each.error_scores(ids, allowed, windows) for each in (on_onnx, on_torch))
-    assert on_torch.longest == on_onnx.longest
+    expected, found = (each.error_scores(ids, allowed, windows) for each in (exported, on_torch))
+    assert on_torch.longest == exported.longest
     assert found.dtype == np.float32
     np.testing.assert_array_equal(found == 0, expected == 0)
     np.testing.assert_allclose(found, expected, atol=1e-5 if texts_or_none is None else 0.1)

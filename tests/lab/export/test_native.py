@@ -4,6 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.exact_products import needs_exact_products
 
 from nmspeller.lab.export.export import export_model
 from nmspeller.runtime.decoder import ScoringEngine
@@ -33,6 +34,7 @@ def probabilities(engine: ScoringEngine, ids: np.ndarray, lengths: list[int]) ->
     return found
 
 
+@needs_exact_products
 @pytest.mark.parametrize("threads", [1, 3])
 def test_a_tiny_model_computes_what_onnx_runtime_computes(integer_folder: Path, threads: int) -> None:
     vocabulary = Vocabulary.from_file(integer_folder / "vocab.txt")

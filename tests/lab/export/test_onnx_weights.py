@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import onnx
 import pytest
+from tests.exact_products import needs_exact_products
 
 from nmspeller import InputError
 from nmspeller.lab.export.activations import quantise_weights
@@ -14,6 +15,8 @@ from nmspeller.lab.export.export import export_model
 from nmspeller.lab.export.onnx_weights import read_exported
 from nmspeller.lab.export.weights import read_weights
 from nmspeller.runtime.engine import OnnxEngine
+from nmspeller.runtime.native import library
+from nmspeller.runtime.native.engine import NativeEngine
 from nmspeller.runtime.torch_engine import TorchEngine
 from nmspeller.text.vocabulary import Vocabulary
 
@@ -52,7 +55,22 @@ def test_a_float_export_gives_back_the_exact_weights(source_folder: Path, model_
         assert (found.weights[name] == array).all(), name
 
 
-def test_pytorch_predicts_what_the_int8_model_predicts(integer_folder: Path, texts: list[str]) -> None:
+@pytest.mark.parametrize(
+    "kind",
+    [
+        pytest.param(OnnxEngine, marks=needs_exact_products),
+        pytest.param(
+            NativeEngine,
+            marks=pytest.mark.skipif(
+                not library.instruction_sets(),
+                reason="the native engine is not compiled, or not for this processor",
+            ),
+        ),
+    ],
+)
+def test_pytorch_predicts_what_the_int8_model_predicts(
+    integer_folder: Path, texts: list[str], kind: type[OnnxEngine | NativeEngine]
+) -> None:
     folder = integer_folder
     vocabulary = Vocabulary.from_file(folder / "vocab.txt")
     ids = vocabulary.encode(texts[0] + texts[1])
@@ -60,7 +78,7 @@ def test_pytorch_predicts_what_the_int8_model_predicts(integer_folder: Path, tex
     stops = np.array([len(texts[0]), len(ids)])
     probabilities = []
     for engine in (
-        OnnxEngine(folder / "model.onnx", vocabulary, threads=1),
+        kind(folder / "model.onnx", vocabulary, threads=1),
         TorchEngine(read_exported(folder), vocabulary, "cpu", threads=1),
     ):
         scores = list(engine.scores(ids, starts, stops))

@@ -9,6 +9,7 @@ import onnx
 import onnxruntime
 import pytest
 import torch
+from tests.exact_products import needs_exact_products
 
 from nmspeller import InputError, Speller
 from nmspeller.__main__ import run
@@ -53,11 +54,19 @@ def test_the_export_says_what_the_checkpoint_says(tagged: Path, tmp_path: Path) 
     assert found.std() > 0.01
 
 
+@needs_exact_products
 def test_an_int8_export_says_what_its_checkpoint_says(tagged: Path, tmp_path: Path, texts: list[str]) -> None:
     quantised = prepare_qat(tagged, tmp_path / "quantised", texts)
     exported = export_model(quantised, tmp_path / "out")
     wanted, found = both(quantised, exported)
     assert np.abs(wanted - found).max() < 3e-3
+
+
+def test_an_imported_model_says_what_its_checkpoint_said(
+    tagged: Path, tmp_path: Path, texts: list[str]
+) -> None:
+    quantised = prepare_qat(tagged, tmp_path / "quantised", texts)
+    exported = export_model(quantised, tmp_path / "out")
     again, _ = checkpoint.load(import_onnx(exported, tmp_path / "again"))
     batch = collate([[2, 6, 7, 8, 9, 3]])
     original = checkpoint.load(quantised)[0]
