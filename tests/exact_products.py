@@ -1,7 +1,7 @@
 """Whether ONNX Runtime's products of bytes are exact on this processor.
 
-Without VNNI, x86 processors add two of them in 16 bits. Trained models hardly notice; those of the tests, which
-have random weights, do.
+Without VNNI, x86 processors add two of them in 16 bits. Trained models hardly notice; those of the
+tests, which have random weights, do.
 """
 
 from functools import cache
