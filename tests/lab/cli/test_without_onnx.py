@@ -16,6 +16,7 @@ from nmspeller.__main__ import run
         ["import-onnx", "--out", "out"],
         ["import-onnx", "--prefilter", "--out", "out"],
         ["prepare-qat", "checkpoint", "--out", "out", "--texts", "texts.txt"],
+        ["prune", "checkpoint", "--out", "out", "--texts", "texts.txt", "--neurons", "8"],
     ],
     ids=" ".join,
 )

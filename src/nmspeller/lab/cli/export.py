@@ -1,4 +1,4 @@
-"""`nmspeller lab export`, `calibrate`, `prefilter`, `import-onnx` and `prepare-qat`."""
+"""`nmspeller lab export`, `calibrate`, `prefilter`, `import-onnx`, `prepare-qat` and `prune`."""
 
 import json
 from collections.abc import Mapping
@@ -154,6 +154,21 @@ def prepare_qat(
     from nmspeller.lab.export import conversion
 
     typer.echo(conversion.prepare_qat(checkpoint, out, _sentences(texts)))
+
+
+def prune(
+    checkpoint: Path = typer.Argument(..., help="A checkpoint folder, or a Hugging Face one."),
+    texts: list[Path] = typer.Option(
+        ..., help="Some thousand sentences to prune by: a text file, or pairs, of which the sources are read."
+    ),
+    neurons: int = typer.Option(..., help="How many each feed-forward block keeps."),
+    out: Path = typer.Option(..., help="The checkpoint folder to write, for --start of `train`."),
+) -> None:
+    """Write a smaller checkpoint, to be trained on with the whole one as the teacher."""
+    _need_onnx()
+    from nmspeller.lab.export import conversion
+
+    typer.echo(conversion.prune_checkpoint(checkpoint, out, _sentences(texts), neurons))
 
 
 def _need_onnx() -> None:

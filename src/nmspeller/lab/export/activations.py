@@ -36,24 +36,32 @@ def quantise_weights(
     return fit_to_samples(speller, collect_activations(speller, texts, candidates=candidates))
 
 
-def collect_activations(speller: SpellerWeights, texts: Sequence[str], *, candidates: bool = True) -> Samples:
-    """The inputs of every dense layer on the texts: (rows, width) each."""
+def collect_activations(
+    speller: SpellerWeights,
+    texts: Sequence[str],
+    *,
+    candidates: bool = True,
+    names: Sequence[str] = (),
+    rows: int = _ROWS,
+) -> Samples:
+    """The inputs of every dense layer, or of those named, on the texts: (about so many rows, width) each."""
     from nmspeller.runtime.onnx_runtime import onnxruntime
 
     arithmetic = Float(speller.weights)
     model = build(speller, arithmetic, candidates=candidates)
-    for value in arithmetic.inputs.values():
+    inputs = {name: value for name, value in arithmetic.inputs.items() if not names or name in names}
+    for value in inputs.values():
         model.graph.output.append(helper.make_tensor_value_info(value, 1, None))
     session = onnxruntime.InferenceSession(model.SerializeToString(), providers=["CPUExecutionProvider"])
-    collected: dict[str, list[NDArray[np.float32]]] = {name: [] for name in arithmetic.inputs}
-    rows = 0
+    collected: dict[str, list[NDArray[np.float32]]] = {name: [] for name in inputs}
+    read = 0
     for ids in _batches(speller, texts):
         lengths = np.full(len(ids), ids.shape[1], np.int32)
-        values = session.run(list(arithmetic.inputs.values()), {"ids": ids, "lengths": lengths})
+        values = session.run(list(inputs.values()), {"ids": ids, "lengths": lengths})
         for name, value in zip(collected, values, strict=True):
             collected[name].append(value.reshape(-1, value.shape[-1]))
-        rows += ids.size
-        if rows >= _ROWS:
+        read += ids.size
+        if read >= rows:
             break
     return {name: np.concatenate(values) for name, values in collected.items()}
 

@@ -1,4 +1,4 @@
-"""Checkpoints made of other models, to be trained further: an imported ONNX model, a fake-quantised one."""
+"""Checkpoints made of other models, to be trained further: imported from ONNX, fake-quantised, pruned."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -6,6 +6,7 @@ from pathlib import Path
 from nmspeller.errors import InputError
 from nmspeller.lab.export.activations import quantise_weights
 from nmspeller.lab.export.onnx_weights import read_exported, read_prefilter
+from nmspeller.lab.export.pruning import prune
 from nmspeller.lab.export.weights import SpellerWeights, read_weights
 from nmspeller.runtime.device import need_exported, prefilter_files
 
@@ -39,6 +40,16 @@ def prepare_qat(checkpoint: str | Path, out: str | Path, texts: Sequence[str]) -
             PyTorch is missing.
     """
     return _write(quantise_weights(read_weights(checkpoint), texts), out)
+
+
+def prune_checkpoint(checkpoint: str | Path, out: str | Path, texts: Sequence[str], neurons: int) -> Path:
+    """Write a checkpoint with so many neurons in each feed-forward block, to be trained on.
+
+    Raises:
+        InputError: the checkpoint cannot be exported or has no more neurons, there is no text, or PyTorch is
+            missing.
+    """
+    return _write(prune(read_weights(checkpoint), texts, neurons), out)
 
 
 def _write(speller: SpellerWeights, out: str | Path) -> Path:
