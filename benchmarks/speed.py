@@ -10,7 +10,8 @@ those that look right, there are two kinds: with an error made up in one of ten,
 bulk, with one in each, which is the worst that it can be asked. Both sides get the same sentences and the
 same number of threads, in turn, each in a process of its own: the threads of one would otherwise spin while
 the other is at work. Cold start and memory are measured in processes of their own as well. Writes
-docs/results/speed.md and its figures, which keep the last run on each kind of processor.
+docs/results/speed.md and its figures, which keep the last run of each engine on each kind of processor: of
+one name, some have VNNI and some do not.
 """
 
 import argparse
@@ -95,10 +96,15 @@ def main() -> None:
     }
     path = figures_path("speed", options.out)
     earlier = json.loads(path.read_text("utf-8")) if path.exists() else []
-    runs = [*(run for run in earlier if run["processor"] != result["processor"]), result]
+    runs = [*(run for run in earlier if kind_of(run) != kind_of(result)), result]
     write_figures("speed", runs, options.out)
     write_page("speed", page(runs), options.out)
     print(page(runs))
+
+
+def kind_of(run: dict[str, Any]) -> tuple[str, str]:
+    """The processor, and what the speller ran on."""
+    return run["processor"], run.get("engine", "ONNX Runtime")
 
 
 def sentences(prepared: Prepared, count: int, wrong: float) -> list[str]:
@@ -317,9 +323,9 @@ def page(runs: list[dict[str, Any]]) -> str:
     head = [
         "# Speed",
         "",
-        "`benchmarks/speed.py`, one run on each processor. The reference is BERT-base in PyTorch, single",
-        "precision, used sentence by sentence as pycorrector uses it; both sides read the same sentences of",
-        f"{LEAST} to {MOST} characters with the same number of threads. They are of the held-out part of the",
+        "`benchmarks/speed.py`, one run on each processor and engine. The reference is BERT-base in PyTorch, in",
+        "single precision, used sentence by sentence as pycorrector uses it; both sides read the same",
+        f"sentences of {LEAST} to {MOST} characters with as many threads. They are of the held-out part of the",
         "corpus, with synthetic errors in some. The prefilter passes over most that are right, so that its",
         "time depends on how many are; [prefilter.md](prefilter.md) says what it misses.",
         "",
@@ -328,13 +334,13 @@ def page(runs: list[dict[str, Any]]) -> str:
 
 
 def section(run: dict[str, Any]) -> list[str]:
+    _, engine = kind_of(run)
     lines = [
-        f"## {run['processor']}, {run['threads']} threads",
+        f"## {run['processor']}, {run['threads']} threads: {engine}",
         "",
         f"Load of the machine before the run: {run['load_before']:.1f}. The sentences have "
         f"{run['characters']} characters in the mean. "
-        + (f"SHA-256 of the model: `{run['hash'][:16]}…`. " if "hash" in run else "An earlier model. ")
-        + f"It runs on: {run.get('engine', 'ONNX Runtime')}.",
+        + (f"SHA-256 of the model: `{run['hash'][:16]}…`." if "hash" in run else "An earlier model."),
         "",
     ]
     for kind in (ORDINARY, WORST):

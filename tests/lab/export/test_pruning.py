@@ -68,7 +68,7 @@ def test_the_others_take_over_what_is_removed(source_folder: Path, texts: list[s
     assert np.square(left).mean() < 0.5 * np.square(lost - lost.mean(axis=0)).mean()
 
 
-def test_a_pruned_checkpoint_is_trained_on_and_exported(
+def test_a_pruned_checkpoint_is_exported(
     source_folder: Path, tmp_path: Path, texts: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     quantised = prepare_qat(source_folder, tmp_path / "quantised", texts)
