@@ -326,8 +326,8 @@ def page(runs: list[dict[str, Any]]) -> str:
         "`benchmarks/speed.py`, one run on each processor and engine. The reference is BERT-base in",
         "PyTorch, in single precision, used sentence by sentence as pycorrector uses it; both sides read",
         f"the same sentences of {LEAST} to {MOST} characters with as many threads. They are of the held-out",
-        "part of the corpus, with synthetic errors in some. The prefilter passes over most that are right, so that its",
-        "time depends on how many are; [prefilter.md](prefilter.md) says what it misses.",
+        "part of the corpus, with synthetic errors in some. The prefilter passes over most that are right,",
+        "so that its time depends on how many are; [prefilter.md](prefilter.md) says what it misses.",
         "",
     ]
     return "\n".join([*head, *(line for run in runs for line in section(run))])
