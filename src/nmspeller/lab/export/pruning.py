@@ -68,13 +68,12 @@ def _products(inputs: NDArray[np.float32]) -> Doubles:
 
 def _most_needed(products: Doubles, outputs: Doubles, count: int) -> NDArray[np.intp]:
     """So many neurons, in order; outputs: (outputs, neurons + 1) weights."""
-    neurons = len(products) - 1
     inverse, left = np.asarray(np.linalg.inv(products), np.float64), outputs.copy()
-    kept = np.ones(neurons, np.bool_)
-    while (removed := neurons - int(kept.sum())) < neurons - count:
+    kept = np.ones(len(products) - 1, np.bool_)
+    while (surplus := int(kept.sum()) - count) > 0:
         loss = np.square(left[:, :-1]).sum(axis=0) / np.diag(inverse)[:-1]
         loss[~kept] = np.inf
-        worst = _independent(inverse, loss, min(_AT_A_TIME, neurons - count - removed))
+        worst = _independent(inverse, loss, min(_AT_A_TIME, surplus))
         share = np.linalg.solve(inverse[np.ix_(worst, worst)], inverse[worst])
         left -= left[:, worst] @ share
         inverse -= inverse[:, worst] @ share
