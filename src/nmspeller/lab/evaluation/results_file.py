@@ -18,8 +18,8 @@ from nmspeller.lab.evaluation.outcomes import PAPER_SETS, changed_clean, sentenc
 Answers = dict[str, dict[str, list[str]]]
 """By sentence, then by answer: the names of the runs that gave it."""
 
-# These differ between the runs of one protocol, or have a column of their own.
-_NOT_PROTOCOL = frozenset({"seed", "name", "out", "model"})
+# These differ between the runs of one protocol, have a column of their own, or change nothing that is learnt.
+_NOT_PROTOCOL = frozenset({"seed", "name", "out", "model", "workers", "log_every", "save_seconds"})
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,6 +7,7 @@ another: each has sentences, dropout and a loss of its own.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -23,7 +24,7 @@ from nmspeller.lab.models.speller import SpellerModel
 Weights = Mapping[str, Tensor]
 """By the name that a parameter has in a speller: (spellers, ...)."""
 
-MASKING = "semantic.masking"
+MASKING, WORDS = "semantic.masking", "semantic.embeddings.words.weight"
 
 
 class StackedSpellers:
@@ -63,19 +64,24 @@ class StackedSpellers:
         ]
 
     def weights(self) -> dict[str, Tensor]:
-        """The weights of all spellers, copied."""
+        """The weights of all spellers, copied; the table of words with rows that are never chosen.
+
+        With these its products have a size that kernels for matrices are fast with.
+        """
         everything = [dict(speller.named_parameters()) for speller in self.spellers]
-        return {
+        weights = {
             name: torch.stack([each[name].detach() for each in everything if name in each])
             for name in everything[-1]
         }
+        weights[WORDS] = functional.pad(weights[WORDS], (0, 0, 0, -weights[WORDS].shape[1] % 64))
+        return weights
 
     def hand_back(self, weights: Weights) -> None:
         """Give the spellers what `weights` became."""
         for number, speller in enumerate(self.spellers):
             for name, parameter in speller.named_parameters():
                 first = self.plain if name.startswith(MASKING) else 0
-                parameter.data.copy_(weights[name][number - first])
+                parameter.data.copy_(weights[name][number - first, : len(parameter)])
 
     def losses(self, weights: Weights, batch: PackedBatch) -> Tensor:
         """The loss of each speller, (spellers,), in training.
@@ -86,7 +92,7 @@ class StackedSpellers:
         count = len(self.spellers)
         ids, positions = (each.view(count, -1) for each in (batch.ids, batch.positions))
         embedded = _norm(
-            _rows(weights["semantic.embeddings.words.weight"], ids)
+            _rows(weights[WORDS], ids)
             + _rows(weights["semantic.embeddings.positions.weight"], positions),
             weights, "semantic.embeddings.norm", encoder.norm_epsilon,
         )  # fmt: skip
@@ -106,7 +112,7 @@ class StackedSpellers:
         """
         encoder, first = self.config.encoder, self.plain
         of_mask = (
-            weights["semantic.embeddings.words.weight"][first:, encoder.mask_id, None]
+            weights[WORDS][first:, encoder.mask_id, None]
             + weights["semantic.embeddings.positions.weight"][first:]
         )
         norm = {name: tensor[first:] for name, tensor in weights.items() if ".embeddings.norm." in name}
@@ -148,12 +154,9 @@ class StackedSpellers:
             hidden = _norm(hidden, weights, "head.norm", self.config.encoder.norm_epsilon)
         else:
             hidden = self._drop(hidden)
-        words, bias = weights["semantic.embeddings.words.weight"], weights["head.output.bias"]
-        missing = -words.shape[1] % 64
-        words = functional.pad(words, (0, 0, 0, missing))
-        bias = functional.pad(bias, (0, missing), value=NEVER)
-        scores = torch.bmm(hidden, words.mT)
-        return scores + bias[:, None].to(scores.dtype)
+        words, bias = weights[WORDS].to(_precision(weights)), weights["head.output.bias"]
+        bias = functional.pad(bias, (0, words.shape[1] - bias.shape[1]), value=NEVER)
+        return _product(hidden, words) + bias[:, None].to(words.dtype)
 
     def _drop(self, values: Tensor) -> Tensor:
         return functional.dropout(values, self.dropout)
@@ -200,8 +203,36 @@ def _rows(tables: Tensor, indices: Tensor) -> Tensor:
 
 def _dense(inputs: Tensor, weights: Weights, name: str, rows: slice = slice(None)) -> Tensor:
     """(spellers, tokens, inputs) → (spellers, tokens, outputs), or some rows of the outputs alone."""
-    product = torch.bmm(inputs, weights[f"{name}.weight"][:, rows].mT)
-    return product + weights[f"{name}.bias"][:, None, rows].to(product.dtype)
+    weight = weights[f"{name}.weight"][:, rows]
+    return _product(inputs, weight) + weights[f"{name}.bias"][:, None, rows].to(weight.dtype)
+
+
+def _precision(weights: Weights) -> torch.dtype:
+    """What dense layers are computed in."""
+    return weights["semantic.layers.0.attention.out.weight"].dtype
+
+
+def _product(inputs: Tensor, weight: Tensor) -> Tensor:
+    """(spellers, tokens, inputs), (spellers, outputs, inputs) → (spellers, tokens, outputs)."""
+    product: Tensor = _Product.apply(inputs.to(weight.dtype), weight)  # type: ignore[no-untyped-call]
+    return product
+
+
+class _Product(torch.autograd.Function):
+    """inputs Wᵀ, (spellers, tokens, outputs), whose gradient of W lies in memory as W does.
+
+    That of `bmm` is transposed, and an optimiser that reads both would have to copy it first.
+    """
+
+    @staticmethod
+    def forward(ctx: Any, inputs: Tensor, weight: Tensor) -> Tensor:
+        ctx.save_for_backward(inputs, weight)
+        return torch.bmm(inputs, weight.mT)
+
+    @staticmethod
+    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, Tensor]:
+        inputs, weight = ctx.saved_tensors
+        return torch.bmm(gradient, weight), torch.bmm(gradient.mT, inputs)
 
 
 def _norm(inputs: Tensor, weights: Weights, name: str, epsilon: float) -> Tensor:
