@@ -2,6 +2,7 @@
 
 from bisect import bisect_right
 from collections.abc import Sequence
+from functools import cached_property
 
 from nmspeller.text.protect import Span
 
@@ -9,25 +10,33 @@ NUMBERS = frozenset(("number", "amount"))
 
 
 class Closed:
-    """The protected spans of a text, made ready for many questions; spans of the kinds in `but` are open."""
+    """The protected spans of a text, for many questions; spans of the kinds in `but` are open."""
 
     def __init__(self, spans: Sequence[Span], but: frozenset[str] = frozenset()) -> None:
-        self._starts: list[int] = []
-        self._stops: list[int] = []
-        for start, stop, kind in sorted(spans):
-            if kind in but:
+        self._spans, self._but = spans, but
+
+    @cached_property
+    def _bounds(self) -> tuple[list[int], list[int]]:
+        """The starts and the stops of the closed stretches, made when they are first asked for: most texts
+        have nothing that a rule would ask about."""
+        starts: list[int] = []
+        stops: list[int] = []
+        for start, stop, kind in sorted(self._spans):
+            if kind in self._but:
                 continue
-            if self._stops and start <= self._stops[-1]:
-                self._stops[-1] = max(stop, self._stops[-1])
+            if stops and start <= stops[-1]:
+                stops[-1] = max(stop, stops[-1])
             elif start < stop:
-                self._starts.append(start)
-                self._stops.append(stop)
+                starts.append(start)
+                stops.append(stop)
+        return starts, stops
 
     def overlaps(self, start: int, stop: int) -> bool:
         """Whether text[start:stop], or the gap where start equals stop, reaches into a closed stretch."""
-        before = bisect_right(self._starts, max(start, stop - 1)) - 1
+        starts, stops = self._bounds
+        before = bisect_right(starts, max(start, stop - 1)) - 1
         if before < 0:
             return False
         if start == stop:
-            return self._starts[before] < start < self._stops[before]
-        return self._stops[before] > start
+            return starts[before] < start < stops[before]
+        return stops[before] > start

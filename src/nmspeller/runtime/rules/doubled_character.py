@@ -25,6 +25,8 @@ _GRAMMATICAL = lazy_pattern(
 )
 # Others may end a word and start the next one (但是是否, 现在在家): the dictionary says whether they do.
 _DECIDABLE = lazy_pattern(f"(?<=[{HANZI}])(?P<one>[是在对對与與从從由把很给給于於向])(?P=one)(?=[{HANZI}])")
+# Without one of these there is no match: most texts are passed over after a glance.
+_NEEDED = lazy_pattern("([的们們被是在对對与與从從由把很给給于於向])\\1")
 _AFTER_WORD = {
     "是": "不但还還要只才凡若总總可于於就倒真算为為也便而或如却卻都又老先国國像啊哦嗯一案",
     "很": "恶惡",
@@ -58,6 +60,8 @@ class DoubledCharacter(Rule):
     example = Example("这是我妹妹的的自行车。", "这是我妹妹的自行车。")
 
     def matches(self, text: str, protected: Sequence[Span]) -> Iterator[RuleMatch]:
+        if not _NEEDED.search(text):
+            return
         closed = Closed(protected)
         pairs = [pair.span() for pair in _GRAMMATICAL.finditer(text)]
         pairs += (

@@ -20,6 +20,8 @@ _BEGIN = lazy_pattern(
     f"(?<![0-9{NUMERALS}/.~～—–至到-])(?P<month>{_NUMBER})\\Z"
 )
 _LONGEST_BEGIN = 10
+# Without a digit there is no match of the two behind it: most texts are passed over after a glance.
+_DIGIT = lazy_pattern("[0-9]")
 _ISO_DATE = lazy_pattern(
     "(?<![0-9A-Za-z./_-])(?P<year>(?:19|20)[0-9]{2})(?P<sign>[-/])(?P<month>[0-9]{1,2})(?P=sign)(?P<day>[0-9]{1,2})"
     "(?![0-9A-Za-z/_-])"
@@ -73,6 +75,8 @@ def _doubtful(text: str) -> Iterator[tuple[int, int, Note]]:
             note = _doubt_of_date(begin["year"], begin["month"], date_end["day"], _is_lunar(text, start))
             if note:
                 yield start, date_end.end(), note
+    if not _DIGIT.search(text):
+        return
     for match in _ISO_DATE.finditer(text):
         if note := _doubt_of_date(match["year"], match["month"], match["day"], False):
             yield *match.span(), note

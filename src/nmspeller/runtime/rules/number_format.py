@@ -23,6 +23,9 @@ _PATTERN = lazy_pattern(
     f"[1-9][0-9]{{0,2}}(?:,[0-9]{{3}}){{0,4}},[0-9]{{4}}(?![0-9,，、.])(?={_UNIT}))"
 )
 
+# Without one of these there is no match: most texts are passed over after a glance.
+_NEEDED = lazy_pattern("[0-9０-９]|百分之")
+
 
 class NumberFormat(Rule):
     """Sets marks and widths in numbers right, but changes no number; hints at groups of four digits."""
@@ -38,6 +41,8 @@ class NumberFormat(Rule):
     example = Example("这台机器卖3，000元。", "这台机器卖3,000元。")
 
     def matches(self, text: str, protected: Sequence[Span]) -> Iterator[RuleMatch]:
+        if not _NEEDED.search(text):
+            return
         closed = Closed(protected, but=NUMBERS)
         for match in _PATTERN.finditer(text):
             kind = match.lastgroup or ""

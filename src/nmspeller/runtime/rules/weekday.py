@@ -18,6 +18,9 @@ _DATED = lazy_pattern(
     f"(?P<said>(?:星期|[礼禮]拜|[周週](?=[{_DAYS}](?:[）)，,。；;、\\s上下早晚中凌]|\\Z)))[{_DAYS}天])(?![至到、和~～—-])"
 )
 
+# Without one of these there is no match: most texts are passed over after a glance.
+_NEEDED = lazy_pattern("(?:19|20)[0-9]{2}年")
+
 
 class Weekday(Rule):
     """Hints at a weekday that does not fit the date before it: either may be wrong."""
@@ -31,6 +34,8 @@ class Weekday(Rule):
     example = Example("会议定于2026年11月17日（星期三）召开。", None)
 
     def matches(self, text: str, protected: Sequence[Span]) -> Iterator[RuleMatch]:
+        if not _NEEDED.search(text):
+            return
         closed = Closed(protected, but=NUMBERS)
         for match in _DATED.finditer(text):
             try:
