@@ -130,6 +130,19 @@ INLINE void normalise(float *to, const float *row, const norm *by, float epsilon
     }
 }
 
+/* e to the power of what each score, times `scale`, is above that of `most`. */
+INLINE floats powers(floats scores, float most, float scale) {
+    return two_to(multiply(subtract(scores, all(most)), all(scale * LOG2_E)));
+}
+
+/* The same of the last scores of a row, fewer than sixteen, with zeros behind them. */
+INLINE floats last_powers(const float *row, int count, float most, float scale) {
+    float lane[LANES];
+    store(lane, powers(load_some(row, count), most, scale));
+    for (int i = count; i < LANES; i++) lane[i] = 0.0f;
+    return load(lane);
+}
+
 /* Scores, each times `scale`, to probabilities, in place; scores behind `count`, up to a multiple of sixteen, become zeros. */
 INLINE void softmax(float *row, int count, float scale) {
     int whole_blocks = count / LANES * LANES, rest = count - whole_blocks;
@@ -137,19 +150,25 @@ INLINE void softmax(float *row, int count, float scale) {
     int padded = whole_blocks + (rest ? LANES : 0);
     floats highest = load(row);
     for (int place = LANES; place < padded; place += LANES) highest = greatest(highest, load(row + place));
-    floats most = all(greatest_lane(highest)), steps = all(scale * LOG2_E), sum = all(0.0f);
+    float most = greatest_lane(highest);
+    floats sum = all(0.0f);
     for (int place = 0; place < padded; place += LANES) {
-        floats power = two_to(multiply(subtract(load(row + place), most), steps));
-        if (place == whole_blocks) {
-            store(row + place, power);
-            for (int i = rest; i < LANES; i++) row[place + i] = 0.0f;
-            power = load(row + place);
-        }
+        floats power = place < whole_blocks ? powers(load(row + place), most, scale)
+                                            : last_powers(row + place, rest, most, scale);
         store(row + place, power);
         sum = add(sum, power);
     }
     floats share = all(1.0f / total(sum));
     for (int place = 0; place < padded; place += LANES) store(row + place, multiply(load(row + place), share));
+}
+
+/* What makes probabilities of the powers of a row of scores. */
+INLINE float share_of_powers(const float *row, int count, float most) {
+    int whole_blocks = count / LANES * LANES;
+    floats sum = all(0.0f);
+    for (int place = 0; place < whole_blocks; place += LANES) sum = add(sum, powers(load(row + place), most, 1.0f));
+    if (whole_blocks < count) sum = add(sum, last_powers(row + whole_blocks, count - whole_blocks, most, 1.0f));
+    return 1.0f / total(sum);
 }
 
 #endif

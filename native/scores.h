@@ -52,22 +52,23 @@ static void find_best(const float *scores, int count, int32_t best[BEST]) {
     for (; used < BEST; used++) best[used] = 0;
 }
 
-/* What becomes of a row's scores of all characters. */
-static void answer(const pass *pass, int inner, float *scores) {
+/* What becomes of a row's scores of all characters: few of their probabilities are asked for. */
+static void answer(const pass *pass, int inner, const float *scores) {
     const model *model = pass->model;
     const reading *reading = pass->reading;
     int row = pass->inner_row[inner];
     int32_t *best = reading->best + at(row, BEST);
     find_best(scores, model->vocabulary, best);
-    softmax(scores, model->vocabulary, 1.0f);
-    for (int i = 0; i < BEST; i++) reading->best_probabilities[at(row, BEST) + (size_t)i] = scores[best[i]];
-    reading->source_probability[row] = scores[reading->ids[row]];
+    float most = scores[best[0]], share = share_of_powers(scores, model->vocabulary, most);
+    float asked[LANES] = {scores[reading->ids[row]], scores[reading->ids[row + 1]], scores[reading->ids[row - 1]]};
+    for (int i = 0; i < BEST; i++) asked[LIKELIHOODS - 1 + i] = scores[best[i]];
+    store(asked, multiply(powers(load(asked), most, 1.0f), all(share)));
+    memcpy(reading->best_probabilities + at(row, BEST), asked + LIKELIHOODS - 1, BEST * sizeof *asked);
+    reading->source_probability[row] = asked[0];
     if (!model->states.panels) return;
-    const float read[LIKELIHOODS] = {scores[reading->ids[row]], scores[reading->ids[row + 1]],
-                                     scores[reading->ids[row - 1]], scores[best[0]]};
     for (int i = 0; i < LIKELIHOODS; i++)
         pass->likelihood[at(row, LIKELIHOODS) + (size_t)i] =
-            logarithm(read[i] > LEAST_PROBABILITY ? read[i] : LEAST_PROBABILITY);
+            logarithm(asked[i] > LEAST_PROBABILITY ? asked[i] : LEAST_PROBABILITY);
 }
 
 static void share_scores(pass *pass, sharer *own) {
