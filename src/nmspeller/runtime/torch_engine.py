@@ -30,6 +30,8 @@ AnyPending = TypeVar("AnyPending")
 
 # Enough to keep a GPU's cores busy, few enough for the last batch of many not to be mostly padding.
 _TOKENS = {"cuda": 1 << 14, "cpu": 1 << 10}
+# Of a few windows everything is asked, to judge an edit: most of a large batch would be padding.
+_TOKENS_OF_FEW = 1 << 11
 _TYPICAL = 16  # a batch has room for windows of this mean length; more room costs attention time
 
 
@@ -50,9 +52,9 @@ class BatchShape(NamedTuple):
 
 
 class _Packing:
-    """Batches of one shape that lie end to end without padding between windows."""
+    """Batches of one shape, about so many tokens, that lie end to end without padding between windows."""
 
-    def __init__(self, source: "SpellerWeights", vocabulary: Vocabulary, device: str) -> None:
+    def __init__(self, source: "SpellerWeights", vocabulary: Vocabulary, tokens: int) -> None:
         if source.encoder.vocabulary != len(vocabulary):
             raise InputError(
                 _(
@@ -61,7 +63,7 @@ class _Packing:
                 ).format(folder=source.folder, characters=source.encoder.vocabulary, tokens=len(vocabulary))
             )
         self._specials = vocabulary.cls, vocabulary.sep, vocabulary.pad
-        self._tokens = max(_TOKENS[device], source.encoder.positions)
+        self._tokens = max(tokens, source.encoder.positions)
         self.longest = source.encoder.positions - 2
 
     def read(
@@ -143,7 +145,8 @@ class TorchEngine:
         self, source: "SpellerWeights", vocabulary: Vocabulary, device: str, *, threads: int | None = None
     ) -> None:
         scoring = _import_scoring()
-        self._packing = _Packing(source, vocabulary, device)
+        self._packing = _Packing(source, vocabulary, _TOKENS[device])
+        self._packing_of_few = _Packing(source, vocabulary, min(_TOKENS[device], _TOKENS_OF_FEW))
         self._scorer = scoring.Scorer(scoring.DeviceModel(source.encoder, source.weights, device, threads))
         self.longest = self._packing.longest
         """How many characters a window may have."""
@@ -172,7 +175,11 @@ class TorchEngine:
         Only positions are returned whose source character has at most `max_source_probability`, and only
         places with a tag of at least `min_tag_probability`.
         """
-        for reading in self._packing.read(ids, starts, stops, self._scorer.submit):
+        if max_source_probability == np.inf:
+            readings = self._packing_of_few.read(ids, starts, stops, self._scorer.submit_all)
+        else:
+            readings = self._packing.read(ids, starts, stops, self._scorer.submit)
+        for reading in readings:
             found = reading.pending.result(max_source_probability)
             row = np.searchsorted(reading.packed.edges, found.places, side="right") - 1
             yield Scores(
@@ -204,7 +211,7 @@ class TorchPrefilter(Prefilter):
         self, source: "SpellerWeights", vocabulary: Vocabulary, device: str, *, threads: int | None = None
     ) -> None:
         scoring = _import_scoring()
-        self._packing = _Packing(source, vocabulary, device)
+        self._packing = _Packing(source, vocabulary, _TOKENS[device])
         self._scorer = scoring.SourceScorer(
             scoring.DeviceModel(source.encoder, source.weights, device, threads)
         )

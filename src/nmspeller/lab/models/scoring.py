@@ -150,6 +150,15 @@ class Scorer:
         return Pending(self, batch, inside, scores)
 
     @torch.no_grad()
+    def submit_all(self, packed: Packed) -> "Pending":
+        """The same for a batch whose every position will be asked for: nothing is computed twice.
+
+        Nothing is compiled either, so that such batches may have a shape of their own.
+        """
+        batch, inside = self._on_device.batch(packed), self._on_device.send(packed.inside)
+        return Pending(self, batch, inside, self._score(batch, inside, len(packed.ids)))
+
+    @torch.no_grad()
     def score_all(self, batch: PackedBatch, inside: Tensor) -> Uncertain:
         """All positions, which takes long."""
         return Uncertain(*(tensor.cpu().numpy() for tensor in self._score(batch, inside, len(inside))))
