@@ -37,11 +37,13 @@ ERRORS = (
 
 
 def made_text(characters: int, separator: str) -> str:
+    """Sentences of which no two are the same: what is repeated is read once."""
     chance = random.Random(0)
     pieces: list[str] = []
     length = sentences = 0
     while length < characters:
-        pieces.append(chance.choice(ERRORS if chance.random() < ERROR_RATE else SENTENCES))
+        sentence = chance.choice(ERRORS if chance.random() < ERROR_RATE else SENTENCES)
+        pieces.append(f"第{sentences + 1}段，{sentence}")
         length += len(pieces[-1])
         sentences += 1
         if sentences % PARAGRAPH == 0:

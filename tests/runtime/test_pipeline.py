@@ -181,6 +181,17 @@ def test_a_part_is_read_the_same_alone_and_in_company(pipeline):
         assert read(pipeline(engine(size)), *parts) == alone
 
 
+def test_parts_that_come_again_are_read_once(pipeline):
+    engine = ScriptedEngine({"我门": {1: "们"}})
+    model = pipeline(engine)
+    locked = whole("我门", ((1, 2),))
+    parts = [whole("我门"), whole("书"), whole("我门"), locked, whole("书"), whole("我门")]
+    found = read(model, *parts)
+    assert engine.read == ["我门", "书", "我门"]  # the last with what is locked
+    assert [len(changes) for changes in found] == [1, 0, 1, 0, 0, 1]
+    assert found == [read(model, part)[0] for part in parts]
+
+
 def test_a_level_without_thresholds_for_tags_asks_for_none(pipeline):
     engine = ScriptedEngine({}, {"在在北京": {1: EXTRA}})
     model = pipeline(engine, careful=Thresholds(0.5, 0.5))

@@ -133,6 +133,11 @@ class Pipeline:
 
     def changes(self, parts: Sequence[Part], thresholds: Thresholds) -> list[tuple[Change, ...]]:
         """The same with any thresholds."""
+        different = list(dict.fromkeys(parts))
+        if len(different) < len(parts):
+            # Cells of a table, subtitles and contracts repeat themselves, and a part says all that is read.
+            read = dict(zip(different, self.changes(different, thresholds), strict=True))
+            return [read[part] for part in parts]
         found: list[tuple[Change, ...]] = []
         for batch, detections, tags in self._find(parts, thresholds, self.policy.passes):
             replaced = self._replacements(batch, detections)

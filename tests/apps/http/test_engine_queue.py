@@ -69,12 +69,22 @@ async def test_every_part_gets_its_own_answer(held):
 
 async def test_parts_of_a_request_share_calls_of_a_limited_size(held):
     held.hold.set()
-    texts = ["一" * 40] * 10 + ["二" * 500] + ["三" * 40] * 3
+    texts = [*(one * 40 for one in "甲乙丙丁戊己庚辛壬癸"), "长" * 500, *(one * 40 for one in "子丑寅")]
     answers = await make(held, call_tokens=200).read(parts(*texts))
     assert len(answers) == len(texts)
     assert sorted(order(held)) == sorted(texts)
     assert all(sum(map(len, batch)) <= 200 or len(batch) == 1 for batch, _ in held.batches)
     assert len(held.batches) < len(texts)
+
+
+async def test_what_a_request_repeats_is_read_once(held):
+    held.hold.set()
+    texts = ["高心", "好", "高心", "高心", "好"]
+    for afresh in (False, True):
+        held.batches.clear()
+        answers = await make(held).read(parts(*texts), afresh=afresh)
+        assert order(held) == ["高心", "好"]
+        assert [targets(answer) for answer in answers] == [["兴"], [], ["兴"], ["兴"], []]
 
 
 async def test_level_and_locked_ranges_reach_the_engine(held):

@@ -14,6 +14,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import chain
 
 from nmspeller.apps.http import errors
 from nmspeller.apps.http.part_memory import Changes, PartMemory
@@ -147,7 +148,9 @@ class EngineQueue:
         known: Sequence[Changes | None] = [None] * len(parts)
         if not afresh:
             known = self._memory.recall(client, level, parts)
-        unread = [part for part, changes in zip(parts, known, strict=True) if changes is None]
+        unread = list(
+            dict.fromkeys(part for part, changes in zip(parts, known, strict=True) if changes is None)
+        )
         with self._changed:
             if self._closing or not self.alive:
                 raise EngineFailed(N_("The engine has stopped."))
@@ -166,8 +169,10 @@ class EngineQueue:
             # Where the client went away or the time is over, what has not begun need not begin.
             for job in jobs:
                 job.answer.cancel()
-        read = iter([changes for answer in answers for changes in answer])
-        return [next(read) if changes is None else changes for changes in known]
+        read = dict(zip(unread, chain.from_iterable(answers), strict=True))
+        return [
+            read[part] if changes is None else changes for part, changes in zip(parts, known, strict=True)
+        ]
 
     def close(self, timeout: float) -> None:
         """Finish what was admitted, then stop; what is not done within `timeout` seconds is left."""

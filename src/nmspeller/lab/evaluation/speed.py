@@ -15,6 +15,7 @@ import queue
 import random
 import sys
 import time
+from collections import Counter
 from collections.abc import Sequence
 from itertools import cycle, islice
 from pathlib import Path
@@ -49,7 +50,7 @@ _AT_ONCE = 10_000  # sentences per call of the speller, about a shard of `nmspel
 
 
 def make_sentences(count: int) -> list[str]:
-    """Different sentences of 27 to 33 characters, combined from clauses of those above."""
+    """Sentences of 27 to 33 characters, combined from clauses of those above."""
     clauses = [clause for sentence in _SENTENCES for clause in sentence.rstrip("。").split("，")]
     choice = random.Random(0)
     sentences: list[str] = []
@@ -61,8 +62,16 @@ def make_sentences(count: int) -> list[str]:
 
 
 def sentences_to_read(count: int, file: Path | None) -> list[str]:
-    """Sentences of a file, repeated where it has fewer, or synthetic ones."""
-    return list(islice(cycle(read_sentences(file)), count)) if file else make_sentences(count)
+    """Sentences of a file, again and again where it has fewer, or synthetic ones.
+
+    One that comes again is numbered: a speller reads what is repeated once.
+    """
+    times: Counter[str] = Counter()
+    different = []
+    for sentence in islice(cycle(read_sentences(file)), count) if file else make_sentences(count):
+        times[sentence] += 1
+        different.append(sentence if times[sentence] == 1 else f"{sentence}{times[sentence]}")
+    return different
 
 
 def measure(
