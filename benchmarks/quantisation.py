@@ -45,7 +45,7 @@ def main() -> None:
     with TemporaryDirectory() as scratch:
         rows = measure(options.checkpoint, read_sentences(options.texts), pairs, Path(scratch))
     result = {
-        "hash": Pipeline(SHIPPED).hash,
+        "hash": Pipeline(SHIPPED).model_hash,
         "pairs": [path.name for path in options.pairs],
         "sentences": len(pairs),
         "processor": processor(),
