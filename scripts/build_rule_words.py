@@ -24,6 +24,7 @@ from pathlib import Path
 import jieba
 
 from nmspeller.lab.data.corpus import corpus_files, is_held_out, read_lines
+from nmspeller.runtime.damaged_idioms import lacking_one
 from nmspeller.runtime.rules.likeness import is_confusable
 from nmspeller.runtime.rules.near_idioms import NearIdioms
 from nmspeller.text.hanzi import is_hanzi
@@ -45,6 +46,8 @@ LEAST_USES = 6
 # A misspelling is this much rarer than the right word; what is more common is a word of its own.
 RARER = 20
 JIEBA_LEAST = 5
+# What looks like a damaged idiom so often is right, unless the idiom is much more common.
+RIGHT_LEAST = 3
 BOUND_SHARE = 0.08
 
 RULES = Path(__file__).parents[1] / "src/nmspeller/runtime/rules"
@@ -83,7 +86,9 @@ def main() -> None:
     }
     others = (others | set(RIGHT.split())) - idioms - mistakes
     known_mistakes = (word for word in mistakes if any(near.near(word)))
-    IDIOMS.write_text(f"{' '.join(sorted(idioms))}\n{' '.join(sorted(known_mistakes))}\n", "utf-8")
+    right = right_as_they_are(options.corpus, idioms, uses)
+    lists = (idioms, known_mistakes, right)
+    IDIOMS.write_text("".join(f"{' '.join(sorted(each))}\n" for each in lists), "utf-8")
     sections = (
         " ".join(sorted(word for word in others if len(word) <= LONGEST)),
         "".join(sorted(word for word in dictionary if len(word) == 2)),
@@ -168,6 +173,39 @@ def count(corpus: Path, words: set[str], idioms: set[str], out: Path) -> None:
     )
     kept = {"uses": uses, "near": [[*pair, times] for pair, times in seen.items()]}
     out.write_text(json.dumps(kept, ensure_ascii=False), "utf-8")
+
+
+def right_as_they_are(corpus: Path, idioms: set[str], uses: Counter[str]) -> set[str]:
+    """What is an idiom but for a missing character or two swapped ones, and common all the same."""
+    idioms_of: defaultdict[str, set[str]] = defaultdict(set)
+    for idiom in idioms:
+        for stretch in damaged(idiom) - idioms:
+            idioms_of[stretch].add(idiom)
+    damage, whole = WordMatcher(idioms_of), WordMatcher(idioms)
+    seen: Counter[str] = Counter()
+    for line in training_lines(corpus):
+        text = simplify(line).text
+        if found := list(damage.matches(text)):
+            intact = list(whole.matches(text))
+            seen.update(
+                text[start:stop]
+                for start, stop in found
+                if not any(begin < stop and start < end for begin, end in intact)
+            )
+    return {
+        stretch
+        for stretch, times in seen.items()
+        if times >= RIGHT_LEAST and all(times * RARER > uses[idiom] for idiom in idioms_of[stretch])
+    }
+
+
+def damaged(idiom: str) -> set[str]:
+    """The idiom with a character missing, or with two neighbours swapped."""
+    swapped = {
+        idiom[:place] + idiom[place + 1] + idiom[place] + idiom[place + 2 :]
+        for place in range(len(idiom) - 1)
+    }
+    return swapped.union(stretch for stretch, _gap in lacking_one(idiom))
 
 
 def misspellings(

@@ -1,5 +1,7 @@
 """Missing, extra and swapped characters: from tags to changes, and what becomes of their neighbours."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -11,7 +13,15 @@ from nmspeller.runtime.tag_decoder import TagDecoder
 from nmspeller.text.vocabulary import Vocabulary
 
 VOCABULARY = Vocabulary(
-    ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *"我觉得很好在北京的书。这本abc门们看完了研究", "們"]
+    [
+        "[PAD]",
+        "[UNK]",
+        "[CLS]",
+        "[SEP]",
+        "[MASK]",
+        *"我觉得很好在北京的书。这本abc门们看完了研究不约而同",
+        "們",
+    ]
 )
 MASK = VOCABULARY.mask
 THRESHOLDS = Thresholds(0.5, 0.5, repeated=0.4, foreign=0.7, missing=0.5, swapped=0.5)
@@ -168,3 +178,40 @@ def test_without_thresholds_for_tags_nothing_is_read_again():
     engine = ScriptedEngine({"在在北京": {1: (0.9, 0.0, 0.0)}})
     assert find(engine, whole("在在北京"), thresholds=Thresholds(0.5, 0.5, 0.0)) == {}
     assert engine.read == []
+
+
+@pytest.mark.parametrize(
+    ("text", "tags", "found"),
+    [
+        ("我不约同看", {4: (0.0, 0.5, 0.0)}, {0: [(3, 0, "而")]}),  # the tag is beside the gap
+        ("我不约同看", {3: (0.0, 0.3, 0.0)}, {}),  # too weak a tag
+        ("我不约很看", {3: (0.0, 0.5, 0.0)}, {}),  # no idiom comes of it
+        ("我不而约同看", {2: (0.0, 0.0, 0.3)}, {0: [(2, 2, "约而")]}),
+        ("我不而约同看", {2: (0.0, 0.0, 0.15)}, {}),
+        ("我不而约很看", {2: (0.0, 0.0, 0.3)}, {}),
+    ],
+)
+def test_where_an_idiom_comes_of_it_a_weaker_tag_is_enough(text, tags, found):
+    thresholds = replace(THRESHOLDS, missing=0.9, swapped=0.9)
+    assert find(ScriptedEngine({text: tags}), whole(text), thresholds=thresholds) == found
+
+
+def test_an_idiom_is_completed_with_no_more_than_one_reading():
+    engine = ScriptedEngine({"我不约同看": {3: (0.0, 0.5, 0.0), 4: (0.0, 0.6, 0.0)}})
+    assert find(engine, whole("我不约同看"), thresholds=replace(THRESHOLDS, missing=0.9))
+    assert engine.read == ["我不约而同看"]
+
+
+def test_an_idiom_is_not_completed_where_something_is_still_wrong_then():
+    tags = {"我不约同看": {3: (0.0, 0.5, 0.0)}, "我不约而同看": {3: (0.6, 0.0, 0.0)}}
+    assert find(ScriptedEngine(tags), whole("我不约同看")) == {}
+
+
+def test_a_locked_idiom_is_not_completed():
+    engine = ScriptedEngine({"我不约同看": {3: (0.0, 0.5, 0.0)}})
+    assert find(engine, whole("我不约同看", locked=((1, 4),))) == {}
+
+
+def test_kinds_that_are_not_wanted_complete_no_idiom():
+    engine = ScriptedEngine({"我不约同看": {3: (0.0, 0.9, 0.0)}})
+    assert find(engine, whole("我不约同看"), thresholds=replace(THRESHOLDS, missing=2.0)) == {}

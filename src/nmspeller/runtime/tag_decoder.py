@@ -15,12 +15,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from nmspeller.runtime.damaged_idioms import Gap, gaps, is_swapped_idiom
 from nmspeller.runtime.decoder import ScoringEngine
 from nmspeller.runtime.edits import Change
 from nmspeller.runtime.engine import Floats, Ids, TagScores
 from nmspeller.runtime.evidence import Evidence, EvidenceWeights
 from nmspeller.runtime.part_batch import PartBatch
 from nmspeller.runtime.policy import LEAST_TAG, TAGGED, Thresholds
+from nmspeller.runtime.reading import Part
 from nmspeller.runtime.reduplication import may_stand_twice
 from nmspeller.text.vocabulary import Vocabulary
 
@@ -31,6 +33,10 @@ _LEAST_FILLED = 0.3
 _LEAST_MISSING = 0.2
 # Two masks are tried where one leaves something missing.
 _STILL_MISSING = 0.1
+# Where an idiom comes of it, a weaker tag is enough, and the edit is as sure as this.
+_MISSING_IN_IDIOM = 0.4
+_SWAPPED_IN_IDIOM = 0.2
+_OF_AN_IDIOM = 0.95
 
 
 class Proposal(NamedTuple):
@@ -40,6 +46,8 @@ class Proposal(NamedTuple):
     kind: str
     change: Change
     evidence: Evidence
+    of_idiom: bool = False
+    """Whether an idiom comes of it."""
 
 
 class _Row(NamedTuple):
@@ -75,9 +83,9 @@ class TagDecoder:
             if least[kind] <= 1
         }
         accepted: dict[int, list[Change]] = {}
-        for part, kind, change, _evidence in self.proposals(batch, tags, tags_needed):
-            if change.confidence >= least[kind]:
-                accepted.setdefault(part, []).append(change)
+        for proposal in self.proposals(batch, tags, tags_needed):
+            if proposal.change.confidence >= least[proposal.kind]:
+                accepted.setdefault(proposal.part, []).append(proposal.change)
         return {part: _apart(changes) for part, changes in accepted.items()}
 
     def proposals(
@@ -93,21 +101,26 @@ class TagDecoder:
         # The end of a window is the place where the next part starts: the window's start tells them apart.
         parts = np.searchsorted(batch.offsets, tags.windows, side="right") - 1
         visible: list[Proposal] = []
-        gaps: list[Proposal] = []
+        unfilled: list[Proposal] = []
         for number, group in groupby(range(len(parts)), lambda index: int(parts[index])):
             chosen = list(group)
             own = TagScores._make(values[chosen] for values in tags)
             here = own._replace(places=own.places - batch.offsets[number])
-            visible += [*self._deletions(batch, number, here), *self._swaps(batch, number, here)]
-            gaps += self._gaps(batch, number, here)
+            visible += [
+                *self._deletions(batch, number, here),
+                *self._swaps(batch, number, here),
+                *self._completed_idioms(batch, number, here),
+            ]
+            unfilled += self._gaps(batch, number, here)
         # Each takes other readings: what cannot become sure enough is left out before them.
-        visible, gaps = (
-            [each for each in found if each.evidence.tag >= needed.get(each.kind, 2.0)]
-            for found in (visible, gaps)
+        visible, unfilled = (
+            [each for each in found if _may_be_made(each, needed)] for found in (visible, unfilled)
         )
-        for proposal in self._verified(batch, [*visible, *self._filled(batch, gaps)]):
+        for proposal in self._verified(batch, [*visible, *self._filled(batch, unfilled)]):
             weights = self.weights.get(proposal.kind, EvidenceWeights())
             confidence = weights.confidence(proposal.evidence)
+            if proposal.of_idiom:
+                confidence = max(confidence, _OF_AN_IDIOM)
             yield proposal._replace(change=proposal.change._replace(confidence=confidence))
 
     def _deletions(self, batch: PartBatch, number: int, tags: TagScores) -> Iterator[Proposal]:
@@ -139,16 +152,29 @@ class TagDecoder:
             both = part.text[place : place + 2]
             if tag >= LEAST_TAG and both != both[::-1] and may_change[place : place + 2].all():
                 change = Change(place, both[::-1], tag, tag, length=2)
-                yield Proposal(number, "swapped", change, Evidence(tag))
+                of_idiom = tag >= _SWAPPED_IN_IDIOM and is_swapped_idiom(part.text, place)
+                yield Proposal(number, "swapped", change, Evidence(tag), of_idiom)
 
     def _gaps(self, batch: PartBatch, number: int, tags: TagScores) -> Iterator[Proposal]:
         """Places where something is missing, not inside anything that must not change; not yet filled in."""
         part = batch.parts[number]
         for place, missing in zip(tags.places.tolist(), tags.missing.tolist(), strict=True):
-            inside = any(start < place < stop for start, stop in part.locked)
-            if missing >= _LEAST_MISSING and not inside:
+            if missing >= _LEAST_MISSING and not _is_locked(part, place):
                 change = Change(place, "", missing, missing, length=0)
                 yield Proposal(number, "missing", change, Evidence(missing))
+
+    def _completed_idioms(self, batch: PartBatch, number: int, tags: TagScores) -> Iterator[Proposal]:
+        """What idioms lack beside places where the model misses something; the place may be another one."""
+        part = batch.parts[number]
+        surest: dict[Gap, float] = {}
+        for place, missing in zip(tags.places.tolist(), tags.missing.tolist(), strict=True):
+            if missing >= _MISSING_IN_IDIOM and len(part.text) < self.engine.longest:
+                for gap in gaps(part.text, place):
+                    surest[gap] = max(missing, surest.get(gap, 0.0))
+        for gap, missing in surest.items():
+            if not _is_locked(part, gap.place):
+                change = Change(gap.place, gap.character, missing, missing, length=0)
+                yield Proposal(number, "missing", change, Evidence(missing), of_idiom=True)
 
     def _filled(self, batch: PartBatch, gaps: Sequence[Proposal]) -> list[Proposal]:
         """The gaps with what the model reads at one [MASK], or at two where one is not enough."""
@@ -209,8 +235,9 @@ class TagDecoder:
     def _verified(self, batch: PartBatch, proposals: list[Proposal]) -> Iterator[Proposal]:
         """Those beside which the model finds nothing extra, missing or swapped once they are made."""
         rows = []
-        for part, _kind, change, _evidence in proposals:
-            ids, stop = self._ids(batch, part), change.offset + change.length
+        for proposal in proposals:
+            change = proposal.change
+            ids, stop = self._ids(batch, proposal.part), change.offset + change.length
             rows.append(
                 np.concatenate((ids[: change.offset], self.vocabulary.encode(change.target), ids[stop:]))
             )
@@ -253,6 +280,17 @@ class TagDecoder:
             _Row(best[start:stop], probabilities[start:stop], own[start:stop], tags[number])
             for number, (start, stop) in enumerate(pairwise(edges.tolist()))
         ]
+
+
+def _may_be_made(proposal: Proposal, needed: Mapping[str, float]) -> bool:
+    """Whether an edit may become sure enough; without its kind in `needed` it is not wanted."""
+    least = needed.get(proposal.kind, 2.0)
+    return proposal.evidence.tag >= least or (proposal.of_idiom and least <= 1)
+
+
+def _is_locked(part: Part, gap: int) -> bool:
+    """Whether a gap is inside anything that must not change."""
+    return any(start < gap < stop for start, stop in part.locked)
 
 
 def repeats_neighbours(text: str, start: int, stop: int) -> bool:

@@ -22,6 +22,11 @@ class Words:
         return frozenset(self._idiom_lines[1].split())
 
     @cached_property
+    def right_as_they_are(self) -> frozenset[str]:
+        """What looks like an idiom with a character missing or two swapped, and is common in right text."""
+        return frozenset(self._idiom_lines[2].split())
+
+    @cached_property
     def long_words(self) -> frozenset[str]:
         """The idioms and other words of four to eight characters, each of them right as it stands."""
         return self.idioms.union(self._word_lines[0].split())
