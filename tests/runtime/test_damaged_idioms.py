@@ -31,6 +31,7 @@ def test_any_character_may_be_missing(text, place, gap):
         ("这件事莫名其妙。", 4),  # 名其妙 is part of it
         ("大家不约同地站了起来。", 7),  # elsewhere
         ("他坐了几年冷板凳。", 6),  # right without 坐
+        ("算你识抬举。", 2),  # the opposite of 不识抬举
         ("", 0),
         ("不", 1),
     ],

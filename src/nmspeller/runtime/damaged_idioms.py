@@ -52,7 +52,8 @@ def _incomplete() -> dict[str, Gap]:
     doubtful = set(words().right_as_they_are)
     for idiom in words().idioms:
         for stretch, gap in lacking_one(idiom):
-            if idiom_of.setdefault(stretch, idiom) != idiom:
+            # Without 不 it may say the opposite: 算他识抬举.
+            if idiom_of.setdefault(stretch, idiom) != idiom or gap == Gap(0, "不"):
                 doubtful.add(stretch)
             found[stretch] = gap
     for stretch in doubtful:
