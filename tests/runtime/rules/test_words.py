@@ -50,6 +50,20 @@ def test_what_is_recommended_against_is_no_mistake():
         "此事不偶而成，人皆称奇。",
         "将军孑身驱敌。",
         "救人的是小冯震奋不顾身的样子，大家都记得。",
+        "大家不要过度期待，这学期未考试的人很多。",
+        "他去观摩拖车比赛，在绿荫场地边休息。",
+        "做会议记要点时，他看见墙上一幅眼镜蛇的画。",
+        "路边躺着名伤者，手留弹片，满脸是血。",
+        "我自已退休以来，感到他的忠心感谢不完。",
+        "他倔起脾气来，狠不得下心，竟技压群雄。",
+        "应筹足资金，再请两个跨台合作的歌手。",
+        "灯迷了眼，糖裹着果子，烤贝柱和辣焦香鸡块都好吃。",
+        "小说《过度期的爱》和歌曲《老白姓》都很有名。",
+        "他从一数到计时员点头为止，又帮厨房洒吧台上的水。",
+        "杜丹和肖遥老师来了，高弘达和林己立也来了。",
+        "包子漏馅了，她把面揉软，又蒸了一笼槽糕。",
+        "小倆口和老倆口都住在通霄，通霄營業到很晚。",
+        "這次會議佈署了任務，要求貫澈到底。",
     ],
 )
 def test_forms_that_are_two_words_or_quoted_are_left_alone(right):
@@ -61,6 +75,38 @@ def test_who_is_called_old_or_young_with_a_surname_has_no_name_after_it():
         "已经",
         "根本",
     ]
+
+
+def test_what_ends_a_word_is_no_surname():
+    assert [match.target for match in matches("common_word", "路程己经不短，这周己经第三次了。")] == [
+        "已经",
+        "已经",
+    ]
+
+
+def test_a_form_before_or_after_a_word_of_its_own_is_still_wrong():
+    wrong = "着名女星的过度期很长，热水器的水笼头坏了，什么时侯修？倒计时牌写着到计时日期。"
+    assert [match.source for match in matches("common_word", wrong)] == [
+        "着名",
+        "过度期",
+        "水笼头",
+        "什么时侯",
+        "到计时",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("wrong", "target"),
+    [
+        ("敬请稍侯。", "请稍候"),
+        ("我稍侯再来。", "稍后"),
+        ("他跑得氣喘噓噓，說不出話來。", "氣喘吁吁"),
+        ("他受到藝術的薰淘，這樣很好。", "薰陶"),
+        ("孩子鬧憋扭，還沒有來。", "彆扭"),
+    ],
+)
+def test_the_word_is_the_one_that_is_meant(wrong, target):
+    assert [match.target for match in matches("common_word", wrong)] == [target]
 
 
 def test_the_fix_has_the_script_of_the_text():

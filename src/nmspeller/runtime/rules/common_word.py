@@ -7,7 +7,7 @@ from functools import cache
 from nmspeller.messages import N_
 from nmspeller.runtime.rules import word_lists
 from nmspeller.runtime.rules.categories import TYPOS
-from nmspeller.runtime.rules.characters import is_quoted
+from nmspeller.runtime.rules.characters import is_in_title, is_quoted
 from nmspeller.runtime.rules.closed import Closed
 from nmspeller.runtime.rules.faces import simplified
 from nmspeller.runtime.rules.rule import Example, Group, Rule, RuleMatch, replace
@@ -19,7 +19,11 @@ from nmspeller.text.words import WordMatcher
 _SHORT = 2
 _SHORTEST, _LONGEST = 4, 8
 # Mistakes in Simplified text only: Traditional text has them as words of their own.
-_SIMPLIFIED_ONLY = frozenset(("渡假", "渡假村", "公佈", "发佈", "连络", "扫瞄", "刻划"))
+_SIMPLIFIED_ONLY = frozenset(
+    ("渡假", "渡假村", "公佈", "发佈", "连络", "扫瞄", "刻划", "小俩口", "老俩口", "布署", "贯澈", "通霄营业")
+)
+# Mistakes that dictionaries list as words.
+_NO_WORDS = frozenset(("自已", "关健", "床第"))
 # What stands before or after a form where it is right: 不能自已的深情, 工程师|付了, 四驱|干什么, 张仲景像.
 _RIGHT_AFTER = {
     "自已的": "能以法禁难",
@@ -28,6 +32,8 @@ _RIGHT_AFTER = {
     "身驱": "孑",
     "师付": "程计影筑析理药",
     "周未": "0123456789两二三四五六七八九十几数上下本",
+    "忠心感谢": "的",
+    "着名": "躺坐站跪抱背扶带领围住押",
 }
 # 侯 is also a name and a title: 等|侯营长.
 _AFTER_HOU = "门爷府王营连团总经主先老教局部院校书宝耀德孝"
@@ -42,18 +48,41 @@ _RIGHT_BEFORE = {
     "精萃": "水液素乳霜",
     "名星": "加",
     "历害": "关",
+    "我自已": "退辞毕婚",
+    "他自已": "退辞毕婚",
+    "一幅眼镜": "蛇",
+    "手留弹": "片",
+    "在说一遍": "遍",
+    "狠不得": "下心",
+    "应筹": "足措",
+    "倔起": "脾性",
+    "竟技": "压",
+    "灯迷": "了住",
+    "酒巴": "适",
+    "跨台": "合联协演",
+    "烤贝": "柱",
+    "搜素": "颜",
+    "资科": "长",
+    "辣焦": "香",
+    "糖裹": "着上在满",
+    "老白姓": "什啥",
 }
-# 跟本 is 根本 before these alone; it may be 跟|本单位, too.
-_ONLY_BEFORE = {"跟本": "不没无就是上"}
-_SURNAMES = frozenset("张王李刘陈赵吴徐孙胡朱郭罗宋唐韩冯曹彭蔡秦")
+# 跟本 is 根本 before these alone, and may be 跟|本单位 elsewhere; so may 到计时 be 到|计时, and 洒吧 洒|吧台.
+_ONLY_BEFORE = {"跟本": "不没无就是上", "到计时": "日", "洒吧": "里喝街内老门"}
+_SURNAMES = frozenset(
+    "张王李刘陈赵吴徐孙胡朱郭罗宋唐韩冯曹彭蔡秦杨黄周林高何马梁郑谢许邓萧肖程沈曾苏叶吕魏丁卢姚钟姜崔谭陆汪"
+    "范廖贾夏韦石邹熊孟阎闫薛侯雷龙段郝孔邵史毛顾赖武康贺严尹钱施洪龚汤陶"
+)
+# After these a surname stands without a name (老张), or is none (这周).
+_NOT_BEFORE_SURNAME = frozenset("老小这那每上下本一两几")
 
 
 class CommonWord(Rule):
     """Replaces what is no word by the word that it is written for.
 
     Every form of the list was looked up in running text. Where one of its ends makes a word with the
-    character beside it (按|纽约), where it shares characters with a longer word, or where it alone is quoted,
-    nothing is said.
+    character beside it (按|纽约), where it shares characters with a longer word, where it alone is quoted, or
+    in a title, nothing is said.
     """
 
     id = "common_word"
@@ -96,23 +125,25 @@ def _may_be_right(text: str, start: int, stop: int) -> bool:
     known = words()
     form, right = text[start:stop], _right_words()[text[start:stop]]
     before, after = text[max(0, start - 1) : start], text[stop : stop + 1]
-    # A longer form is in doubt at the end alone that has the wrong character.
-    is_short = len(form) == _SHORT
-    if (is_short or form[0] != right[0]) and before + form[0] in known.short_words:
-        return True
-    if (is_short or form[-1] != right[-1]) and form[-1] + after in known.short_words:
-        return True
+    # An end with the right character is in doubt only where the rest of the form is words, too: 过度|期待.
+    is_short, is_idiom = len(form) == _SHORT, right in known.idioms
+    for across, is_wrong, rest in (
+        (before + form[0], form[0] != right[0], form[1:]),
+        (form[-1] + after, form[-1] != right[-1], form[:-1]),
+    ):
+        is_open = is_short or is_wrong or (not is_idiom and _is_words(rest))
+        if is_open and across in known.short_words:
+            return True
     if (before and before in _RIGHT_AFTER.get(form, "")) or (after and after in _RIGHT_BEFORE.get(form, "")):
         return True
     if form in _ONLY_BEFORE and (not after or after not in _ONLY_BEFORE[form]):
         return True
-    # A surname and two characters may be a name; 老张 and 小李 have none.
-    if is_short and before in _SURNAMES and text[max(0, start - 2) : start - 1] not in ("老", "小"):
+    if is_short and _ends_with_surname(text[max(0, start - 2) : start]):
         return True
     # 曲曲折折|穿过: the first character is doubled.
     if before == form[0] != right[0]:
         return True
-    if is_quoted(text, start, stop):
+    if is_quoted(text, start, stop) or is_in_title(text, start):
         return True
     # A longer word has it, or an end of it: 冯震|奋不顾身.
     return any(
@@ -123,16 +154,37 @@ def _may_be_right(text: str, start: int, stop: int) -> bool:
     )
 
 
+def _is_words(rest: str) -> bool:
+    """Whether the rest of a form is a word, or a word and one more character."""
+    if len(rest) > _SHORT + 1:
+        return rest in words().long_words
+    ends = {rest[:_SHORT], rest[-_SHORT:]} - _right_words().keys() - _NO_WORDS
+    return not ends.isdisjoint(words().short_words)
+
+
+def _ends_with_surname(before: str) -> bool:
+    """Whether a name of two characters may follow: 陈|己立, but not 小陈|己经 or 过程|己经."""
+    return (
+        before[-1:] in _SURNAMES
+        and before not in words().short_words
+        and before[0] not in _NOT_BEFORE_SURNAME
+    )
+
+
 def _in_own_script(face: Simplified, start: int, stop: int) -> str | None:
     """The right word in the script of the source; None where the source has it already in its own way."""
     wrong = face.text[start:stop]
     right = _right_words()[wrong]
     if _is_converted(face, start) and (wrong in _SIMPLIFIED_ONLY or fold(wrong) == fold(right)):
         return None
-    characters = []
-    for place, (written, meant) in enumerate(zip(wrong, right, strict=True), start):
-        characters.append(face.source[place] if written == meant else face.to_source_script(place, meant))
-    target = "".join(characters)
+    # Converted as one word: its characters alone may have other Traditional forms (吁吁, 籲).
+    whole = face.to_source_script(start, right, length=len(right))
+    target = "".join(
+        source if written == meant else converted
+        for source, written, meant, converted in zip(
+            face.source[start:stop], wrong, right, whole, strict=True
+        )
+    )
     return None if target == face.source[start:stop] else target
 
 
