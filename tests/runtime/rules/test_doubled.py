@@ -59,6 +59,10 @@ def test_reduplication_is_right(right):
         "“因为因为，我不想去。”他结结巴巴地说。",
         "但是但是那个还没有准备好",
         "现在的这些这些，都来自过去的那些那些经历。",
+        "这个计划是根据根据地的情况制定的。",
+        "他把药一种一种地试过了。",
+        "乐队正在进行进行曲的练习。",
+        "学校公布了通过通过率计算的成绩。",
     ],
 )
 def test_words_of_two_clauses_and_stutters_are_right(right):
@@ -99,10 +103,47 @@ def test_words_of_two_clauses_and_stutters_are_right(right):
         "以上内容或或少地说明了问题。",
         "请求经路由由网关转发。",
         "他不由由衷地感叹。",
+        "这是点睛之的的写法。",
+        "那支破的的箭还插着，箭中的的声音很响。",
+        "开出租的的姐很辛苦。",
+        "句子里的的字用错了，老师讲了的的用法。",
+        "爷们们和哥们们都来了，娘们们也来了。",
+        "现在的问题是是先走还是先吃。",
+        "他想知道的是是谁干的。",
+        "他想的是是坐车去还是走路去。",
+        "我把把都中，他们把把都输。",
+        "领导要把把方向。",
+        "我们对对表，再对对口供。",
+        "货物将从从化出发。",
+        "水厂给给排水工程供货。",
+        "轮船驶向向家坝，大家向向警予学习。",
+        "大明江山系于于谦一身，字出于于右任之手。",
+        "项目由由国际公司承建。",
+        "城市与与之相邻的村庄合作。",
+        "孩子跑向向他招手的人。",
+        "公司给给过钱的人发奖。",
     ],
 )
 def test_a_character_of_two_words_is_right(right):
     assert matches("doubled_character", right) == []
+
+
+@pytest.mark.parametrize(
+    ("wrong", "doubled"),
+    [
+        ("这是姐姐的的笔。", "的"),
+        ("同学们们来了。", "们"),
+        ("这里是是学校。", "是"),
+        ("你要把把窗户关好。", "把"),
+        ("他们对对这个结果很满意。", "对"),
+        ("孩子们从从山上下来。", "从"),
+        ("书已经给给小明了。", "给"),
+        ("他向向老师鞠躬。", "向"),
+        ("他与与同学一起走。", "与"),
+    ],
+)
+def test_a_character_of_no_word_is_deleted(wrong, doubled):
+    assert [match.source for match in matches("doubled_character", wrong)] == [doubled]
 
 
 @pytest.mark.parametrize("right", ["真的吗……", "他——走了", "好！！", "真的？？", "什么？！"])

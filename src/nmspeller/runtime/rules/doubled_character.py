@@ -17,9 +17,9 @@ from nmspeller.text.script import simplify
 # A Chinese character before them: without one it may be a stutter, or a quotation of the character itself.
 _GRAMMATICAL = lazy_pattern(
     f"(?<=[{HANZI}])(?:"
-    "(?<![目的标標准準端有美女男飞飛打小])(?<![必语語]中|滴快)的的"
-    "(?![的确確士哥喀卢盧款话話]|黎波|里雅|[说說](?![法话話])|方(?![法式案向面便针針]))"
-    "|们们(?!们)|們們(?!們)"
+    "(?<![目的标標准準端有美女男飞飛打小之破])(?<![必语語箭]中|滴快)的的"
+    "(?![的确確士哥姐喀卢盧款话話字]|用法|黎波|里雅|[说說](?![法话話])|方(?![法式案向面便针針]))"
+    "|(?<![爷爺哥娘姐])(?:们们(?!们)|們們(?!們))"
     "|(?<![丝絲棉绒絨毛薄厚单單被植夹夾铺鋪盖蓋])被被(?![被子单單套褥告害窝窩面里罩动動迫])"
     f")(?=[{HANZI}])"
 )
@@ -30,7 +30,7 @@ _NEEDED = lazy_pattern("([的们們被是在对對与與从從由把很给給于
 _AFTER_WORD = {
     "是": "不但还還要只才凡若总總可于於就倒真算为為也便而或如却卻都又老先国國像啊哦嗯一案",
     "很": "恶惡",
-    "向": "方导導偏倾傾动動意趋趨",
+    "向": "方导導偏倾傾动動意趋趨走跑奔冲衝飞飛转轉",
     "由": "路",
 }
 # 对 is also "yes", 在在 "everywhere" and 把把 "each time": they count after these only.
@@ -40,7 +40,25 @@ _ONLY_AFTER = {
     "對": "要會應須將能並及和們",
     "在": "们們我你他她它就都也还還会會要可能仍",
 }
-_BEFORE_WORD = {"是": "非否的枝", "很": "的地", "从": "容", "從": "容"}
+# 于, 向 and 从 begin names, too: 于谦, 向警予, 从化.
+_BEFORE_WORD = {
+    "是": "非否的枝什谁誰哪怎先",
+    "很": "的地",
+    "从": "容化",
+    "從": "容化",
+    "把": "都赢贏输輸中不方我你他她它",
+    "对": "们要表账帐答口暗数剧台词时",
+    "對": "們要表賬帳答口暗數劇台詞時",
+    "给": "排过力",
+    "給": "排過力",
+    "向": "家警",
+    "于": "谦右",
+    "由": "国",
+    "与": "之他她它其",
+    "與": "之他她它其",
+}
+# 问题是|是先走还是先吃.
+_ALTERNATIVE = lazy_pattern("[^。！？；\n]{0,20}(?:还是|還是)")
 # In speech all but these may be a stutter (呃是是): they count in statements only.
 _NEVER_STUTTERED = "的们們"
 _SENTENCE_END = lazy_pattern("[。；！？!?…\n]")
@@ -79,6 +97,8 @@ def _is_of_two_words(text: str, place: int) -> bool:
     if one in (before, after) or before in _AFTER_WORD.get(one, "") or after in _BEFORE_WORD.get(one, ""):
         return True
     if before not in _ONLY_AFTER.get(one, before):
+        return True
+    if one == "是" and _ALTERNATIVE.match(text, place + 2):
         return True
     known = words()
     around = simplify(text[max(0, place - 3) : place + 5]).text

@@ -12,12 +12,14 @@ from nmspeller.text.protect import Span
 from nmspeller.text.windows import lines
 
 # Words that never end a clause, so that two of them do not stand side by side by chance (救了我们|我们还…);
-# those that people stutter with (但是但是) or stress (这些这些) are left out.
+# those that people stutter with (但是但是), stress (这些这些) or count with (一种一种地试) are left out.
 _WORDS = (
     "已经|已經|由于|由於|关于|關於|对于|對於|根据|根據|通过|通過|为了|為了|以及|或者|并且|並且|虽然|雖然|如果|"
-    "其中|目前|正在|这个|這個|这种|這種|一种|一種|每个|每個|各种|各種|进行|進行"
+    "其中|目前|正在|这个|這個|这种|這種|每个|每個|各种|各種|进行|進行"
 )
-_TWICE = lazy_pattern(f"({_WORDS})\\1(?!\\1)(?=[{HANZI}])")
+# The second may begin a longer word: 根据|根据地.
+_LONGER = "(?<=根据|根據)地|(?<=通过|通過)[率量]|(?<=进行|進行)曲"
+_TWICE = lazy_pattern(f"({_WORDS})\\1(?!\\1|{_LONGER})(?=[{HANZI}])")
 # A stutter is in speech: there are quotation marks, dots or particles in its line, or no full stop.
 _FULL_STOP = lazy_pattern("[。；]")
 _SPEECH = lazy_pattern('[“”「」『』"…！？!?~～啊吧呢嘛哦呀哎唉]|\\.\\.|。。')
