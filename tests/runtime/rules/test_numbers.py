@@ -53,10 +53,38 @@ def test_what_is_no_number(number):
         "编号2011-30-12-7",
         "一三零二月五日。",
         "比赛以25:61结束",
+        "主队昨日98:87险胜，客队12日102:98告负。",
+        "丁酉年二月三十日",
+        "康熙五年二月三十日",
+        "藏历二月三十日",
+        "伊斯兰历2月30日",
+        "儒略历1900年2月29日",
+        "1644年二月三十日",
+        "编号2015-13-45的产品，批号：2019-31-12",
+        "代码2019-02-31有效",
+        "按4月31号文执行，住在4月31号别墅。",
     ],
 )
 def test_dates_that_are_possible(right):
     assert matches("impossible_date", right) == []
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        "昨日25:30到站",
+        "明天上午10:75开会",
+        "2019年2月30日",
+        "二〇一九年二月三十日",
+        "1999年四月三十二日",
+        "2019-13-05",
+        "4月31号来",
+        "编号已满，2019-02-31截止",
+        "型号大会定于4月31日",
+    ],
+)
+def test_dates_that_are_not_possible(wrong):
+    assert len(matches("impossible_date", wrong)) == 1
 
 
 def test_the_note_says_why():
@@ -89,6 +117,7 @@ def test_the_right_weekday_is_named():
         "２０２４年",
         "1,2,3000",
         "March 1,2000年",
+        "去年招了86，120名是女生",
         "A9９",
     ],
 )
@@ -112,7 +141,39 @@ def test_numbers_that_are_right(right):
         "我们预约三点左右见面",
         "他每天开大概三十公里上下班",
         "通报了至少15名厅级以上干部",
+        "超过10名少将以上军官，至少5个本科以上学历的人",
+        "他约三个朋友左右邻居一起来",
+        "他约三点左右见面",
+        "约300家上下游企业，约50张上下铺，大约三百字上下文",
+        "二百余多媒体教室",
+        "把图缩小2倍",
     ],
 )
 def test_amounts_that_are_right(right):
     assert matches("redundant_amount", right) == []
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        "约 300 人左右",
+        "大约 300 人左右到场",
+        "他们约三百人左右",
+        "约三百名学生左右",
+        "约五十岁上下",
+        "超过三百人以上",
+        "至少 3 年以上",
+        "超过三百人以上参加高中毕业会",
+        "三百余多种",
+        "降低 2 倍",
+    ],
+)
+def test_amounts_that_say_one_thing_twice(wrong):
+    assert len(matches("redundant_amount", wrong)) == 1
+
+
+@pytest.mark.parametrize(
+    ("wrong", "target"), [("86，000名", "86,000"), ("1，234，567元", "1,234,567"), ("3，000元", "3,000")]
+)
+def test_thousands_are_parted_by_a_half_width_comma(wrong, target):
+    assert [match.target for match in matches("number_format", wrong)] == [target]
