@@ -95,7 +95,13 @@ def test_the_note_says_why():
 
 @pytest.mark.parametrize(
     "right",
-    ["2026年11月17日星期二", "2026年11月17日（周二）", "2026年11月17日周三元来了", "2026年2月30日星期一"],
+    [
+        "自2026年11月17日，周日休息",
+        "2026年11月17日星期二",
+        "2026年11月17日（周二）",
+        "2026年11月17日周三元来了",
+        "2026年2月30日星期一",
+    ],
 )
 def test_weekdays_that_fit_or_are_none(right):
     assert matches("weekday", right) == []
@@ -104,6 +110,7 @@ def test_weekdays_that_fit_or_are_none(right):
 def test_the_right_weekday_is_named():
     (match,) = matches("weekday", "2026年11月17日，周三，晴。")
     assert (match.source, str(match.note)) == ("周三", "This date is a 周二.")
+    assert [each.source for each in matches("weekday", "自2026年11月17日（周三）起休息")] == ["周三"]
 
 
 @pytest.mark.parametrize(

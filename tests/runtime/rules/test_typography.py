@@ -107,6 +107,8 @@ def test_a_half_width_mark_that_belongs_elsewhere_is_no_partner(text, lone):
         "床前明月光 疑是地上霜",
         "姓 名　性 别",
         "译  者：张三，李四",
+        "本报讯（记者 王小明 通讯员 李大海）昨天，会议召开。",
+        "3月5日 星期三 天气晴，我们去春游。",
         "他用 Python 写，很快。",
     ],
 )

@@ -141,10 +141,35 @@ def test_a_recommended_form_comes_with_its_reason():
 @pytest.mark.parametrize(
     "right",
     [
+        "墙上挂着狼头，酸液浸蚀金属。",
+        "胡蝶和沈思都是演员，船过零丁洋。",
+        "请签本份合同。",
+        "我想像他那样生活。",
+    ],
+)
+def test_forms_with_a_meaning_of_their_own_are_right(right):
+    assert matches("recommended_form", right) == []
+
+
+def test_the_same_forms_elsewhere_are_hints():
+    text = "他很守本份，陷入沈思，想像未来，孤苦零丁。"
+    assert [match.source for match in matches("recommended_form", text)] == [
+        "本份",
+        "沈思",
+        "想像",
+        "孤苦零丁",
+    ]
+
+
+@pytest.mark.parametrize(
+    "right",
+    [
         "他读过《後漢書》，也读过别的书。",
         "只有汉字",
         "這是他們的書。这是他们的书。他们来了，我们走了。",
         "金兵由兀朮率领，来到城下。",
+        "這位姓範圍著一條圍巾，他說皇後面還有人。",
+        "他看著作，写了很多乐曲。",
     ],
 )
 def test_quotations_and_names_of_the_other_script_are_right(right):

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from nmspeller.messages import N_
 from nmspeller.runtime.rules.categories import TYPOS
+from nmspeller.runtime.rules.characters import is_in_title
 from nmspeller.runtime.rules.closed import Closed
 from nmspeller.runtime.rules.rule import Example, Group, Rule, RuleMatch, replace
 from nmspeller.text.patterns import lazy_pattern
@@ -17,12 +18,20 @@ _ADVERBS = (
 _VERBS = "走|跑|跳|说|看|听|站|坐|抱|抓|握|笑|哭|点|摇|离开|打开|变|爬|飞|望|盯|追|等|睡|拉|推|写|读|唱"
 # What follows a verb only: of 慢慢的说法 the second word is a noun.
 _AFTER_VERB = "[了着过起出到在下上住进向]"
-_ADVERBIAL = f"(?:{_ADVERBS})的(?=(?:{_VERBS}){_AFTER_VERB})"
+# 高兴的点在于 and 认真的点到为止 have a noun or a phrase.
+_ADVERBIAL = f"(?:{_ADVERBS})的(?!点[在到])(?=(?:{_VERBS}){_AFTER_VERB})"
 # Verbs that name no thing with 的: 说的, 写的, 做的 and 吃的 may be what is said, written, made and eaten.
 _COMPLEMENT = (
-    "[跑走飞睡跳玩唱变]的(?=(?:很|非常|太|特别)(?:好|快|慢|高|早|晚|远|近|累|开心)"
+    "(?<![先后会])[跑走飞睡跳玩唱变]的(?=(?:很|非常|太|特别)(?:好|快|慢|高|早|晚|远|近|累|开心)"
     "(?:[，。！？；了]|[ \\t]*(?:[\r\n]|\\Z)))"
 )
+# 高兴的走了，生气的留下了: two kinds of people.
+_CLAUSE_START = lazy_pattern("(?:\\A|[，。！？；：、\\s])\\Z")
+_OTHERS = lazy_pattern("[^，。！？；\n]{1,8}[，；][^，。！？；\n]{1,6}的[^，。！？；\n]")
+# Who quotes a phrase without a mark of its own speaks about it; speech has one.
+_PHRASE_BEFORE = lazy_pattern("[“‘「『][^，。！？；：、”’」』\n]{0,20}\\Z")
+_PHRASE_AFTER = lazy_pattern("[^，。！？；：、…”’」』\n]{0,20}[”’」』]")
+_NEARBY = 20
 _PATTERN = lazy_pattern(f"(?P<地>{_ADVERBIAL})|(?P<得>{_COMPLEMENT})")
 
 
@@ -47,5 +56,14 @@ class DePattern(Rule):
         closed = Closed(protected)
         for pattern in found:
             place = pattern.end() - 1
-            if not closed.overlaps(place, place + 1):
+            if not (_may_be_right(text, *pattern.span()) or closed.overlaps(place, place + 1)):
                 yield replace(self, text, place, place + 1, pattern.lastgroup)
+
+
+def _may_be_right(text: str, start: int, stop: int) -> bool:
+    if is_in_title(text, start):
+        return True
+    nearby = max(0, start - _NEARBY)
+    if _PHRASE_BEFORE.search(text, nearby, start) and _PHRASE_AFTER.match(text, stop):
+        return True
+    return _CLAUSE_START.search(text[nearby:start]) is not None and _OTHERS.match(text, stop) is not None

@@ -8,7 +8,9 @@ from nmspeller.messages import N_
 from nmspeller.runtime.rules import word_lists
 from nmspeller.runtime.rules.categories import CONSISTENCY
 from nmspeller.runtime.rules.closed import Closed
+from nmspeller.runtime.rules.faces import simplified
 from nmspeller.runtime.rules.rule import Example, Group, Note, Rule, RuleMatch, replace
+from nmspeller.runtime.rules.vocabulary import words
 from nmspeller.text.patterns import lazy_pattern
 from nmspeller.text.protect import Span
 from nmspeller.text.script import Script, detect
@@ -102,9 +104,12 @@ def _is_odd(character: str, script: Script) -> bool:
 
 
 def _odd_words(text: str, script: Script) -> Iterator[tuple[int, int, Note]]:
-    right = _right_words()[script]
+    right, known = _right_words()[script], words().short_words
     for start, stop in _matchers()[script].matches(text):
-        yield start, stop, _written(right[text[start:stop]])
+        # Two words may meet in it: 姓|範圍, 看|著作.
+        face = simplified(text).text
+        if known.isdisjoint((face[max(0, start - 1) : start + 1], face[stop - 1 : stop + 1])):
+            yield start, stop, _written(right[text[start:stop]])
 
 
 def _written(form: str) -> Note:

@@ -12,8 +12,8 @@ from nmspeller.text.protect import Span
 _UNIT = "[元人名个個件套台臺辆輛家户戶米吨噸斤克只頭头亩畝年次条條册冊本份分多余餘万萬亿億公千平立美欧歐日港]"
 _FULL_WIDTH = {0xFF10 + digit: 0x30 + digit for digit in range(10)} | {ord("，"): ","}
 _PATTERN = lazy_pattern(
-    # Thousands are parted by a half-width comma: a full-width one ends a clause. 86，000名 and 1，234，567元 are
-    # one number; 招了86，120名 may be two.
+    # Thousands are parted by a half-width comma: a full-width one ends a clause. 86，000名 and 1，234，567元
+    # are one number; 招了86，120名 may be two.
     "(?P<comma>(?<![0-9.,，、第前])[0-9]{1,3}(?:(?:，[0-9]{3}){2,}|，000)(?![0-9，.,])"
     f"(?={_UNIT}))"
     # 百分之 and % say the same.

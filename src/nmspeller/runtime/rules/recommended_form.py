@@ -19,6 +19,12 @@ _REASONS = {
     ),
     "variants_of_dictionaries.txt": N_("Present-day dictionaries recommend {form}."),
 }
+# Forms that are words of another meaning, too: the head of a wolf, an actress, etching.
+_OTHER_WORDS = frozenset(("狼头", "胡蝶", "浸蚀"))
+# 本份 is also 本|份, and 沈思 a name: they are the word that is meant after these alone.
+_ONLY_AFTER = {"本份": "守安尽实是的", "沈思": "入默在于的地静"}
+# 想|像他那样, and a sea.
+_NOT_BEFORE = {"想像": "我你您他她它这那", "零丁": "洋"}
 
 
 class RecommendedForm(Rule):
@@ -41,9 +47,17 @@ class RecommendedForm(Rule):
         end = 0
         for start, stop in found:
             across = text[max(0, start - 1) : start + 1], text[stop - 1 : stop + 1]
-            if start >= end and known.isdisjoint(across) and not closed.overlaps(start, stop):
+            is_other = not known.isdisjoint(across) or _is_other_word(text, start, stop)
+            if start >= end and not is_other and not closed.overlaps(start, stop):
                 yield replace(self, text, start, stop, None, _notes()[text[start:stop]])
                 end = stop
+
+
+def _is_other_word(text: str, start: int, stop: int) -> bool:
+    form, before, after = text[start:stop], text[max(0, start - 1) : start], text[stop : stop + 1]
+    if form in _OTHER_WORDS or (after and after in _NOT_BEFORE.get(form, "")):
+        return True
+    return form in _ONLY_AFTER and (not before or before not in _ONLY_AFTER[form])
 
 
 @cache

@@ -1,5 +1,6 @@
 """Blanks inside words: 我们去公 园玩 → 我们去公园玩."""
 
+import re
 from collections.abc import Iterator, Sequence
 
 from nmspeller.messages import N_
@@ -16,6 +17,11 @@ from nmspeller.text.windows import lines
 
 # Not in a label set wide, 译  者：.
 _GAP = lazy_pattern(f"(?<=[{HANZI}])[{BLANK}]{{1,2}}(?=[{HANZI}](?![：:]))")
+# Blanks part names and roles, a date and its weather: 记者 王小明 通讯员 李大海, 3月5日 星期三 晴.
+_ROLE = "[记記]者|通[讯訊][员員]|[摄攝]影|[编編][辑輯]"
+_BEFORE_PART = lazy_pattern(f"(?:{_ROLE}|[0-9][日号號]|星期[一二三四五六日天])\\Z")
+_PART = lazy_pattern(f"{_ROLE}|星期|天[气氣]")
+_LONGEST_PART = 4
 _SENTENCE_MARK = lazy_pattern("[，。！？；]")
 _MOST_GAPS = 3
 _FEW_LINES = 5
@@ -48,9 +54,15 @@ class SpaceBetweenHanzi(Rule):
             if not 0 < len(gaps) <= _MOST_GAPS or not _SENTENCE_MARK.search(text, start, stop):
                 continue
             for gap in gaps:
-                if not closed.overlaps(*gap.span()) and _is_word(text[gap.start() - 1] + text[gap.end()]):
+                is_inside = _is_word(text[gap.start() - 1] + text[gap.end()]) and not _parts(text, gap)
+                if is_inside and not closed.overlaps(*gap.span()):
                     yield replace(self, text, *gap.span(), "")
 
 
 def _is_word(pair: str) -> bool:
     return simplify(pair).text in words().short_words
+
+
+def _parts(text: str, gap: re.Match[str]) -> bool:
+    before = text[max(0, gap.start() - _LONGEST_PART) : gap.start()]
+    return _BEFORE_PART.search(before) is not None or _PART.match(text, gap.end()) is not None

@@ -13,8 +13,8 @@ from nmspeller.text.protect import Span
 _DAYS = "一二三四五六日"
 # 周一 after a date may begin a name, so a mark, a blank or a time of day must follow it.
 _DATED = lazy_pattern(
-    "(?<![0-9])(?P<year>(?:19|20)[0-9]{2})年(?P<month>[0-9]{1,2})月(?P<day>[0-9]{1,2})[日号號]"
-    "[ \u00a0]?[（(，,]?[ \u00a0]?"
+    "(?P<since>[自从從])?(?<![0-9])(?P<year>(?:19|20)[0-9]{2})年(?P<month>[0-9]{1,2})月(?P<day>[0-9]{1,2})[日号號]"
+    "[ \u00a0]?(?P<mark>[（(，,]?)[ \u00a0]?"
     f"(?P<said>(?:星期|[礼禮]拜|[周週](?=[{_DAYS}](?:[）)，,。；;、\\s上下早晚中凌]|\\Z)))[{_DAYS}天])(?![至到、和~～—-])"
 )
 
@@ -38,6 +38,9 @@ class Weekday(Rule):
             return
         closed = Closed(protected, but=NUMBERS)
         for match in _DATED.finditer(text):
+            # 自2026年11月17日，周日休息: every Sunday from then on.
+            if match["since"] and match["mark"] in ("，", ","):
+                continue
             try:
                 day = date(int(match["year"]), int(match["month"]), int(match["day"]))
             except ValueError:
