@@ -85,9 +85,11 @@ def test_what_ends_a_word_is_no_surname():
 
 
 def test_a_form_before_or_after_a_word_of_its_own_is_still_wrong():
-    wrong = "着名女星的过度期很长，热水器的水笼头坏了，什么时侯修？倒计时牌写着到计时日期。"
+    wrong = "着名女星的过度期很长，绿荫场上有人，过度期间热水笼头坏了，什么时侯修？倒计时牌写着到计时日期。"
     assert [match.source for match in matches("common_word", wrong)] == [
         "着名",
+        "过度期",
+        "绿荫场",
         "过度期",
         "水笼头",
         "什么时侯",
@@ -174,6 +176,11 @@ def test_the_same_forms_elsewhere_are_hints():
 )
 def test_quotations_and_names_of_the_other_script_are_right(right):
     assert matches("mixed_script", right) == []
+
+
+def test_words_of_the_other_script_that_meet_no_other_word_are_hints():
+    wrong = "她看著书，随著时间过去，房间很乾净，瞭解的人还没有说话。"
+    assert [match.source for match in matches("mixed_script", wrong)] == ["看著", "随著", "乾净", "瞭解"]
 
 
 @pytest.mark.parametrize(("rule", "form"), [("taiwan_forms", "裡"), ("hong_kong_forms", "裏")])

@@ -22,8 +22,10 @@ _SHORTEST, _LONGEST = 4, 8
 _SIMPLIFIED_ONLY = frozenset(
     ("渡假", "渡假村", "公佈", "发佈", "连络", "扫瞄", "刻划", "小俩口", "老俩口", "布署", "贯澈", "通霄营业")
 )
-# Mistakes that dictionaries list as words.
-_NO_WORDS = frozenset(("自已", "关健", "床第"))
+# Mistakes that dictionaries list as words, and a halter, which is never meant.
+_NO_WORDS = frozenset(("自已", "关健", "床第", "笼头"))
+# They follow any noun: 绿荫场|上 is no 场上.
+_PLACES = frozenset("上下中里内外前后间")
 # What stands before or after a form where it is right: 不能自已的深情, 工程师|付了, 四驱|干什么, 张仲景像.
 _RIGHT_AFTER = {
     "自已的": "能以法禁难",
@@ -129,7 +131,7 @@ def _may_be_right(text: str, start: int, stop: int) -> bool:
     is_short, is_idiom = len(form) == _SHORT, right in known.idioms
     for across, is_wrong, rest in (
         (before + form[0], form[0] != right[0], form[1:]),
-        (form[-1] + after, form[-1] != right[-1], form[:-1]),
+        (form[-1] + after, form[-1] != right[-1], "" if after in _PLACES else form[:-1]),
     ):
         is_open = is_short or is_wrong or (not is_idiom and _is_words(rest))
         if is_open and across in known.short_words:

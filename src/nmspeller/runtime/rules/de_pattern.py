@@ -27,7 +27,10 @@ _COMPLEMENT = (
 )
 # 高兴的走了，生气的留下了: two kinds of people.
 _CLAUSE_START = lazy_pattern("(?:\\A|[，。！？；：、\\s])\\Z")
-_OTHERS = lazy_pattern("[^，。！？；\n]{1,8}[，；][^，。！？；\n]{1,6}的[^，。！？；\n]")
+_PEOPLE = ("高兴的", "兴奋的", "认真的", "仔细的")
+_OTHERS = lazy_pattern(
+    f"[^，。！？；\n]{{1,4}}[，；](?!(?:{_ADVERBS})的)[^，。！？；\n]{{1,4}}的(?:{_VERBS}|留|也|都|还|不)"
+)
 # Who quotes a phrase without a mark of its own speaks about it; speech has one.
 _PHRASE_BEFORE = lazy_pattern("[“‘「『][^，。！？；：、”’」』\n]{0,20}\\Z")
 _PHRASE_AFTER = lazy_pattern("[^，。！？；：、…”’」』\n]{0,20}[”’」』]")
@@ -66,4 +69,5 @@ def _may_be_right(text: str, start: int, stop: int) -> bool:
     nearby = max(0, start - _NEARBY)
     if _PHRASE_BEFORE.search(text, nearby, start) and _PHRASE_AFTER.match(text, stop):
         return True
-    return _CLAUSE_START.search(text[nearby:start]) is not None and _OTHERS.match(text, stop) is not None
+    is_subject = text[start:stop] in _PEOPLE and _CLAUSE_START.search(text[nearby:start]) is not None
+    return is_subject and _OTHERS.match(text, stop) is not None

@@ -40,6 +40,8 @@ _SIMPLIFIED_WORDS = dict(
         "理髮/理发",
     ]
 )
+# 看著书 is 看着书.
+_NO_WORDS = frozenset(("著书",))
 _OTHER = {Script.SIMPLIFIED: Script.TRADITIONAL, Script.TRADITIONAL: Script.SIMPLIFIED}
 _NOTES = {
     Script.SIMPLIFIED: N_("The text is in Simplified characters, and this is a Traditional one."),
@@ -108,7 +110,8 @@ def _odd_words(text: str, script: Script) -> Iterator[tuple[int, int, Note]]:
     for start, stop in _matchers()[script].matches(text):
         # Two words may meet in it: 姓|範圍, 看|著作.
         face = simplified(text).text
-        if known.isdisjoint((face[max(0, start - 1) : start + 1], face[stop - 1 : stop + 1])):
+        across = {face[max(0, start - 1) : start + 1], face[stop - 1 : stop + 1]}
+        if known.isdisjoint(across - _NO_WORDS):
             yield start, stop, _written(right[text[start:stop]])
 
 
