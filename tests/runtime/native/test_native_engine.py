@@ -1,6 +1,8 @@
 """The native engine with the shipped model: what ONNX Runtime says, and the same in every company."""
 
 import os
+import subprocess
+import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -214,6 +216,26 @@ def test_a_forked_process_can_go_on(vocabulary: Vocabulary) -> None:
         os._exit(0 if all(same) else 1)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
     assert_same(everything(engine, vocabulary, TEXTS[:2]), expected)
+
+
+READS_UNTIL_THE_END = """
+import threading
+from itertools import count
+from nmspeller import Speller
+
+def read():
+    for number in count():
+        speller.check(f"我们第{number}次去公园玩，天气很好。" * 4)
+        begun.set()
+
+speller, begun = Speller(threads=1), threading.Event()
+threading.Thread(target=read, daemon=True).start()
+begun.wait()
+"""
+
+
+def test_a_program_may_end_while_a_daemon_thread_reads() -> None:
+    assert subprocess.run([sys.executable, "-c", READS_UNTIL_THE_END]).returncode == 0
 
 
 def test_only_what_is_asked_for_is_told(engine: NativeEngine, vocabulary: Vocabulary) -> None:

@@ -97,7 +97,8 @@ class NativeSession:
         """Something of the library that lives as long as this."""
         if not made:
             raise MemoryError("not enough memory for the model")
-        weakref.finalize(self, close, made)
+        # When the interpreter exits, a daemon thread may still be reading with it, and the system frees all.
+        weakref.finalize(self, close, made).atexit = False
         return made
 
     def read(self, ids: Ids, starts: Positions, stops: Positions) -> Iterator[tuple[FlatWindows, Answers]]:
