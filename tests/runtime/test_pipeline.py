@@ -1,5 +1,7 @@
 """A model folder around an engine that knows a few texts by heart: replacements and what tags lead to."""
 
+import gc
+import weakref
 from dataclasses import replace
 
 import numpy as np
@@ -217,3 +219,15 @@ def test_the_hash_depends_on_the_policy(pipeline):
     first = pipeline(engine).model_hash
     assert pipeline(engine).model_hash == first
     assert pipeline(engine, careful=replace(THRESHOLDS, missing=0.9)).model_hash != first
+
+
+def test_what_is_no_longer_used_is_given_back_at_once(pipeline):
+    gc.disable()
+    try:
+        opened = pipeline(ScriptedEngine({"我狠高心": {1: "很", 3: "兴"}}))
+        assert corrected(opened, "我狠高心") == "我很高兴"
+        gone = weakref.ref(opened)
+        del opened
+        assert gone() is None
+    finally:
+        gc.enable()

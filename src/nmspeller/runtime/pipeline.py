@@ -3,7 +3,7 @@
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 
 import numpy as np
@@ -71,8 +71,10 @@ class Pipeline:
             self._add_prefilter_thresholds(self._prefilter, *files)
         hanzi = self.vocabulary.is_hanzi()
         simplified = np.array([not is_traditional(token) for token in self.vocabulary.tokens], np.bool_)
+        # No method of this object: a cycle would keep the weights until the next full garbage collection.
+        explains = partial(_explains, self.vocabulary.tokens)
         self._decoder = Decoder(
-            engine, hanzi, hanzi & simplified, self.vocabulary.unk, self.explains, self._prefilter
+            engine, hanzi, hanzi & simplified, self.vocabulary.unk, explains, self._prefilter
         )
         self._tag_decoder = TagDecoder(engine, self.vocabulary, self._decoder.targets, self.policy.evidence)
 
@@ -229,9 +231,7 @@ class Pipeline:
 
     def explains(self, originals: Ids, targets: Ids) -> NDArray[np.bool_]:
         """Whether similar sound or shape explains each of the pairs, (pairs,) each."""
-        tokens = self.vocabulary.tokens
-        pairs = zip(originals.tolist(), targets.tolist(), strict=True)
-        return np.array([is_explained(tokens[original], tokens[target]) for original, target in pairs], bool)
+        return _explains(self.vocabulary.tokens, originals, targets)
 
     def _changes(
         self, found: Detections, confidences: Floats, numbers: range, start: int
@@ -258,6 +258,11 @@ class Pipeline:
                 )
             )
         return tuple(changes)
+
+
+def _explains(tokens: Sequence[str], originals: Ids, targets: Ids) -> NDArray[np.bool_]:
+    pairs = zip(originals.tolist(), targets.tolist(), strict=True)
+    return np.array([is_explained(tokens[original], tokens[target]) for original, target in pairs], bool)
 
 
 def _is_outdone(change: Change, text: str, replacements: Iterable[Change]) -> bool:
