@@ -79,6 +79,10 @@ class Editor:
         document = types.VersionedTextDocumentIdentifier(uri=uri, version=self.versions[uri])
         self.client.text_document_did_change(types.DidChangeTextDocumentParams(document, changes))
 
+    def save(self, uri):
+        identifier = types.TextDocumentIdentifier(uri)
+        self.client.text_document_did_save(types.DidSaveTextDocumentParams(identifier))
+
     def close(self, uri):
         identifier = types.TextDocumentIdentifier(uri)
         self.client.text_document_did_close(types.DidCloseTextDocumentParams(identifier))

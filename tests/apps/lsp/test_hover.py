@@ -50,3 +50,16 @@ async def test_an_insertion_and_a_deletion_say_what_they_do(new_editor):
     ]
     (fix,) = await editor.actions(uri, 0, only=["source.fixAll"])
     assert editor.apply(uri, fix) == "我看完了。他是我。"
+
+
+async def test_what_is_known_is_shown_while_a_check_of_the_same_text_waits_its_turn(new_editor):
+    editor = new_editor
+    await editor.start()
+    uri = editor.open("a.txt", "明天在见！")
+    assert len(await editor.diagnostics(uri)) == 1
+    editor.asked()
+    editor.open("endless.txt", "停")
+    await editor.work_begins()
+    editor.save(uri)
+    assert (await editor.hover(uri, 2)).contents.value.startswith("在 → 再")
+    assert (await editor.actions(uri, 2))[0].title == "Replace “在” with “再”"

@@ -27,6 +27,11 @@ def opened(text, language="plaintext", uri="untitled:1"):
     )
 
 
+def changed(*changes, version=2, uri="untitled:1"):
+    document = {"uri": uri, "version": version}
+    return call("textDocument/didChange", {"textDocument": document, "contentChanges": changes})
+
+
 INITIALIZE = call("initialize", {"processId": None, "rootUri": None, "capabilities": {}}, id=1)
 INITIALIZED = call("initialized", {})
 GOODBYE = call("shutdown", id=99) + call("exit")
@@ -177,6 +182,38 @@ def test_garbage_before_the_greeting_does_no_harm(wire):
     server.end()
 
 
+def test_an_editor_need_not_number_its_versions(wire):
+    server = wire()
+    server.send(INITIALIZE, INITIALIZED, opened("明天见"))
+    assert server.diagnostics() == []
+    start = {"line": 0, "character": 2}
+    server.send(changed({"text": "在", "range": {"start": start, "end": start}}, version=None))
+    shown = server.until(lambda received: received.get("method") == "textDocument/publishDiagnostics")
+    assert len(shown["params"]["diagnostics"]) == 1
+    assert shown["params"].get("version") is None
+    server.end()
+
+
+def test_after_a_change_that_cannot_be_read_nothing_is_checked_until_the_next_full_text(wire):
+    server = wire()
+    server.send(INITIALIZE, INITIALIZED, opened("明天在见"))
+    assert len(server.diagnostics()) == 1
+    start, before = {"line": 0, "character": 0}, {"line": -1, "character": 0}
+    unreadable = {"text": "我们", "range": {"start": before, "end": start}}
+    readable = {"text": "平果", "range": {"start": start, "end": start}}
+    server.send(changed(unreadable), changed(unreadable, version=3))
+    assert server.diagnostics() == []
+    shown = server.until(lambda received: received.get("method") == "window/showMessage")
+    assert "untitled:1 cannot be read" in shown["params"]["message"]
+    assert server.next()["params"]["diagnostics"] == []  # and no other message
+    server.send(
+        changed(readable, version=4), call("textDocument/didSave", {"textDocument": {"uri": "untitled:1"}})
+    )
+    server.send(changed({"text": "在见"}, readable, version=5))
+    assert [one["range"]["start"]["character"] for one in server.diagnostics()] == [0, 2]
+    server.end()
+
+
 def test_strange_texts(wire):
     server = wire()
     server.send(INITIALIZE, INITIALIZED)
@@ -222,15 +259,7 @@ def test_an_editor_that_never_sends_its_settings_is_waited_for_once(wire, tmp_pa
     server.send(call("initialize", params, id=1), INITIALIZED, opened("明天在见"))
     assert len(server.diagnostics()) == 1
     for version in range(2, 7):
-        server.send(
-            call(
-                "textDocument/didChange",
-                {
-                    "textDocument": {"uri": "untitled:1", "version": version},
-                    "contentChanges": [{"text": "在见" * version}],
-                },
-            )
-        )
+        server.send(changed({"text": "在见" * version}, version=version))
         assert len(server.diagnostics()) == version
     server.end()
     waits = (tmp_path / "log.waits").read_text().split()

@@ -69,6 +69,14 @@ def visible(text: str) -> str:
     return text.replace(" ", "␣")
 
 
+def touching(
+    document: OpenDocument, findings: Iterable[EditorFinding], asked: types.Range
+) -> list[EditorFinding]:
+    """The findings that touch the requested range."""
+    start, stop = document.offset(asked.start), document.offset(asked.end)
+    return [finding for finding in findings if finding.start <= stop and finding.stop >= start]
+
+
 def quick_fixes(
     document: OpenDocument, findings: Iterable[EditorFinding], asked: types.Range, *, versioned: bool
 ) -> list[types.CodeAction]:
@@ -76,9 +84,7 @@ def quick_fixes(
     start, stop = document.offset(asked.start), document.offset(asked.end)
     actions: list[types.CodeAction] = []
     offered: set[str] = set()
-    for finding in findings:
-        if finding.start > stop or finding.stop < start:
-            continue
+    for finding in touching(document, findings, asked):
         about = [diagnostic(document, finding)]
         actions += [
             types.CodeAction(

@@ -24,12 +24,12 @@ class OpenDocument:
 
     uri: str
     language: str
-    version: int
+    version: int | None
     text: str
     encoding: str = types.PositionEncodingKind.Utf16.value
 
     def changed(
-        self, changes: Iterable[types.TextDocumentContentChangeEvent], version: int
+        self, changes: Iterable[types.TextDocumentContentChangeEvent], version: int | None
     ) -> "OpenDocument":
         """The document after the editor's changes, each of which refers to the result of the one before.
 

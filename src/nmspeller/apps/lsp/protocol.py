@@ -3,6 +3,7 @@
 from abc import ABC, abstractmethod
 from typing import Any
 
+from cattrs import Converter
 from lsprotocol import types
 from pygls.exceptions import (
     JsonRpcException,
@@ -11,10 +12,20 @@ from pygls.exceptions import (
     JsonRpcServerNotInitialized,
 )
 from pygls.lsp.server import LanguageServer
-from pygls.protocol import LanguageServerProtocol, lsp_method
+from pygls.protocol import LanguageServerProtocol, default_converter, lsp_method
 from pygls.protocol.json_rpc import RPCRequest
 
 from nmspeller.messages import speak
+
+
+def converter() -> Converter:
+    """pygls' converter, which also reads changes from editors that do not number their versions."""
+    made = default_converter()
+    made.register_structure_hook(
+        types.VersionedTextDocumentIdentifier,
+        lambda given, _: made.structure(given, types.OptionalVersionedTextDocumentIdentifier),
+    )
+    return made
 
 
 class ServerOfDocuments(LanguageServer, ABC):
@@ -29,6 +40,10 @@ class ServerOfDocuments(LanguageServer, ABC):
     @abstractmethod
     def change(self, params: types.DidChangeTextDocumentParams) -> None:
         """A document was edited."""
+
+    @abstractmethod
+    def lose(self, uri: str) -> None:
+        """A document was edited in a way that could not be read."""
 
     @abstractmethod
     def close(self, uri: str) -> None:
@@ -63,6 +78,9 @@ class SpellingProtocol(LanguageServerProtocol):
                     f"The parameters do not fit {data['method']!r}."
                 )
                 self._send_response(data["id"], error=error.to_response_error())
+            elif data.get("method") == types.TEXT_DOCUMENT_DID_CHANGE and (uri := _document(data)):
+                speak(self._server.language)
+                self._server.lose(uri)
             raise
 
     def handle_message(self, message: Any) -> None:
@@ -85,3 +103,12 @@ class SpellingProtocol(LanguageServerProtocol):
         if not self._initialized and method != types.INITIALIZE:
             return JsonRpcServerNotInitialized("Send `initialize` first.")
         return None
+
+
+def _document(data: dict[str, Any]) -> str | None:
+    """The document that a message is about, as far as it can be read."""
+    try:
+        uri = data["params"]["textDocument"]["uri"]
+    except (KeyError, TypeError):
+        return None
+    return uri if isinstance(uri, str) else None

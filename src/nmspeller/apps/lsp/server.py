@@ -7,7 +7,7 @@ batch of texts to the thread at a time, so that documents take turns and no requ
 import asyncio
 import contextlib
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from time import monotonic
@@ -15,7 +15,6 @@ from typing import Any
 from urllib.parse import unquote
 
 from lsprotocol import types
-from pygls.protocol import default_converter
 from pygls.uris import to_fs_path
 
 from nmspeller import __version__
@@ -24,7 +23,7 @@ from nmspeller.apps.lsp.document import OpenDocument
 from nmspeller.apps.lsp.findings import EditorFinding, Prose, batches, place
 from nmspeller.apps.lsp.options import DocumentPlace, Options
 from nmspeller.apps.lsp.progress import WorkDoneProgress
-from nmspeller.apps.lsp.protocol import ServerOfDocuments, SpellingProtocol
+from nmspeller.apps.lsp.protocol import ServerOfDocuments, SpellingProtocol, converter
 from nmspeller.apps.lsp.settings import EditorSettings
 from nmspeller.apps.lsp.speller_thread import OpenChecker, SpellerThread
 from nmspeller.errors import InputError
@@ -41,9 +40,13 @@ _SECONDS_TO_WAIT_FOR_SETTINGS = 2.0
 
 @dataclass
 class _Open:
-    """An open document, and its results so far."""
+    """An open document, and its results so far.
+
+    `lost`: a change could not be read, so that `document` is no longer what the editor shows.
+    """
 
     document: OpenDocument
+    lost: bool = False
     options: Options | None = None
     known: dict[Part, tuple[Change, ...]] = field(default_factory=dict)
     findings: list[EditorFinding] = field(default_factory=list)
@@ -57,9 +60,7 @@ class SpellingServer(ServerOfDocuments):
     protocol: SpellingProtocol
 
     def __init__(self, open_checker: OpenChecker, *, prefilter: bool = False) -> None:
-        super().__init__(
-            "nmspeller", __version__, protocol_cls=SpellingProtocol, converter_factory=default_converter
-        )
+        super().__init__("nmspeller", __version__, protocol_cls=SpellingProtocol, converter_factory=converter)
         self._command_line = {"prefilter": prefilter}
         self.settings = EditorSettings(prefilter=prefilter)
         self.shut_down = False
@@ -87,9 +88,26 @@ class SpellingServer(ServerOfDocuments):
     def change(self, params: types.DidChangeTextDocumentParams) -> None:
         """A document was edited; changes of documents that are not open are ignored."""
         uri = params.text_document.uri
+        if (state := self._open.get(uri)) is None:
+            return
+        if state.lost and all(map(_is_partial, params.content_changes)):
+            return
+        state.document = state.document.changed(params.content_changes, params.text_document.version)
+        state.lost = False
+        state.findings = []
+        self._start_check(uri)
+
+    def lose(self, uri: str) -> None:
+        """A change could not be read: nothing is checked until the editor sends the whole text again."""
         if (state := self._open.get(uri)) is not None:
-            state.document = state.document.changed(params.content_changes, params.text_document.version)
-            self._start_check(uri)
+            _cancel(state)
+            state.lost, state.findings = True, []
+            self.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri, []))
+            sentence = _("A change to {file} cannot be read; close the file and open it again.").format(
+                file=_name(uri)
+            )
+            self._warn(sentence)
+            self._tell(state, "failed", sentence)
 
     def close(self, uri: str) -> None:
         """A document was closed: its diagnostics are cleared."""
@@ -145,7 +163,7 @@ class SpellingServer(ServerOfDocuments):
         if only is not None and actions.wanted(actions.FIX_ALL, only):
             state.hurry.set()
             await self._checked(state, None)
-        else:
+        elif not actions.touching(state.document, state.findings, params.range):
             await self._checked(state, _SECONDS_A_REQUEST_WAITS)
         found: list[types.CodeAction] = []
         versioned = self._edits_are_versioned()
@@ -160,12 +178,14 @@ class SpellingServer(ServerOfDocuments):
         state = self._open.get(params.text_document.uri)
         if state is None:
             return None
-        await self._checked(state, _SECONDS_A_REQUEST_WAITS)
-        document, findings = state.document, state.findings
-        finding = hover.at(findings, document.offset(params.position))
+        if hover.at(state.findings, state.document.offset(params.position)) is None:
+            await self._checked(state, _SECONDS_A_REQUEST_WAITS)
+        document = state.document
+        finding = hover.at(state.findings, document.offset(params.position))
         if finding is None:
             return None
-        explained = await self.speller_thread.run(hover.explanation, document, finding)
+        # In a thread of its own: that of the speller may be at work for a while.
+        explained = await asyncio.to_thread(hover.explanation, document, finding)
         contents = types.MarkupContent(types.MarkupKind.PlainText, explained)
         return types.Hover(contents, document.range(finding.start, finding.stop))
 
@@ -180,15 +200,17 @@ class SpellingServer(ServerOfDocuments):
     def ignore(self, uri: str, source: str, target: str, context: str) -> None:
         """Do not show this finding in this document again while the server runs."""
         self._ignored.add((uri, source, target, context))
-        if uri in self._open:
+        if (state := self._open.get(uri)) is not None:
+            state.findings = self._not_ignored(uri, state.findings)
             self._start_check(uri, delay=0)
 
     # Checking.
 
     def _start_check(self, uri: str, delay: float | None = None) -> None:
         state = self._open[uri]
+        if state.lost:
+            return
         _cancel(state)
-        state.findings = []
         state.hurry = asyncio.Event()
         seconds = self.settings.debounce / 1000 if delay is None else delay
         state.check = asyncio.get_running_loop().create_task(self._check(state, seconds))
@@ -260,14 +282,15 @@ class SpellingServer(ServerOfDocuments):
     def _publish(self, state: _Open, prose: Prose | None) -> None:
         document = state.document
         findings, hints = place(document.text, prose, state.known) if prose else ([], [])
-        state.findings = [
-            finding for finding in findings if (document.uri, *finding.key) not in self._ignored
-        ]
+        state.findings = self._not_ignored(document.uri, findings)
         shown = [actions.diagnostic(document, finding) for finding in state.findings]
         shown += (actions.hint_diagnostic(document, hint) for hint in hints)
         self.text_document_publish_diagnostics(
             types.PublishDiagnosticsParams(document.uri, shown, document.version)
         )
+
+    def _not_ignored(self, uri: str, findings: Iterable[EditorFinding]) -> list[EditorFinding]:
+        return [finding for finding in findings if (uri, *finding.key) not in self._ignored]
 
     async def _checked(self, state: _Open, seconds: float | None) -> None:
         """Wait until the current document is checked; a change restarts the wait."""
@@ -318,6 +341,10 @@ async def _wait(event: asyncio.Event, seconds: float) -> None:
     """Wait for the event, at most this long."""
     with contextlib.suppress(asyncio.TimeoutError):
         await asyncio.wait_for(event.wait(), seconds)
+
+
+def _is_partial(change: types.TextDocumentContentChangeEvent) -> bool:
+    return isinstance(change, types.TextDocumentContentChangePartial)
 
 
 def _cancel(state: _Open) -> None:
