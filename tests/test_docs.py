@@ -5,6 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from nmspeller.apps.http.languagetool.rules import LISTED
+from nmspeller.runtime.findings import Reason
+
 ROOT = Path(__file__).parents[1]
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
 LINK = re.compile(r"\]\(([^()\s]+)\)")
@@ -57,3 +60,14 @@ def test_chinese_pages_link_to_chinese_manuals(page):
         manual = ROOT / "docs" / "zh" / target.name
         if target.parent == ROOT / "docs" and manual.exists() and manual != page:
             pytest.fail(f"{link}: link to {manual.relative_to(ROOT)}")
+
+
+@pytest.mark.parametrize("page", ["serving.md", "zh/serving.md"])
+def test_what_programs_are_told_by_id_stands_in_the_manuals_of_the_server(page):
+    text = prose(ROOT / "docs" / page)
+    assert [reason.value for reason in Reason if f"`{reason.value}`" not in text] == []
+    listed = set()
+    for row in re.findall(r"^\| .*`NMSPELLER_.*", text, re.MULTILINE):
+        on, off, category = (re.findall(r"`(\w+)`", cell) for cell in row.strip("|").split("|"))
+        listed |= {(name, True, *category) for name in on} | {(name, False, *category) for name in off}
+    assert listed == {(rule.id, rule.on_by_default, rule.category.id) for rule in LISTED}

@@ -38,6 +38,8 @@ _BY_RULE = {
     rule.id: LanguageToolRule(f"NMSPELLER_{rule.id.upper()}", rule.name, rule.category, rule.on_by_default)
     for rule in RULES.values()
 }
+LISTED = (*_BY_REASON.values(), *_BY_RULE.values())
+"""All that a match can be of."""
 
 
 def rule_of(found: Edit | Hint) -> LanguageToolRule:
