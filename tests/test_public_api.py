@@ -104,3 +104,9 @@ def test_edits_of_a_file_are_explained_from_its_text(tmp_path, speller):
     file.write_text("<p>昨天<b>我门</b>去公园玩。</p>", "utf-8")
     result = check_file(file, speller)
     assert [result.explain(edit).rpartition("; ")[2] for edit in result.edits] == ["我们 is a word."]
+
+
+@pytest.mark.parametrize("path", [None, 3, b"letter.txt", "letter\0.txt"])
+def test_a_file_to_check_is_a_path(path):
+    with pytest.raises(InputError, match="give a path as a string or a Path, not"):
+        check_file(path)

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import IO, BinaryIO
 from zipfile import BadZipFile
 
+from nmspeller.errors import InputError
 from nmspeller.messages import N_, _
 from nmspeller.text.patterns import lazy_pattern
 
@@ -43,6 +44,17 @@ def reason(error: Exception) -> str:
     """Why the system refused something, in the present language if it is among the common reasons."""
     said = getattr(error, "strerror", None) or str(error)
     return _(said) if said in _SYSTEM else said
+
+
+def path_of(given: str | Path) -> Path:
+    """The path that a program gives.
+
+    Raises:
+        InputError: it is none.
+    """
+    if not isinstance(given, str | os.PathLike) or "\0" in str(given):
+        raise InputError(_("give a path as a string or a Path, not {given!r}.").format(given=given))
+    return Path(given)
 
 
 def sha256(stream: IO[bytes]) -> str:

@@ -17,7 +17,7 @@ def test_rules_are_chosen_by_id():
     assert [rule.id for rule in chosen_rules(["idiom"])] == ["idiom"]
     with pytest.raises(InputError, match="there is no rule 'grammar'; choose among spelling"):
         chosen_rules(["grammar"])
-    with pytest.raises(InputError, match="not as one string"):
+    with pytest.raises(InputError, match="not as 'idiom'"):
         chosen_rules("idiom")
 
 

@@ -11,6 +11,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from nmspeller import InputError, Speller
+from nmspeller.runtime.checker import open_checker
 from nmspeller.runtime.correction import Correction, apply_edits
 from nmspeller.runtime.findings import Reason
 from nmspeller.text.hanzi import is_hanzi
@@ -205,6 +206,40 @@ def test_an_unknown_level(model_folder: Path, eager: Speller) -> None:
 def test_what_is_no_text_is_rejected(eager: Speller, text: Any) -> None:
     with pytest.raises(InputError, match=f"a text must be a string, not {type(text).__name__}"):
         eager.check_many(["我门", text])
+
+
+@pytest.mark.parametrize("texts", [None, 3, "我门", "我门".encode()])
+def test_many_texts_are_given_as_a_list(eager: Speller, texts: Any) -> None:
+    with pytest.raises(InputError, match="give texts as a list of texts"):
+        eager.check_many(texts)
+
+
+@pytest.mark.parametrize("rules", [3, "idiom", b"idiom"])
+def test_rules_are_given_as_a_list(model_folder: Path, eager: Speller, rules: Any) -> None:
+    for call in (partial(Speller, model_folder), partial(eager.check, "我门")):
+        with pytest.raises(InputError, match=f"a list of their ids, not as {rules!r}"):
+            call(rules=rules)
+
+
+@pytest.mark.parametrize("model", [3, b"model", "model\0"])
+def test_a_model_is_a_path(model: Any) -> None:
+    with pytest.raises(InputError, match="give a path as a string or a Path, not"):
+        Speller(model)
+
+
+@pytest.mark.parametrize("threads", [0, -1, "2", 1.5])
+def test_what_is_no_number_of_threads_is_rejected(model_folder: Path, threads: Any) -> None:
+    with pytest.raises(InputError, match=f"threads must be a whole number above 0, not {threads!r}"):
+        Speller(model_folder, threads=threads)
+
+
+def test_there_are_no_more_threads_than_can_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = []
+    monkeypatch.setattr("nmspeller.runtime.checker.Pipeline", lambda *_, threads, **__: asked.append(threads))
+    monkeypatch.setattr("nmspeller.runtime.checker.cores", lambda: 4)
+    for threads in (None, 3, 100_000):
+        open_checker(threads=threads)
+    assert asked == [None, 3, 64]
 
 
 @pytest.mark.parametrize("missing", ["model.onnx", "vocab.txt", "policy.json"])

@@ -10,12 +10,15 @@ from pathlib import Path
 from typing import Protocol
 
 from nmspeller.errors import InputError
+from nmspeller.files import path_of
 from nmspeller.messages import _
 from nmspeller.runtime.analysis import Analyzer, Check
 from nmspeller.runtime.correction import Correction
 from nmspeller.runtime.device import Device
 from nmspeller.runtime.dictionary import PairsOrFiles, ReplacementSources, Words, word_sources
 from nmspeller.runtime.edits import Change
+from nmspeller.runtime.engine import cores
+from nmspeller.runtime.native.library import MOST_THREADS
 from nmspeller.runtime.pipeline import SHIPPED, Pipeline
 from nmspeller.runtime.policy import Level
 from nmspeller.runtime.reading import Part
@@ -114,7 +117,7 @@ class Checker:
 
         See `analyzer` for the words, replacements and rules.
         """
-        if isinstance(texts, str):
+        if isinstance(texts, str | bytes) or not isinstance(texts, Iterable):
             raise InputError(_("give texts as a list of texts; `check` takes one."))
         level = self.level if level is None else Level.parse(level)
         analyzer = self.analyzer(words=words, replacements=replacements, rules=rules)
@@ -152,9 +155,22 @@ def open_checker(
 ) -> Checker:
     """A checker with the model of a folder; the arguments are those of `nmspeller.Speller`."""
     pipeline = Pipeline(
-        Path(model) if model is not None else SHIPPED,
-        threads=threads,
+        path_of(model) if model is not None else SHIPPED,
+        threads=_number_of(threads),
         device=Device.parse(device),
         prefilter=prefilter,
     )
     return Checker(pipeline, level=level, words=words, replacements=replacements, rules=rules)
+
+
+def _number_of(threads: int | None) -> int | None:
+    """How many threads a user asks for, at most as many as can work on one reading or as there are cores.
+
+    Raises:
+        InputError: it is no number of threads.
+    """
+    if threads is None:
+        return None
+    if not isinstance(threads, int) or threads < 1:
+        raise InputError(_("threads must be a whole number above 0, not {given!r}.").format(given=threads))
+    return min(threads, max(MOST_THREADS, cores()))

@@ -20,12 +20,14 @@ def chosen_rules(chosen: Chosen) -> tuple["Rule", ...]:
     """The rules that a user asks for.
 
     Raises:
-        InputError: there is no rule of that id.
+        InputError: there is no rule of that id, or it is no list.
     """
     if chosen is False:
         return ()
-    if isinstance(chosen, str):
-        raise InputError(_("give rules as True, False or a list of their ids, not as one string."))
+    if isinstance(chosen, str | bytes) or not (chosen is True or isinstance(chosen, Iterable)):
+        raise InputError(
+            _("give rules as True, False or a list of their ids, not as {given!r}.").format(given=chosen)
+        )
     # Loaded late: the rules' word list takes a moment, and most spellers do without.
     from nmspeller.runtime.rules import Group, select
 

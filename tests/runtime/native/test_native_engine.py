@@ -311,6 +311,11 @@ def test_without_the_library_the_model_is_not_supported(
         NativeEngine(SHIPPED / "model.onnx", vocabulary)
 
 
+def test_the_most_threads_are_those_of_the_library() -> None:
+    header = Path(__file__).parents[3] / "native" / "sharing.h"
+    assert f"#define MOST_MEMBERS {library.MOST_THREADS}\n" in header.read_text("utf-8")
+
+
 def test_a_variable_leaves_the_library_aside(monkeypatch: pytest.MonkeyPatch) -> None:
     assert library.load() is not None
     monkeypatch.setenv(library.SWITCH, "0")

@@ -17,6 +17,7 @@ from nmspeller.apps.documents.pptx import PptxDocument
 from nmspeller.apps.documents.prose import Passage
 from nmspeller.apps.documents.xlsx import XlsxDocument
 from nmspeller.errors import InputError
+from nmspeller.files import path_of
 from nmspeller.messages import _
 from nmspeller.runtime.checker import Checker
 from nmspeller.runtime.correction import Correction, clear_of
@@ -170,7 +171,7 @@ def check_file(
     Raises:
         InputError: the file cannot be read; the message says why.
     """
-    document, _raw = read(Path(path), format, encoding)
+    document, _raw = read(path_of(path), format, encoding)
     return check((speller or Speller()).checker, document, level=level)
 
 

@@ -20,7 +20,7 @@ from nmspeller.messages import speak
 
 def converter() -> Converter:
     """pygls' converter, which also reads changes from editors that do not number their versions."""
-    made = default_converter()
+    made: Converter = default_converter()  # type: ignore[no-untyped-call]
     made.register_structure_hook(
         types.VersionedTextDocumentIdentifier,
         lambda given, _: made.structure(given, types.OptionalVersionedTextDocumentIdentifier),

@@ -9,6 +9,8 @@ from pathlib import Path
 
 _SUFFIX = {"darwin": ".dylib", "win32": ".dll"}.get(sys.platform, ".so")
 PATH = Path(__file__).with_name(f"_library{_SUFFIX}")
+MOST_THREADS = 64
+"""So many share one reading, as in `native/sharing.h`."""
 SWITCH = "NMSPELLER_NATIVE"
 """Set to 0, this variable leaves the library aside, when it would be compiled and when it would be loaded."""
 
