@@ -97,6 +97,11 @@ def test_blanks_at_the_edges_are_not_read():
     assert corrected(text, reading, "门", "们") == "\n\u3000\u3000我们。 \n"
 
 
+def test_separators_of_records_at_the_edges_are_blanks():
+    text = "\x1c我门去公园\x1d\x1e\x1f"
+    assert [part.text for part in Reading(text, window=WINDOW).parts] == ["我门去公园"]
+
+
 def test_traditional_text_is_read_in_simplified_and_corrected_in_its_own_script():
     text = "我門去讀書。"
     reading = Reading(text, window=WINDOW)

@@ -15,7 +15,7 @@ from nmspeller.text.script import Script, simplify
 from nmspeller.text.windows import split
 
 # White space at the edges of a row is rare in training data.
-_BLANKS = "\t\n\v\f\r \x85\xa0\u2028\u2029\u3000\ufeff"
+_BLANKS = "\t\n\v\f\r\x1c\x1d\x1e\x1f \x85\xa0\u2028\u2029\u3000\ufeff"
 
 
 class Part(NamedTuple):
