@@ -1,7 +1,7 @@
 """A document to check: its text, its passages of prose, and how to write it back."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from nmspeller.apps.documents import encoding as encodings
@@ -15,6 +15,7 @@ from nmspeller.apps.documents.odf import OdfDocument
 from nmspeller.apps.documents.office import OfficeDocument, no_tracking
 from nmspeller.apps.documents.pptx import PptxDocument
 from nmspeller.apps.documents.prose import Passage
+from nmspeller.apps.documents.replacements import written
 from nmspeller.apps.documents.xlsx import XlsxDocument
 from nmspeller.errors import InputError
 from nmspeller.files import path_of
@@ -38,6 +39,7 @@ class TextDocument:
     text: str
     passages: Sequence[Passage]
     encoding: Encoding
+    format: str = "text"
     escapes: Escapes = NO_ESCAPES
 
     is_signed = False
@@ -49,15 +51,19 @@ class TextDocument:
         """The file's new content; only the edited characters differ."""
         if track:
             raise no_tracking(self.name)
-        edits = list(edits)
-        for edit in edits:
-            if not self.escapes.can_hold(edit):  # a quotation mark in a user's replacement
-                raise InputError(
-                    _("{name}: {text!r} would break the syntax of the file; write it by hand.").format(
-                        name=self.name, text=edit.target
-                    )
-                )
+        edits = [replace(edit, target=self._written(edit)) for edit in edits]
         return self.encoding.encode(self.escapes.applied(self.text, edits), self.name)
+
+    def _written(self, edit: Edit) -> str:
+        """The target of an edit as the file writes it."""
+        target = written(self.text, edit, self.format)
+        if target is None:  # a quotation mark in a user's replacement
+            raise InputError(
+                _("{name}: {text!r} would break the syntax of the file; write it by hand.").format(
+                    name=self.name, text=edit.target
+                )
+            )
+        return target
 
 
 Document = TextDocument | OfficeDocument
@@ -88,7 +94,7 @@ def from_bytes(name: str, raw: bytes, *, format: str = "auto", encoding: str = "
         own = prose.format_of(name)
         format = own if format == "code" else prose.with_strings(own)
     text, escapes = decoded(text, format)
-    return TextDocument(name, text, prose.passages(text, format), found, escapes)
+    return TextDocument(name, text, prose.passages(text, format), found, format, escapes)
 
 
 def from_text(text: str, name: str, format: str = "auto") -> Document:
@@ -100,8 +106,8 @@ def from_text(text: str, name: str, format: str = "auto") -> Document:
                     name=name, at=at
                 )
             )
-    passages = prose.passages(text, "text" if format == "auto" else format)
-    return TextDocument(name, text, passages, Encoding("utf-8"))
+    format = "text" if format == "auto" else format
+    return TextDocument(name, text, prose.passages(text, format), Encoding("utf-8"), format)
 
 
 def read(path: Path, format: str = "auto", encoding: str = "auto") -> tuple[Document, bytes]:

@@ -24,12 +24,6 @@ _PATTERNS = {
     **dict.fromkeys(("html", "vue"), _REFERENCE),
     "xml": lazy_pattern(f"{_REFERENCE_TEXT}|{_BACKSLASH_TEXT}", re.DOTALL),
 }
-_SYNTAX = {
-    **dict.fromkeys(("json", "ipynb", "po", "strings"), '"\\\n\r'),
-    **dict.fromkeys(("yaml", "code+strings"), "\"'`\\#:\n\r"),
-    "properties": "\\\n\r",
-    "xml": "<&",
-}
 _CHINESE = lazy_pattern(f"[{HANZI}\u3001-\u301f\uff01-\uff65\u2014\u2018-\u201d\u2026]")
 
 
@@ -42,11 +36,6 @@ class Escapes:
 
     places: Sequence[int] = ()
     written: Sequence[str] = ()
-    syntax: str = ""  # what an edit may not bring into a text, since it would end it or begin an escape
-
-    def can_hold(self, edit: Edit) -> bool:
-        """Whether the file is the same but for the text after an edit."""
-        return not any(sign in edit.target and sign not in edit.source for sign in self.syntax)
 
     def applied(self, text: str, edits: Iterable[Edit]) -> str:
         """The file's text with the edits of `text`, which are in order."""
@@ -82,9 +71,8 @@ def decoded(text: str, format: str) -> tuple[str, Escapes]:
     """The text as a reader sees it, and how its file writes it."""
     kind = "code+strings" if format.startswith("code+strings") else format
     pattern = _PATTERNS.get(kind)
-    syntax = _SYNTAX.get(kind, "")
     if pattern is None or ("\\u" not in text and "\\U" not in text and "&#" not in text):
-        return text, Escapes(syntax=syntax)
+        return text, NONE
     output: list[str] = []
     places: list[int] = []
     written: list[str] = []
@@ -99,7 +87,7 @@ def decoded(text: str, format: str) -> tuple[str, Escapes]:
         written.append(found.group())
         length += 1
         end = found.end()
-    return "".join((*output, text[end:])), Escapes(places, written, syntax)
+    return "".join((*output, text[end:])), Escapes(places, written)
 
 
 def _character(groups: dict[str, str | None]) -> str | None:
