@@ -217,7 +217,19 @@ def test_a_read_only_file_stays_as_it_is(check, tmp_path):
     file.write_text("我门")
     file.chmod(0o444)
     assert refuses(check("--fix", "--backup", "a.txt"), "a.txt cannot be written: permission denied.")
+    assert check("--fix", "a.txt").out == "a.txt:1:2: 门 → 们 (same sound, 0.99)\n"
+    assert "1 error found in 1 file." in check("--fix", "a.txt", "-o", "terminal").out
     assert {path.name: path.read_text() for path in tmp_path.iterdir()} == {"a.txt": "我门"}
+
+
+@pytest.mark.parametrize("output", ["a.txt", "link.html", "known.txt"])
+def test_a_report_takes_the_place_of_no_input(check, tmp_path, output):
+    for name in ("a.txt", "known.txt"):
+        (tmp_path / name).write_text("我门")
+    (tmp_path / "link.html").symlink_to("a.txt")
+    report = ("-o", "html", "--output", output, "--words", "known.txt")
+    assert refuses(check("a.txt", *report), f"{output} is an input")
+    assert (tmp_path / "a.txt").read_text() == (tmp_path / "known.txt").read_text() == "我门"
 
 
 def test_a_pipe_is_checked_but_not_corrected_in_place(check, tmp_path):

@@ -33,7 +33,7 @@ def opendocument(tmp_path):
 def test_tracked_changes_with_comments(check, word):
     result = check("--fix", "--track", "--backup", "a.docx")
     assert result.code == 1
-    assert "Corrected a.docx; the original is a.docx.bak." in result.err
+    assert "Suggested changes in a.docx; the original is a.docx.bak." in result.err
     document = docx.Document(word)
     assert [comment.text for comment in document.comments] == [
         "门 mén and 们 men sound the same and look similar; 我们 is a word. Confidence 0.99.",
@@ -63,7 +63,7 @@ def of_two_people(path):
 def test_what_cannot_be_tracked_is_told_beside_what_was(check, tmp_path):
     raw = of_two_people(tmp_path / "a.docx")
     result = check("--fix", "--track", "a.docx")
-    assert result.err == UNTRACKED + "Corrected a.docx.\n"
+    assert result.err == UNTRACKED + "Suggested changes in a.docx.\n"
     result = check("--fix", "--track", "--format", "docx", "-", stdin=raw)
     assert result.err == UNTRACKED
     assert len(docx.Document(io.BytesIO(result.raw)).comments) == 2

@@ -1,5 +1,6 @@
 """The implementation of `nmspeller check`: each input is checked, reported and, if asked, corrected."""
 
+import os
 import signal
 import sys
 import threading
@@ -33,6 +34,7 @@ class CheckCommand:
     explain: bool
     update_baseline: bool
     found: bool = False
+    unwritten: bool = False
 
     def run(self, names: list[str], text: str | None) -> int:
         """Check everything and return the exit code; an input with an error does not stop the others."""
@@ -44,6 +46,7 @@ class CheckCommand:
         if not inputs and not self.job.errors:
             nothing = _("There is nothing to check: no file of a known format, or the settings ignore it.")
             tell(f"nmspeller: {nothing}")
+        self._require_own_output(inputs)
         out = self._report(inputs)
         with SlowProgress(sum(one.size for one in inputs)) as progress:
             for one in inputs:
@@ -53,10 +56,23 @@ class CheckCommand:
                     progress.pause()
                     self.job.report_error(error)
         if out:
-            out.finish()
+            # A tracked change corrects nothing yet.
+            out.finish(fixed=self.fix and not self.job.track and not self.unwritten)
         self.job.tell_what_was_not_checked()
         self._tell_about_baseline()
         return self.job.exit_code(found=self.found)
+
+    def _require_own_output(self, inputs: Sequence[Input]) -> None:
+        """The report must not take the place of what is checked, under whatever name."""
+        if self.output is None:
+            return
+        output = os.path.realpath(self.output)
+        baseline = [self.job.baseline.file] if self.job.baseline else []
+        read = [one.path for one in inputs if one.path is not None]
+        if output in map(os.path.realpath, (*read, *baseline, *self.job.words, *self.job.replacements)):
+            raise InputError(
+                _("{file} is an input, so the report cannot be written to it.").format(file=self.output)
+            )
 
     def _report(self, inputs: Sequence[Input]) -> Report | None:
         """The report, unless the corrected text is printed or the baseline written."""
@@ -65,7 +81,6 @@ class CheckCommand:
             return None
         return report(
             self.report_name,
-            fixing=self.fix and not self.job.track,  # a tracked change corrects nothing yet
             of_files=not inputs or any(one.path is not None for one in inputs),
             explain=self.explain,
             output=self.output,
@@ -88,14 +103,26 @@ class CheckCommand:
             sys.stdout.buffer.write(self.job.corrected(document, permitted))
             return
         if self.fix and one.path and correction.edits:
-            _content, sentence = self.job.write(one.path, document, correction.edits, raw)
-            progress.pause()
-            tell(sentence)
+            self._write(one.path, document, correction, raw, progress)
         if out:
             progress.pause()
             if shows_parts:
                 correction = Correction(document.text, document.text, (), correction.hints)
             out.show(document, correction)
+
+    def _write(
+        self, path: Path, document: Document, correction: Correction, raw: bytes, progress: SlowProgress
+    ) -> None:
+        """Correct a file; its findings are shown also if that fails."""
+        try:
+            _content, sentence = self.job.write(path, document, correction.edits, raw)
+        except InputError as error:
+            self.unwritten = True
+            progress.pause()
+            self.job.report_error(error)
+        else:
+            progress.pause()
+            tell(sentence)
 
     def _searched(
         self, one: Input, document: Document, out: Report | None, progress: SlowProgress

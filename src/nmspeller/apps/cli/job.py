@@ -103,7 +103,14 @@ class CheckJob:
                     name=document.name
                 )
             )
-        written = _("Corrected {path}; the original is {backup}.") if backup else _("Corrected {path}.")
+        if self.track:
+            written = (
+                _("Suggested changes in {path}; the original is {backup}.")
+                if backup
+                else _("Suggested changes in {path}.")
+            )
+        else:
+            written = _("Corrected {path}; the original is {backup}.") if backup else _("Corrected {path}.")
         return content, written.format(path=path, backup=backup)
 
     def permitted(self, document: Document, edits: Sequence[Edit]) -> Sequence[Edit]:

@@ -20,15 +20,14 @@ class Report(Protocol):
         """Report one document, with or without findings."""
         ...
 
-    def finish(self) -> None:
-        """Complete the report after the last document."""
+    def finish(self, *, fixed: bool = False) -> None:
+        """Complete the report after the last document; `fixed` says whether the findings are corrected."""
         ...
 
 
 def report(
     name: str,
     *,
-    fixing: bool = False,
     of_files: bool = True,
     explain: bool = False,
     output: Path | None = None,
@@ -36,7 +35,6 @@ def report(
     """The report of that name.
 
     Args:
-        fixing: whether the findings are corrected.
         of_files: whether files are checked, or only a text.
         explain: whether each finding is explained in a sentence; those that are handed round always do.
         output: the file for a report that is handed round; standard output by default.
@@ -48,7 +46,7 @@ def report(
     if name == "terminal":
         from nmspeller.apps.reports.terminal import TerminalReport
 
-        return TerminalReport(fixing=fixing, of_files=of_files, explain=explain)
+        return TerminalReport(of_files=of_files, explain=explain)
     if name == "diff":
         from nmspeller.apps.reports.diff import DiffReport
 

@@ -37,7 +37,7 @@ class DiffReport:
             sys.stdout.buffer.write(line)
         sys.stdout.buffer.flush()
 
-    def finish(self) -> None:
+    def finish(self, *, fixed: bool = False) -> None:
         pass
 
 

@@ -29,7 +29,7 @@ class LineReport:
         for line in self._lines(document, correction, self._explain):
             print(line, flush=True)
 
-    def finish(self) -> None:
+    def finish(self, *, fixed: bool = False) -> None:
         pass
 
 

@@ -32,7 +32,7 @@ class ProofreadingReport:
     def show(self, document: Document, correction: Correction) -> None:
         self._proofs.append(Proof.of(document, correction))
 
-    def finish(self) -> None:
+    def finish(self, *, fixed: bool = False) -> None:
         content = FORMATS[self._format](self._proofs)
         if self._output is None:
             sys.stdout.flush()

@@ -57,7 +57,7 @@ class SarifReport:
                 }
             )
 
-    def finish(self) -> None:
+    def finish(self, *, fixed: bool = False) -> None:
         used = [_described(rule) for rule in RULES.values() if rule.id in self._rules]
         driver = {"name": "nmspeller", "version": __version__, "rules": [*_reasons(), *used]}
         run = {

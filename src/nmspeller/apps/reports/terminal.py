@@ -24,13 +24,11 @@ class TerminalReport:
     def __init__(
         self,
         *,
-        fixing: bool = False,
         of_files: bool = True,
         explain: bool = False,
         console: Console | None = None,
     ) -> None:
         self._console = console or Console(highlight=False, soft_wrap=True, emoji=False, markup=False)
-        self._fixing = fixing
         self._of_files = of_files
         self._explain = explain
         self._document: Document | None = None  # the current one, shown in one or more parts
@@ -104,21 +102,23 @@ class TerminalReport:
             return self._document.place_of(one.offset).label
         return f"{one.line}:{one.column}"
 
-    def finish(self) -> None:
+    def finish(self, *, fixed: bool = False) -> None:
         files = ngettext("{count:,} file", "{count:,} files", self._documents).format(count=self._documents)
         if not self._findings:
             nothing = _("No findings in {files}.") if self._of_files else _("No findings in the text.")
             self._console.print(Text(nothing.format(files=files), style="green"))
             return
         errors = ngettext("{count:,} error", "{count:,} errors", self._findings).format(count=self._findings)
-        self._console.print(self._conclusion().format(errors=errors, some=self._with_findings, files=files))
+        self._console.print(
+            self._conclusion(fixed).format(errors=errors, some=self._with_findings, files=files)
+        )
 
-    def _conclusion(self) -> str:
+    def _conclusion(self, fixed: bool) -> str:
         if not self._of_files:
-            return _("{errors} corrected in the text.") if self._fixing else _("{errors} found in the text.")
+            return _("{errors} corrected in the text.") if fixed else _("{errors} found in the text.")
         if self._documents == 1:
-            return _("{errors} corrected in {files}.") if self._fixing else _("{errors} found in {files}.")
-        if self._fixing:
+            return _("{errors} corrected in {files}.") if fixed else _("{errors} found in {files}.")
+        if fixed:
             return _("{errors} corrected in {some} of {files}.")
         return _("{errors} found in {some} of {files}.")
 
