@@ -13,11 +13,11 @@ from pathlib import Path
 from typing import Any
 
 from nmspeller.apps.documents import files
-from nmspeller.apps.fingerprint import Fingerprint, fingerprint
+from nmspeller.apps.fingerprint import Fingerprint, Known, fingerprint
 from nmspeller.errors import InputError
 from nmspeller.files import write_whole
 from nmspeller.messages import _
-from nmspeller.runtime.findings import Edit
+from nmspeller.runtime.findings import Edit, Hint
 
 _VERSION = 1
 
@@ -33,6 +33,7 @@ class Baseline:
         self.file = file
         self.known = 0
         self._entries = entries
+        self._known = {name: Known(counts) for name, counts in entries.items()}
         self._left = {name: counts.copy() for name, counts in entries.items()}
         self._checked: set[str] = set()
         self._folder = os.path.dirname(os.path.realpath(file))
@@ -64,15 +65,25 @@ class Baseline:
 
     def unknown(self, path: Path, text: str, edits: Sequence[Edit]) -> list[Edit]:
         """Those of some edits of a file, whose text is `text`, that the baseline does not have."""
-        left = self._left.get(self._name(path), Counter())
-        new = []
-        for edit, mark in zip(edits, _fingerprints(text, edits), strict=True):
-            if left[mark] > 0:
-                left[mark] -= 1
-                self.known += 1
-            else:
-                new.append(edit)
-        return new
+        name, marks = self._name(path), _fingerprints(text, edits)
+        return [edit for edit, mark in zip(edits, marks, strict=True) if not self._take(name, mark)]
+
+    def unknown_hints(self, path: Path, text: str, hints: Sequence[Hint]) -> list[Hint]:
+        """The same for hints."""
+        name, marks = self._name(path), _fingerprints_of_hints(text, hints)
+        return [hint for hint, mark in zip(hints, marks, strict=True) if not self._take(name, mark)]
+
+    def _take(self, name: str, mark: Fingerprint) -> bool:
+        """Whether the baseline has a finding once more than it was asked for."""
+        if name not in self._known:
+            return False
+        left = self._left[name]
+        found = next((one for one in self._known[name].same(mark) if left[one] > 0), None)
+        if found is None:
+            return False
+        left[found] -= 1
+        self.known += 1
+        return True
 
     def mark_checked(self, path: Path) -> None:
         """The whole file was checked: what the baseline has beyond its findings is not found any more."""
@@ -87,9 +98,10 @@ class Baseline:
             if name in self._checked or self._is_gone(name)
         )
 
-    def set(self, path: Path, text: str, edits: Sequence[Edit]) -> None:
-        """Replace what the baseline has of a file by all edits of its text."""
-        self._entries[self._name(path)] = Counter(_fingerprints(text, edits))
+    def set(self, path: Path, text: str, edits: Sequence[Edit], hints: Sequence[Hint] = ()) -> None:
+        """Replace what the baseline has of a file by all edits and hints of its text."""
+        marks = (*_fingerprints(text, edits), *_fingerprints_of_hints(text, hints))
+        self._entries[self._name(path)] = Counter(marks)
 
     def write(self) -> int:
         """Write the file, without entries of files that are gone; returns the number of findings in it.
@@ -123,6 +135,10 @@ def _fingerprints(text: str, edits: Sequence[Edit]) -> list[Fingerprint]:
     return [fingerprint(text, edit.offset, edit.offset + edit.length, edit.target, edits) for edit in edits]
 
 
+def _fingerprints_of_hints(text: str, hints: Sequence[Hint]) -> list[Fingerprint]:
+    return [fingerprint(text, hint.offset, hint.stop, hint.rule, ()) for hint in hints]
+
+
 def _entries(content: Any) -> dict[str, Counter[Fingerprint]]:
     if content["version"] != _VERSION:
         raise ValueError("another version")
@@ -132,7 +148,7 @@ def _entries(content: Any) -> dict[str, Counter[Fingerprint]]:
 def _counts(entries: Any) -> Counter[Fingerprint]:
     counts: Counter[Fingerprint] = Counter()
     for entry in entries:
-        values = [entry["source"], entry["target"], entry["context"]]
+        values = [entry["source"], entry["target"], entry["context"], entry.get("corrected", "")]
         if not all(isinstance(value, str) for value in values) or not isinstance(entry["count"], int):
             raise ValueError("an entry of another form")
         counts[Fingerprint(*values)] += entry["count"]
@@ -141,7 +157,10 @@ def _counts(entries: Any) -> Counter[Fingerprint]:
 
 def _line(entry: tuple[Fingerprint, int]) -> str:
     mark, count = entry
-    return "   " + _json({**mark._asdict(), "count": count})
+    values = mark._asdict()
+    if not mark.corrected:
+        del values["corrected"]
+    return "   " + _json({**values, "count": count})
 
 
 def _json(value: Any) -> str:

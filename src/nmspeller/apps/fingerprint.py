@@ -2,7 +2,8 @@
 
 import hashlib
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -19,26 +20,58 @@ _WRAPPED = lazy_pattern(rf"(?<=[{HANZI}，、；：])[ \t]*{BREAK}[ \t]*(?=[{HAN
 
 
 class Fingerprint(NamedTuple):
-    """Replace `source` by `target` in a context, of which only a hash is kept."""
+    """Replace `source` by `target` in a context, of which only a hash is kept.
+
+    The `target` of a hint is its rule. `corrected` is the hash of the context with the findings in it
+    corrected, empty if there are none.
+    """
 
     source: str
     target: str
     context: str
+    corrected: str = ""
+
+    @property
+    def keys(self) -> set[tuple[str, str, str]]:
+        """Two fingerprints with one of these in common are of the same finding."""
+        return {
+            (self.source, self.target, context) for context in (self.context, self.corrected or self.context)
+        }
+
+
+class Known:
+    """Fingerprints that findings are compared with."""
+
+    def __init__(self, marks: Iterable[Fingerprint]) -> None:
+        self._with_key: defaultdict[tuple[str, str, str], list[Fingerprint]] = defaultdict(list)
+        for mark in marks:
+            for key in mark.keys:
+                self._with_key[key].append(mark)
+
+    def same(self, mark: Fingerprint) -> Iterator[Fingerprint]:
+        """Those of the same finding, the one that is equal first."""
+        found = {one for key in mark.keys for one in self._with_key.get(key, ())}
+        return iter(sorted(found, key=lambda one: (one != mark, one)))
 
 
 def fingerprint(text: str, start: int, stop: int, target: str, edits: Sequence[Edit]) -> Fingerprint:
     """Of the finding that replaces text[start:stop]; `edits` are all edits of the text, in order.
 
-    The context is the corrected one, without white space, so that correcting a finding nearby, or wrapping
-    the text again, makes no difference.
+    The context as it is stays the same when other rules or words bring more findings or fewer, the corrected
+    one when a finding nearby is corrected. Neither has white space, which changes when the text is wrapped.
     """
-    before = _corrected(text, max(start - _REACH, 0), start, edits)
-    after = _corrected(text, stop, min(stop + _REACH, len(text)), edits)
+    first, last = max(start - _REACH, 0), min(stop + _REACH, len(text))
+    context = _hash(text[first:start], text[stop:last])
+    corrected = _hash(_corrected(text, first, start, edits), _corrected(text, stop, last, edits))
+    return Fingerprint(text[start:stop], target, context, "" if corrected == context else corrected)
+
+
+def _hash(before: str, after: str) -> str:
     # A hanzi stands for the finding, so that a line break beside it is one of a wrapped sentence as well.
     before = _END.split(_WRAPPED.sub("", f"{before}〇"))[-1][:-1]
     after = _END.split(_WRAPPED.sub("", f"〇{after}"))[0][1:]
     context = f"{''.join(before.split())[-_CONTEXT:]}|{''.join(after.split())[:_CONTEXT]}"
-    return Fingerprint(text[start:stop], target, hashlib.sha256(context.encode()).hexdigest()[:12])
+    return hashlib.sha256(context.encode()).hexdigest()[:12]
 
 
 def _corrected(text: str, start: int, stop: int, edits: Sequence[Edit]) -> str:

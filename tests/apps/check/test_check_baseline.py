@@ -3,6 +3,7 @@
 import json
 import os
 import string
+from dataclasses import replace
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -52,6 +53,39 @@ def test_correcting_a_finding_nearby_leaves_the_others_known(check, project):
     )
     assert check("docs", *BASELINE, "--update-baseline").err == "Wrote 5 findings to known.json.\n"
     assert check("docs", *BASELINE).err == "5 known findings are not shown.\n"
+
+
+def test_a_further_rule_leaves_the_findings_beside_its_own_known(check, tmp_path):
+    (tmp_path / "a.md").write_text("今天,我门去公圆.\n")
+    assert check("a.md", "--no-rules", *BASELINE, "--update-baseline").code == 0
+    baseline, text = Baseline.read(tmp_path / "known.json"), "今天,我门去公圆.\n"
+    edits = ScriptedSpeller().edits(text)
+    comma = replace(edits[0], offset=2, source=",", target="，")
+    assert baseline.unknown(tmp_path / "a.md", text, [comma, *edits]) == [comma]
+
+
+def test_a_word_leaves_the_findings_beside_it_known(check, project):
+    (project / "words.txt").write_text("公圆\n")
+    (project / "docs" / "a.md").write_text(OLD)
+    result = check("docs", *BASELINE, "--words", "words.txt")
+    assert (result.code, result.out) == (0, "")
+    assert result.err.startswith("5 known findings are not shown.\n")
+
+
+def test_hints_are_known_as_well(check, tmp_path):
+    (tmp_path / "a.md").write_text("张琳说他不来。\n")
+    assert check("a.md", *BASELINE, "--update-baseline").err == "Wrote 1 finding to known.json.\n"
+    assert check("a.md", *BASELINE).out == ""
+    (tmp_path / "a.md").write_text("张琳说他不来。\n\n还有张琳。\n")
+    assert check("a.md", *BASELINE).out.startswith("a.md:3:3: hint: 张琳")
+
+
+def test_a_baseline_that_has_the_corrected_context_alone_still_counts(check, project):
+    entries = json.loads((project / "known.json").read_text())
+    for entry in (entry for file in entries["files"].values() for entry in file):
+        entry["context"] = entry.pop("corrected", entry["context"])
+    (project / "known.json").write_text(json.dumps(entries))
+    assert check("docs", *BASELINE).err == "6 known findings are not shown.\n"
 
 
 @pytest.mark.parametrize(

@@ -81,3 +81,25 @@ def test_what_is_ignored_is_still_known_after_the_accepted_is_written(text, keys
     ignored = [decision for decision in before.kept if decision.kind is Kind.IGNORE]
     assert sum(decision.kind is Kind.IGNORE for decision in after.kept) == len(ignored)
     assert after.restored >= len(ignored)
+
+
+def test_what_is_ignored_everywhere_stays_so_after_other_words_are_written():
+    text = "我门去公圆，他门去公圆。"
+    before = Decisions(text, Carried())
+    before.add(ScriptedSpeller().edits(text))
+    before.take(Kind.IGNORE_ALL, 0)
+    before.take(Kind.ACCEPT, 1, "动物园")
+    written = apply_edits(text, before.edits())
+    after = Decisions(written, Carried(), before.after_writing())
+    assert after.carried.pairs == {("门", "们")}
+    after.add(ScriptedSpeller().edits(written))
+    assert [(one.kind, one.pair) for one in after.kept] == [(Kind.IGNORE_ALL, ("门", "们"))]
+    assert after.findings[after.next_open()].source == "圆"
+
+
+def test_an_added_word_leaves_the_decisions_beside_it():
+    text = "我门去公圆。"
+    before = decided(text, [Kind.IGNORE, Kind.ADD_WORD])
+    after = Decisions(text, Carried(), before.after_writing())
+    after.add(ScriptedSpeller().edits(text)[:1])
+    assert after.restored == 1

@@ -5,9 +5,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 
-from nmspeller.apps.fingerprint import Fingerprint, fingerprint
+from nmspeller.apps.fingerprint import Fingerprint, Known, fingerprint
 from nmspeller.apps.reports.findings import Finding, findings
-from nmspeller.runtime.correction import Correction
+from nmspeller.runtime.correction import Correction, apply_edits
 from nmspeller.runtime.findings import Edit
 
 
@@ -45,7 +45,8 @@ class Decisions:
     """The findings of one document, in order, and the decisions on them.
 
     `earlier` are decisions of a review that was interrupted. Each applies to a finding with the same
-    fingerprint, wherever it is now; one whose finding does not come again is dropped.
+    fingerprint, wherever it is now. One whose finding does not come again is dropped, but what is to be
+    ignored everywhere stays so.
     """
 
     def __init__(self, text: str, carried: Carried, earlier: Iterable[Decision] = ()) -> None:
@@ -56,6 +57,7 @@ class Decisions:
         self._earlier: defaultdict[Fingerprint, list[Decision]] = defaultdict(list)
         for decision in earlier:
             self._earlier[decision.finding].append(decision)
+        self._known = Known(self._earlier)
         self._restored: list[tuple[int, Decision]] = []
         self._taken: list[tuple[int, Decision]] = []
 
@@ -63,7 +65,8 @@ class Decisions:
         """Further findings; earlier decisions on them are restored."""
         for one in findings(Correction(self.text, self.text, tuple(edits))):
             mark = fingerprint(self.text, one.offset, one.offset + one.length, one.target, edits)
-            if waiting := self._earlier.get(mark):
+            waiting = next(filter(None, map(self._earlier.__getitem__, self._known.same(mark))), None)
+            if waiting:
                 self._restored.append((len(self.findings), waiting.pop(0)))
             self.findings.append(one)
             self._fingerprints.append(mark)
@@ -80,8 +83,11 @@ class Decisions:
     @property
     def kept(self) -> list[Decision]:
         """All decisions, to go on with later: in this review, or not yet come to in it."""
-        waiting = [decision for decisions in self._earlier.values() for decision in decisions]
-        return [decision for _index, decision in self._all] + waiting
+        return [decision for _index, decision in self._all] + self._waiting
+
+    @property
+    def _waiting(self) -> list[Decision]:
+        return [decision for decisions in self._earlier.values() for decision in decisions]
 
     def next_open(self) -> int | None:
         """The first finding that nothing was decided about, if there is one."""
@@ -108,7 +114,7 @@ class Decisions:
     @property
     def carried(self) -> Carried:
         """What applies to this document and to those after it."""
-        pairs = {decision.pair for _index, decision in self._all if decision.kind is Kind.IGNORE_ALL}
+        pairs = {decision.pair for decision in self.kept if decision.kind is Kind.IGNORE_ALL}
         return Carried(self._carried.pairs | pairs, (*self._carried.words, *self.words))
 
     @property
@@ -133,7 +139,26 @@ class Decisions:
     def after_writing(self) -> list[Decision]:
         """The decisions that still matter when corrections and words are written: what to ignore."""
         ignored = (Kind.IGNORE, Kind.IGNORE_ALL)
-        return [decision for decision in self.kept if decision.kind in ignored]
+        marks = self._fingerprints_after_writing()
+        kept = [replace(one, finding=marks[index]) for index, one in self._all if one.kind in ignored]
+        return kept + [one for one in self._waiting if one.kind in ignored]
+
+    def _fingerprints_after_writing(self) -> dict[int, Fingerprint]:
+        """Those of the findings that are left, in the text with the corrections."""
+        written = apply_edits(self.text, self.edits())
+        left: dict[int, Edit] = {}
+        shift = 0
+        accepted = self.accepted
+        for index, one in enumerate(self.findings):
+            if index in accepted:
+                shift += len(accepted[index]) - one.length
+            else:
+                left[index] = replace(one.edit, offset=one.offset + shift)
+        edits = list(left.values())
+        return {
+            index: fingerprint(written, edit.offset, edit.stop, edit.target, edits)
+            for index, edit in left.items()
+        }
 
 
 def replaced(one: Finding, replacement: str) -> Edit:

@@ -37,8 +37,7 @@ def load(document: Path) -> Saved:
         if stored["version"] != _VERSION:
             return Saved(())
         decisions = tuple(
-            Decision(Kind(kind), Fingerprint(source, target, context), text)
-            for kind, source, target, context, text in stored["decisions"]
+            Decision(Kind(kind), Fingerprint(*finding), text) for kind, *finding, text in stored["decisions"]
         )
         return Saved(decisions, stored["finished"])
     except (OSError, RuntimeError, ValueError, KeyError, TypeError):

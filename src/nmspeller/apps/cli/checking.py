@@ -92,11 +92,12 @@ class CheckCommand:
         correction, unknown = self._searched(one, document, out if shows_parts else None, progress)
         if self.job.baseline and one.path:
             if self.update_baseline:
-                self.job.baseline.set(one.path, document.text, correction.edits)
+                self.job.baseline.set(one.path, document.text, correction.edits, correction.hints)
                 return
-            self.job.baseline.mark_checked(one.path)
             text = apply_edits(document.text, unknown)
-            correction = replace(correction, text=text, edits=tuple(unknown))
+            hints = self.job.baseline.unknown_hints(one.path, document.text, correction.hints)
+            correction = replace(correction, text=text, edits=tuple(unknown), hints=tuple(hints))
+            self.job.baseline.mark_checked(one.path)
         self.found |= bool(correction.edits)
         if self.fix and one.path is None:
             permitted = self.job.permitted(document, correction.edits)
