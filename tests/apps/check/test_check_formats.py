@@ -47,3 +47,13 @@ def test_a_folder_leaves_out_what_only_holds_texts(check, tmp_path):
         (tmp_path / name).write_text(text, encoding="utf-8")
     found = {line.partition(":")[0] for line in check(".").out.splitlines()}
     assert found == {"a.mdx", "a.adoc", "a.org", "a.typ", "a.html", "a.ipynb"}
+
+
+def test_a_source_text_of_xliff_is_reported_but_not_corrected(check, tmp_path):
+    pair = "<trans-unit><source>我门</source></trans-unit>"
+    text = f'<xliff version="1.2"><file source-language="zh"><body>{pair}</body></file></xliff>\n'
+    (tmp_path / "a.xlf").write_text(text)
+    result = check("--fix", "a.xlf")
+    assert "门 → 们" in result.out
+    assert "1 finding in a source text of a.xlf was left" in result.err
+    assert (tmp_path / "a.xlf").read_text() == text

@@ -208,3 +208,41 @@ def test_all_translations_of_a_catalogue_are_corrected(translations):
     assert {one.id: one.string for one in changed if one.id} == {
         original: translation.replace("门", "们") for original, translation in translations.items()
     }
+
+
+def xliff(units, languages='source-language="en" target-language="zh-CN"'):
+    return f'<xliff version="1.2"><file {languages}><body>{units}</body></file></xliff>'
+
+
+PAIR = "<trans-unit><source>源文门</source><target>译文门</target></trans-unit>"
+
+
+@pytest.mark.parametrize(
+    ("text", "texts"),
+    [
+        (xliff(PAIR), ["译文门"]),
+        (xliff(PAIR, 'source-language="zh-Hans" target-language="zh-Hant"'), ["译文门"]),
+        (xliff(PAIR, 'source-language="zh" target-language="ja"'), []),
+        (xliff(PAIR.replace("<target>译文门</target>", ""), 'source-language="zh"'), ["源文门"]),
+        (xliff(PAIR.replace("译文门", " "), 'source-language="zh" target-language="en"'), ["源文门"]),
+        (xliff(PAIR.replace("<trans-unit", '<trans-unit translate="no"')), []),
+        (xliff(f"<group translate='no'>{PAIR}</group>{PAIR}"), ["译文门"]),
+        (xliff(PAIR.replace("</target>", "</target><alt-trans><target>旧</target></alt-trans>")), ["译文门"]),
+        (
+            '<xliff version="2.0" srcLang="en" trgLang="zh"><file><unit><segment><source>源</source>'
+            "<target>译<pc>文</pc></target></segment></unit></file></xliff>",
+            ["译文"],
+        ),
+        ("<a><source>门</source></a>", ["门"]),
+    ],
+)
+def test_xliff_has_translations_and_their_sources(text, texts):
+    assert ["".join(passage.split()) for passage in prose(text, "xml")] == texts
+
+
+@pytest.mark.parametrize(
+    ("language", "texts"), [("ja", []), ("ko_KR", []), ("zh_CN", ["他门"]), ("en", ["他门"])]
+)
+def test_a_catalogue_in_another_language_written_with_hanzi_is_not_read(language, texts):
+    header = f'msgid ""\nmsgstr ""\n"Language: {language}\\n"\n'
+    assert prose(f'{header}\nmsgid "they"\nmsgstr "他门"\n', "po") == texts

@@ -120,3 +120,24 @@ def test_hostile_text_takes_linear_time(format, piece):
         passages("---\n" + piece * (length // len(piece)) + "中\n---\n", format)
 
     assert_linear(work, 20_000)
+
+
+@pytest.mark.parametrize(
+    ("format", "text", "seen"),
+    [
+        ("html", "<svg><style>甲</style><text x='1'>图<tspan>例</tspan></text></svg>", ["图例"]),
+        ("html", "<textarea name='a'>请填写</textarea>后", ["请填写", "后"]),
+        (
+            "html",
+            '<input type="submit" value="提交"><input value="甲"><input type=\'hidden\' value="乙">',
+            ["提交"],
+        ),
+        ("markdown", "前文\n\n<div>\n<p>网页<b>文字</b></p>\n</div>\n\n后文\n", ["前文", "网页文字", "后文"]),
+        ("markdown", "<!-- 甲 -->\n\n<pre>\n乙\n</pre>\n\n<script>\n// 丙\n</script>\n", []),
+        ("latex", "\\begin{description}\\item[名称] 说明\\end{description}", ["名称", "说明"]),
+        ("latex", "\\begin{theorem}[勾股$a$定理]正文\\end{theorem}", ["勾股定理", "正文"]),
+        ("latex", "\\begin{figure}[htb]图\\end{figure}\\begin{lstlisting}[甲]乙\\end{lstlisting}", ["图"]),
+    ],
+)
+def test_what_readers_see_in_labels_blocks_and_fields(format, text, seen):
+    assert [passage.text for passage in passages(text, format)] == seen

@@ -10,8 +10,8 @@ from typing import NamedTuple
 from nmspeller.apps.baseline import Baseline
 from nmspeller.apps.cli.inputs import Input, Inputs
 from nmspeller.apps.documents import document as documents
-from nmspeller.apps.documents import files
-from nmspeller.apps.documents.document import Document
+from nmspeller.apps.documents import files, xliff
+from nmspeller.apps.documents.document import Document, TextDocument
 from nmspeller.apps.documents.docx import DocxDocument
 from nmspeller.apps.documents.prose import is_program
 from nmspeller.apps.documents.word_authors import edits_of_others
@@ -117,6 +117,8 @@ class CheckJob:
         """The edits that change nobody else's words, or those that can be tracked, which only propose."""
         if self.track:
             return self._trackable(document, edits)
+        if isinstance(document, TextDocument) and document.format == "xml":
+            return self._outside_sources(document, edits)
         if self.others:
             return edits
         left = edits_of_others(document, edits)
@@ -131,6 +133,20 @@ class CheckJob:
                 ).format(number=len(left))
             )
         return [edit for edit in edits if edit not in left]
+
+    def _outside_sources(self, document: TextDocument, edits: Sequence[Edit]) -> Sequence[Edit]:
+        rest = [edit for edit in edits if not xliff.is_source(document.text, edit.offset)]
+        if left := len(edits) - len(rest):
+            tell(
+                ngettext(
+                    "{number} finding in a source text of {name} was left; "
+                    "correct it where the text comes from.",
+                    "{number} findings in source texts of {name} were left; "
+                    "correct them where the texts come from.",
+                    left,
+                ).format(number=left, name=document.name)
+            )
+        return rest
 
     def _trackable(self, document: Document, edits: Sequence[Edit]) -> Sequence[Edit]:
         left = document.untracked(edits) if isinstance(document, DocxDocument) else []

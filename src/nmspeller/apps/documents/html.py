@@ -10,12 +10,12 @@ from nmspeller.text.patterns import lazy_pattern
 
 _INLINE = names(
     "a abbr acronym b bdi bdo big cite data del dfn em font i img ins label mark math nobr q rb ruby s "
-    "small span strike strong sub sup time tt u wbr "
+    "small span strike strong sub sup textpath time tt tspan u wbr "
 )
 _INLINE_CODE = names("code kbd rp rt samp var ")
-_SKIPPED = _INLINE_CODE | names("math noscript pre script style svg template textarea ")
+_SKIPPED = _INLINE_CODE | names("math metadata noscript pre script style template ")
 _READINGS = names("rp rt")  # whose closing tags may be left out
-_RAW = names("script style textarea")  # whose text ends at the first closing tag, without nested tags
+_RAW = names("script style")  # whose text ends at the first closing tag, without nested tags
 
 TEMPLATE = (
     r"\{\{(?:(?!\{\{|\}\}).)*\}\}|\{%(?:(?!\{%|%\}).)*%\}|\{\#[^{}]*\#\}"

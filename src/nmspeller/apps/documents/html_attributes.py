@@ -9,6 +9,7 @@ from nmspeller.text.patterns import lazy_pattern
 READ = names("alt title placeholder aria-label aria-description aria-placeholder aria-roledescription")
 
 _DESCRIPTIONS = names("description og:title og:description og:site_name twitter:title twitter:description")
+_BUTTONS = names("button submit reset")
 _HAS_HANZI = lazy_pattern(f"[{HANZI}]")
 _ATTRIBUTE = lazy_pattern(r"""(?<=[\s"'])([^\s=>"'/]+)\s*=\s*(?:"([^"]*)"|'([^']*)')""")
 _NOT_PROSE = lazy_pattern(
@@ -36,8 +37,17 @@ def _values(name: str, tag: str, read: Container[str]) -> Iterator[tuple[int, in
         found[1].lower() in ("name", "property") and (found[2] or found[3] or "").lower() in _DESCRIPTIONS
         for found in attributes
     )
+    is_button = name == "input" and any(
+        found[1].lower() == "type" and (found[2] or found[3] or "").lower() in _BUTTONS
+        for found in attributes
+    )
     for found in attributes:
-        is_read = found[1].lower() in read or (is_description and found[1].lower() == "content")
+        attribute = found[1].lower()
+        is_read = (
+            attribute in read
+            or (is_description and attribute == "content")
+            or (is_button and attribute == "value")
+        )
         span = found.span(3 if found[2] is None else 2)
         if is_read and _HAS_HANZI.search(tag, *span):
             yield span

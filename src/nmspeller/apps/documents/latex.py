@@ -19,7 +19,7 @@ _NOT_PROSE = _FORMULAS | names(
 )
 _LISTING_COMMANDS = names("lstinputlisting tcbinputlisting")
 _HAVE_SHORT_TITLES = names(
-    "part chapter section subsection subsubsection paragraph subparagraph caption title"
+    "part chapter section subsection subsubsection paragraph subparagraph caption title item"
 )
 _BEFORE_WHAT_IS_PRINTED = {
     **dict.fromkeys(
@@ -94,6 +94,8 @@ _DEFINES_A_LISTING = lazy_pattern(
     re.VERBOSE,
 )
 _OPTIONS = lazy_pattern(r"[ \t]*\[([^\[\]]*)\]")
+# The name of a theorem, the title of a part; what sets something has an equals sign.
+_PRINTED_OPTION = lazy_pattern(rf"\\begin[ \t]*\{{[^{{}}]*\}}[ \t]*\[([^\[\]=]*[{HANZI}][^\[\]=]*)\]")
 _SETTINGS = lazy_pattern(r"(?:[ \t]*(?:\[(?:[^\[\]{}]|\{[^{}]*\})*\]|\{(?:[^{}]|\{[^{}]*\})*\}))*")
 _ARGUMENT_START = lazy_pattern(r"[ \t]*\{")
 _COMMAND = lazy_pattern(rf"[ \t]*\\(?:{_NAME})")
@@ -128,7 +130,10 @@ def scan(text: str) -> Iterator[Markup]:
             at = found.end()
             if found["title"]:
                 braces.append(True)
-            yield from latex_visible.options(text, start, at)
+            if option := _PRINTED_OPTION.match(text, start, at):
+                yield from latex_visible.short_title(text, start, at, option.span(1))
+            else:
+                yield from latex_visible.options(text, start, at)
         elif found["verbatim"]:
             at = found.end()
             yield Markup(start, at, joins=True)

@@ -60,6 +60,10 @@ def scan(text: str) -> Iterator[Markup]:
         yield Markup(end, start)
         if kind is BlockKind.FORMULA:
             yield from latex_visible.formula(text, start, stop, joins=False)
+        elif kind is BlockKind.HTML:
+            for mark in html.scan(text[start:stop]):
+                yield Markup(start + mark.start, start + mark.stop, mark.joins)
+            yield Markup(stop, stop)
         elif kind is BlockKind.CODE:
             yield from _captions(text, start, stop)
         else:

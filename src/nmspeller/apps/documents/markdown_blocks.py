@@ -42,6 +42,7 @@ class BlockKind(Enum):
     ROW = "tr_open"
     FORMULA = "formula"
     CODE = "fence"
+    HTML = "html_block"
 
 
 class Block(NamedTuple):

@@ -19,10 +19,15 @@ _LINE = lazy_pattern(
 )
 
 
+# As in HTML, any other language in the header only shows that nobody has filled it in.
+_LANGUAGE = lazy_pattern(r"\s*Language:\s*([a-zA-Z]+)")
+_WRITTEN_WITH_HANZI_TOO = ("ja", "ko")
+
+
 def scan(text: str) -> Iterator[Markup]:
     """Everything except translations and comments; the strings of one translation are one text."""
     end = 0
-    keyword, is_header = "", False
+    keyword, is_header, is_chinese = "", False, True
     for found in _LINE.finditer(text):
         continues = False
         if found["comment"]:
@@ -37,7 +42,9 @@ def scan(text: str) -> Iterator[Markup]:
                 is_header = not found["string"] if keyword == "msgid" else is_header
             elif keyword == "msgid" and found["string"]:
                 is_header = False
-            if not keyword.startswith("msgstr") or is_header:
+            if is_header and (language := _LANGUAGE.match(found["string"])):
+                is_chinese = language[1].lower() not in _WRITTEN_WITH_HANZI_TOO
+            if not keyword.startswith("msgstr") or is_header or not is_chinese:
                 continue
         yield Markup(end, span[0], joins=continues)
         yield from escapes(text, *span)

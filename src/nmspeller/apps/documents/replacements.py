@@ -68,6 +68,8 @@ def _at_place(text: str, edit: Edit, format: str) -> tuple[Sequence[str], Mappin
     if kind in ("markdown", "mdx"):
         if at < front_matter.end(text):
             return _STRING, {}
+        if text[:at].rpartition("\n\n")[2].lstrip().startswith("<"):
+            return "", _IN_ATTRIBUTE if _is_open(text, "<", ">", at) else _ENTITIES
         line = text[text.rfind("\n", 0, at) + 1 : at] + text[at:].partition("\n")[0]
         return "", {**_WRITTEN[kind], "|": r"\|"} if "|" in line else _WRITTEN[kind]
     if kind in _HAVE_TAGS:

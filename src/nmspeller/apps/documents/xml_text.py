@@ -3,13 +3,13 @@
 import re
 from collections.abc import Iterator
 
-from nmspeller.apps.documents import placeholders
+from nmspeller.apps.documents import placeholders, xliff
 from nmspeller.apps.documents.markup import Markup, names
 from nmspeller.apps.documents.values import BACKSLASH, escapes
 from nmspeller.text.patterns import lazy_pattern
 
 # Type inside a text of Android, and the placeholders of XLIFF; without the prefix of a namespace.
-_INLINE = names("a annotation b bpt bx ept ex em font g i it mrk ph small strong sub sup tt u x")
+_INLINE = names("a annotation b bpt bx ept ex em font g i it mrk pc ph small strong sub sup tt u x")
 # What a placeholder holds is an example of what a program puts there.
 _SKIPPED = names("xliff:g")
 _NEXT = lazy_pattern(
@@ -25,6 +25,7 @@ _NEXT = lazy_pattern(
 
 def scan(text: str) -> Iterator[Markup]:
     """Tags with their attributes, CDATA marks, entities, escapes and placeholders; each comment is a text."""
+    yield from xliff.unread(text)
     end = at = 0
     while found := _NEXT.search(text, at):
         yield from _within(text, end, found.start())
