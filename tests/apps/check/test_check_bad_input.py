@@ -362,3 +362,28 @@ def test_what_many_files_share_is_rejected_once(check, tmp_path):
     (tmp_path / "bad" / ".nmspeller.toml").unlink()
     config.forget()
     assert refuses(check("bad", "good", "--words", "nowhere.txt"), "nowhere.txt")
+
+
+def test_a_link_that_leads_nowhere_does_not_stop_a_folder(check, tmp_path):
+    (tmp_path / "a.txt").write_text("我们")
+    (tmp_path / "b.txt").symlink_to("nowhere")
+    result = check(".")
+    assert (result.code, result.err) == (0, "nmspeller: b.txt is a link that leads nowhere.\n")
+    assert refuses(check("b.txt"), "b.txt cannot be read")
+
+
+def test_standard_input_has_no_backup(check):
+    result = check("-", "--fix", "--backup", stdin="我门".encode())
+    assert (result.code, result.raw) == (1, "我们".encode())
+    assert result.err == "Standard input is not changed, so --backup keeps nothing of it.\n"
+
+
+def test_a_name_that_is_no_utf8_can_be_told(tmp_path):
+    (tmp_path / os.fsdecode(b"\xff.txt")).write_text("我门")
+    done = subprocess.run(
+        [*RUN[:-1], "check", "--fix", "."],
+        cwd=tmp_path,
+        capture_output=True,
+    )
+    assert b"Traceback" not in done.stderr
+    assert b".txt" in done.stderr

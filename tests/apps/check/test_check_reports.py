@@ -231,3 +231,20 @@ def test_a_folder_with_nothing_to_check_is_not_passed_over_in_silence(check, tmp
     result = check("programs")
     assert (result.code, result.out) == (0, "")
     assert "nothing to check" in result.err
+
+
+ESCAPED = '{"a": "\\ud83d\\ude00\\u6211\\u95e8"}\n'  # 😀 is no Chinese, and stays an escape
+
+
+@pytest.mark.parametrize(
+    ("arguments", "shown"),
+    [
+        (["-o", "plain"], "a.json:1:26: 门"),
+        (["-o", "github"], "line=1,col=26,endColumn=32"),
+        (["-o", "terminal"], "1:26"),
+        (["-o", "sarif"], '"startColumn": 26'),
+    ],
+)
+def test_columns_are_those_of_the_file_also_after_escapes(check, tmp_path, arguments, shown):
+    (tmp_path / "a.json").write_text(ESCAPED)
+    assert shown in check("a.json", *arguments).out

@@ -311,3 +311,35 @@ def test_hints_are_shown_after_the_findings_of_their_file(folder):
     assert "b.txt\n\n  1:1  张琳  " in screen
     assert (folder / "a.txt").read_text() == "我们去找张琳。\n"
     assert (folder / "b.txt").read_text() == "张琳说他不来。\n"
+
+
+@needs_tmux
+def test_a_read_only_file_keeps_its_decisions(folder):
+    (folder / "a.txt").chmod(0o444)
+    with Terminal([*REVIEW, "a.txt"], folder) as terminal:
+        terminal.wait_for("The file is read-only: your decisions are kept until it can be written.")
+        terminal.wait_for("1/6")
+        terminal.press("a")
+        terminal.wait_for("2/6")
+        terminal.press("q")
+        terminal.wait_for("Save 1 correction now?")
+        terminal.press("y")
+        terminal.wait_for("a.txt cannot be written: permission denied.")
+    assert (folder / "a.txt").read_text() == TEXT
+    (folder / "a.txt").chmod(0o644)
+    with Terminal([*REVIEW, "a.txt"], folder) as terminal:
+        terminal.wait_for("1 finding was decided before")
+        terminal.press("q")
+        terminal.wait_for("Save 1 correction now?")
+        terminal.press("y")
+        terminal.wait_for("Corrected a.txt.")
+
+
+@needs_tmux
+def test_a_finding_of_a_word_document_is_in_a_paragraph(folder):
+    document = docx.Document()
+    document.add_paragraph("很好。")
+    document.add_paragraph("我门去公园。")
+    document.save(folder / "b.docx")
+    with Terminal([*REVIEW, "b.docx"], folder) as terminal:
+        assert "line 2" not in terminal.wait_for("1/1 · paragraph 2")

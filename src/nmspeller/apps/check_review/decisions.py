@@ -5,6 +5,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 
+from nmspeller.apps.documents.escapes import NONE as NO_ESCAPES
+from nmspeller.apps.documents.escapes import Escapes
 from nmspeller.apps.fingerprint import Fingerprint, Known, fingerprint
 from nmspeller.apps.reports.findings import Finding, findings
 from nmspeller.runtime.correction import Correction, apply_edits
@@ -49,8 +51,15 @@ class Decisions:
     ignored everywhere stays so.
     """
 
-    def __init__(self, text: str, carried: Carried, earlier: Iterable[Decision] = ()) -> None:
+    def __init__(
+        self,
+        text: str,
+        carried: Carried,
+        earlier: Iterable[Decision] = (),
+        escapes: Escapes = NO_ESCAPES,
+    ) -> None:
         self.text = text
+        self._escapes = escapes
         self.findings: list[Finding] = []
         self._fingerprints: list[Fingerprint] = []
         self._carried = carried
@@ -63,7 +72,7 @@ class Decisions:
 
     def add(self, edits: Sequence[Edit]) -> None:
         """Further findings; earlier decisions on them are restored."""
-        for one in findings(Correction(self.text, self.text, tuple(edits))):
+        for one in findings(Correction(self.text, self.text, tuple(edits)), self._escapes):
             mark = fingerprint(self.text, one.offset, one.offset + one.length, one.target, edits)
             waiting = next(filter(None, map(self._earlier.__getitem__, self._known.same(mark))), None)
             if waiting:

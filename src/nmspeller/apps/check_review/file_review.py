@@ -15,10 +15,12 @@ from nmspeller.apps.check_review.saved import Saved
 from nmspeller.apps.check_review.search import Search
 from nmspeller.apps.check_review.session import Quit, Session, ToReview
 from nmspeller.apps.documents.document import Document
+from nmspeller.apps.documents.files import may_be_written
 from nmspeller.apps.project.config import config_for
 from nmspeller.apps.project.my_words import add_word, checked_word, words_file
 from nmspeller.apps.reports.findings import Finding, doubts, visible
-from nmspeller.apps.reports.terminal import printable
+from nmspeller.apps.reports.proof import place
+from nmspeller.apps.reports.terminal import printable, short_place
 from nmspeller.errors import InputError
 from nmspeller.messages import _, ngettext
 
@@ -122,8 +124,8 @@ class FileReview:
             self._has_shown_hints = True
             self._name()
             self._screen.say("")
-            for doubt in doubts(checked):
-                self._screen.doubt(doubt)
+            for doubt in doubts(checked, self._document.escapes):
+                self._screen.doubt(doubt, short_place(self._document, doubt))
 
     def _name(self) -> None:
         """Say once which file it is."""
@@ -134,6 +136,11 @@ class FileReview:
     def _show(self, index: int, candidates: tuple[str, ...]) -> None:
         if not self._is_named:
             self._name()
+            if not may_be_written(self._one.path):
+                self._screen.say(
+                    _("The file is read-only: your decisions are kept until it can be written."),
+                    style="yellow",
+                )
             if restored := self._decisions.restored:
                 self._screen.say(
                     ngettext(
@@ -149,7 +156,9 @@ class FileReview:
         number = f"{index + 1}/{len(self._decisions.findings)}"
         if self._search.is_running:
             number += "+"
-        self._screen.finding(self._document.text, self._decisions.findings[index], candidates, number)
+        one = self._decisions.findings[index]
+        heading = f"{number} · {place(self._document, one)}"
+        self._screen.finding(self._document.text, one, candidates, heading)
 
     def _prompt(self, one: Finding) -> None:
         self._screen.prompt(_("Enter: {target}  s: skip  ?: keys > ").format(target=visible(one.target)))

@@ -59,7 +59,7 @@ class Review:
         document, raw = one.load()
         document.require_unsigned()
         before = saved.load(one.path)
-        decisions = Decisions(document.text, self._carried, before.decisions)
+        decisions = Decisions(document.text, self._carried, before.decisions, document.escapes)
         if before.finished == saved.content_hash(raw):
             self._carried = _carried_on(self._carried, before.decisions)
             self._session.found = True

@@ -52,11 +52,10 @@ class Screen:
         for key, text in KEYS:
             self.say(Text.assemble("  ", (key.ljust(width), "bold"), "  ", _(text)))
 
-    def finding(self, text: str, one: Finding, candidates: tuple[str, ...], number: str) -> None:
-        """One finding: its place, its sentence, the replacement, other candidates."""
-        place = _("line {line}, column {column}").format(line=one.line, column=one.column)
+    def finding(self, text: str, one: Finding, candidates: tuple[str, ...], heading: str) -> None:
+        """One finding: its number and place, its sentence, the replacement, other candidates."""
         self.say("")
-        self.say(f"{number} · {place}", style="dim")
+        self.say(heading, style="dim")
         self.say(self._sentence(text, one))
         change = Text.assemble(
             "  ",
@@ -73,9 +72,9 @@ class Screen:
             others.rstrip()
             self.say(others)
 
-    def doubt(self, one: Doubt) -> None:
+    def doubt(self, one: Doubt, place: str) -> None:
         """A hint, as `check` shows it."""
-        self.say(doubt_row(one), style="yellow")
+        self.say(doubt_row(one, place), style="yellow")
 
     def prompt(self, text: str) -> None:
         """A line that the next one replaces."""

@@ -47,6 +47,8 @@ class CheckCommand:
             nothing = _("There is nothing to check: no file of a known format, or the settings ignore it.")
             tell(f"nmspeller: {nothing}")
         self._require_own_output(inputs)
+        if self.fix and self.job.backup and any(one.path is None for one in inputs):
+            tell(_("Standard input is not changed, so --backup keeps nothing of it."))
         out = self._report(inputs)
         with SlowProgress(sum(one.size for one in inputs)) as progress:
             for one in inputs:

@@ -12,7 +12,7 @@ from nmspeller.apps.documents import files
 from nmspeller.apps.documents.document import Document
 from nmspeller.apps.documents.prose import OFFICE_FORMATS, format_of, with_strings
 from nmspeller.apps.project.config import Config, config_for
-from nmspeller.apps.project.find import find
+from nmspeller.apps.project.find import DanglingLink, find
 from nmspeller.apps.project.my_words import with_my_words
 from nmspeller.errors import InputError
 from nmspeller.messages import _
@@ -44,6 +44,7 @@ class Inputs:
     encoding: str
     strings: bool
     report_error: Callable[[InputError], None]
+    tell: Callable[[str], None]
     skipped: Counter[str] = field(default_factory=Counter)
 
     def named(self, names: list[str]) -> Iterator[Input]:
@@ -54,7 +55,9 @@ class Inputs:
                 yield Input(self._read_standard_input)
                 continue
             for found in find(name, self.skipped):
-                if isinstance(found, InputError):
+                if isinstance(found, DanglingLink):
+                    self.tell(f"nmspeller: {found}")
+                elif isinstance(found, InputError):
                     self.report_error(found)
                 elif (real := os.path.realpath(found)) not in seen:
                     seen.add(real)

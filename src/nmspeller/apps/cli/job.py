@@ -60,7 +60,7 @@ class CheckJob:
     spellers: dict[tuple[Lists, Rules], Checker | InputError] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self.inputs = Inputs(self.format, self.encoding, self.strings, self.report_error)
+        self.inputs = Inputs(self.format, self.encoding, self.strings, self.report_error, tell)
 
     def load(self, one: Input) -> tuple[Document, bytes]:
         """The document of an input and its bytes; an error if it cannot be corrected as the options ask."""

@@ -5,9 +5,11 @@ in the way of the character that it replaces, and nothing else in the file chang
 """
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from itertools import accumulate
 
 from nmspeller.runtime.findings import Edit
 from nmspeller.text.hanzi import HANZI
@@ -46,6 +48,16 @@ class Escapes:
             output += (self._in_file(text, end, edit.offset), self._like(edit.offset, stop, edit.target))
             end = stop
         return "".join((*output, self._in_file(text, end, len(text))))
+
+    def length(self, start: int, stop: int) -> int:
+        """How many characters of the file text[start:stop] takes."""
+        first, last = bisect_left(self.places, start), bisect_left(self.places, stop)
+        return stop - start + self._added[last] - self._added[first]
+
+    @cached_property
+    def _added(self) -> list[int]:
+        """How many characters the first escapes, none to all, take more than those that they stand for."""
+        return [*accumulate((len(one) - 1 for one in self.written), initial=0)]
 
     def _in_file(self, text: str, start: int, stop: int) -> str:
         output: list[str] = []

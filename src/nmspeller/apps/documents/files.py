@@ -66,7 +66,7 @@ def replace(path: Path, content: bytes, *, expected: bytes, backup: bool = False
                     file=path
                 )
             )
-        if not _may_be_written(target):
+        if not may_be_written(target):
             raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
         with beside(target) as corrected:
             corrected.write_bytes(content)
@@ -86,7 +86,7 @@ def replace(path: Path, content: bytes, *, expected: bytes, backup: bool = False
         ) from None
 
 
-def _may_be_written(path: Path) -> bool:
+def may_be_written(path: Path) -> bool:
     """Whether the file itself may be: putting another in its place takes the folder's permission alone."""
     has_write_bit = path.stat().st_mode & 0o222 != 0  # root may write all files, also those made read-only
     return has_write_bit and os.access(path, os.W_OK)

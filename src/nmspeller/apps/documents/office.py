@@ -11,6 +11,7 @@ from itertools import groupby
 from typing import NamedTuple, TypeVar
 
 from nmspeller.apps.documents import package, prose
+from nmspeller.apps.documents.escapes import NONE as NO_ESCAPES
 from nmspeller.apps.documents.places import Markers, Place, find
 from nmspeller.apps.documents.prose import Passage
 from nmspeller.apps.documents.xml_content import TextReplacement, with_text
@@ -63,6 +64,8 @@ class OfficeDocument:
     raw: bytes
     spans: Sequence[TextSpan]
     starts: Sequence[int]
+
+    escapes = NO_ESCAPES
 
     @cached_property
     def is_signed(self) -> bool:

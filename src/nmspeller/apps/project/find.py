@@ -28,6 +28,10 @@ _VENDORED = frozenset(
 )
 
 
+class DanglingLink(InputError):
+    """A folder has a link that leads nowhere, so that there is nothing to check."""
+
+
 def find(name: str, skipped: Counter[str] | None = None) -> Iterator[Path | InputError]:
     """The files that a file name, a folder or a pattern stands for; what cannot be read comes as an error.
 
@@ -95,7 +99,7 @@ def _walk(folder: Path, skipped: Counter[str]) -> Iterator[Path | InputError]:
         for one in entries:
             if not one.name.startswith((".", "~$")) and _is_file(one):
                 if is_prose_file(one.name):
-                    yield Path(one)
+                    yield _linked(Path(one))
                 else:
                     skipped[Path(one.name).suffix.lower()] += 1
         waiting += (Path(one) for one in reversed(folders) if _is_searched(one.name))
@@ -103,6 +107,12 @@ def _walk(folder: Path, skipped: Counter[str]) -> Iterator[Path | InputError]:
         yield InputError(
             _("{file} cannot be read: {reason}.").format(file=problem.filename, reason=reason(problem))
         )
+
+
+def _linked(path: Path) -> Path | InputError:
+    if os.path.exists(path):
+        return path
+    return DanglingLink(_("{file} is a link that leads nowhere.").format(file=path))
 
 
 def _is_file(entry: os.DirEntry[str]) -> bool:

@@ -4,6 +4,8 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from nmspeller.apps.documents.escapes import NONE as NO_ESCAPES
+from nmspeller.apps.documents.escapes import Escapes
 from nmspeller.apps.documents.markup import line_starts
 from nmspeller.messages import _
 from nmspeller.runtime.correction import Correction
@@ -19,7 +21,7 @@ def visible(text: str) -> str:
 
 @dataclass(frozen=True)
 class Finding:
-    """An edit; line and column count from 1, `line_start` is the line's offset."""
+    """An edit; line and column count from 1 in the file, `line_start` is the line's offset in the text."""
 
     line: int
     column: int
@@ -33,6 +35,11 @@ class Finding:
     @property
     def length(self) -> int:
         return self.edit.length
+
+    @property
+    def stop_in_line(self) -> int:
+        """Where it ends in the text of its line."""
+        return self.offset - self.line_start + self.length
 
     @property
     def source(self) -> str:
@@ -98,17 +105,19 @@ class Doubt:
         return self.hint.explanation
 
 
-def doubts(correction: Correction) -> Iterator[Doubt]:
+def doubts(correction: Correction, escapes: Escapes = NO_ESCAPES) -> Iterator[Doubt]:
     """The hints of a correction."""
     starts = line_starts(correction.source) if correction.hints else []
     for hint in correction.hints:
         line = bisect_right(starts, hint.offset)
-        yield Doubt(line, hint.offset - starts[line - 1] + 1, starts[line - 1], hint)
+        start = starts[line - 1]
+        yield Doubt(line, escapes.length(start, hint.offset) + 1, start, hint)
 
 
-def findings(correction: Correction) -> Iterator[Finding]:
+def findings(correction: Correction, escapes: Escapes = NO_ESCAPES) -> Iterator[Finding]:
     """The edits of a correction."""
     starts = line_starts(correction.source) if correction.edits else []
     for edit in correction.edits:
         line = bisect_right(starts, edit.offset)
-        yield Finding(line, edit.offset - starts[line - 1] + 1, starts[line - 1], edit)
+        start = starts[line - 1]
+        yield Finding(line, escapes.length(start, edit.offset) + 1, start, edit)

@@ -39,11 +39,11 @@ def plain(document: Document, correction: Correction, explain: bool) -> Iterator
     Then `file:line:column: hint: text (why)` for each hint. In an Office document, `file: place “words”`
     comes instead of line and column.
     """
-    for one in findings(correction):
+    for one in findings(correction, document.escapes):
         yield f"{_found_at(document, one)}: {one.summary}"
         if explain:
             yield f"  {one.why(correction.source)}"
-    for doubt in doubts(correction):
+    for doubt in doubts(correction, document.escapes):
         hint = _("hint")
         yield f"{_found_at(document, doubt)}: {hint}: {visible(doubt.hint.source)} ({doubt.explanation})"
 
@@ -91,19 +91,17 @@ def json_object(document: Document, correction: Correction, explain: bool) -> It
 
 def github(document: Document, correction: Correction, explain: bool) -> Iterator[str]:
     """Workflow commands that GitHub Actions shows at the line of the finding."""
-    for one in findings(correction):
+    for one in findings(correction, document.escapes):
         message = f"{one.summary} {one.why(correction.source)}" if explain else one.summary
         yield f"::warning {_place(document, one)},title=nmspeller::{_escaped(message)}"
-    for doubt in doubts(correction):
+    for doubt in doubts(correction, document.escapes):
         message = _escaped(f"{visible(doubt.hint.source)} ({doubt.explanation})")
         yield f"::notice {_place(document, doubt)},title=nmspeller::{message}"
 
 
 def _place(document: Document, one: Finding | Doubt) -> str:
-    return (
-        f"file={_escaped_property(document.name)},line={one.line},"
-        f"col={one.column},endColumn={one.column + one.length}"
-    )
+    stop = one.column + document.escapes.length(one.offset, one.offset + one.length)
+    return f"file={_escaped_property(document.name)},line={one.line},col={one.column},endColumn={stop}"
 
 
 def _escaped(message: str) -> str:

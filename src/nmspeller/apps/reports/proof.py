@@ -43,7 +43,10 @@ class Proof:
     @classmethod
     def of(cls, document: Document, correction: Correction) -> "Proof":
         characters = sum(len("".join(passage.text.split())) for passage in document.passages)
-        found: list[Finding | Doubt] = [*findings(correction), *doubts(correction)]
+        found: list[Finding | Doubt] = [
+            *findings(correction, document.escapes),
+            *doubts(correction, document.escapes),
+        ]
         found.sort(key=lambda one: one.offset)
         return cls(document.name, characters, [_row(document, correction.source, one) for one in found])
 

@@ -26,9 +26,9 @@ class SarifReport:
 
     def show(self, document: Document, correction: Correction) -> None:
         artifact = {"uri": _uri(document.name)}
-        units = Utf16(correction.source)
-        for one in findings(correction):
-            region = _region(one, units)
+        units = Utf16(document.escapes.applied(correction.source, ()))
+        for one in findings(correction, document.escapes):
+            region = _region(document, one, units)
             message = f"{one.summary} {one.why(correction.source)}" if self._explain else one.summary
             result: dict[str, Any] = {
                 "ruleId": one.edit.rule or one.edit.reason.value,
@@ -45,8 +45,8 @@ class SarifReport:
             if one.edit.rule:
                 self._rules.add(one.edit.rule)
             self._results.append(result)
-        for doubt in doubts(correction):
-            region = _region(doubt, units)
+        for doubt in doubts(correction, document.escapes):
+            region = _region(document, doubt, units)
             self._rules.add(doubt.hint.rule)
             self._results.append(
                 {
@@ -110,11 +110,14 @@ def _location(
     return location
 
 
-def _region(one: Finding | Doubt, units: Utf16) -> dict[str, int]:
-    before_line = units.unit(one.line_start)
+def _region(document: Document, one: Finding | Doubt, units: Utf16) -> dict[str, int]:
+    def column(offset: int) -> int:
+        first, after = (document.escapes.length(0, at) for at in (one.line_start, offset))
+        return units.unit(after) - units.unit(first) + 1
+
     return {
         "startLine": one.line,
-        "startColumn": units.unit(one.offset) - before_line + 1,
+        "startColumn": column(one.offset),
         "endLine": one.line,
-        "endColumn": units.unit(one.offset + one.length) - before_line + 1,
+        "endColumn": column(one.offset + one.length),
     }

@@ -36,7 +36,7 @@ class TerminalReport:
         self._documents = self._with_findings = self._findings = 0
 
     def show(self, document: Document, correction: Correction) -> None:
-        found = list(findings(correction))
+        found = list(findings(correction, document.escapes))
         if document is not self._document:
             self._document, self._is_named, self._has_findings = document, False, False
             self._documents += 1
@@ -59,8 +59,8 @@ class TerminalReport:
             for excerpt in _excerpts(line, group, width):
                 whys = [one.why(correction.source) for one in excerpt[-1]] if self._explain else []
                 self._block(str(number).rjust(gutter), line, *excerpt, whys)
-        for doubt in doubts(correction):
-            row = doubt_row(doubt, self._place(doubt))
+        for doubt in doubts(correction, document.escapes):
+            row = doubt_row(doubt, short_place(document, doubt))
             self._console.print(Text(row, style="yellow"))
         self._console.print()
 
@@ -76,7 +76,7 @@ class TerminalReport:
             before.append("…", style="dim")
             after.append("…", style="dim")
         for one in group:
-            offset = one.column - 1
+            offset = one.offset - one.line_start
             for text, word, style in ((before, one.source, "bold red"), (after, one.target, "bold green")):
                 text.append(printable(line[at:offset]), style="not dim default")
                 text.append(printable(word), style=f"not dim {style}")
@@ -87,7 +87,7 @@ class TerminalReport:
                 text.append("…", style="dim")
         self._console.print(before)
         self._console.print(after)
-        rows = [(self._place(one), one.change, one.reason) for one in group]
+        rows = [(short_place(self._document, one), one.change, one.reason) for one in group]
         widths = [max(map(cell_len, column)) for column in zip(*rows, strict=True)]
         margin = " " * (len(number) + 3)
         for row, one, why in zip_longest(rows, group, whys):
@@ -95,12 +95,6 @@ class TerminalReport:
             self._console.print(Text(f"{margin}{cells}  {one.confidence:.2f}", style="dim"))
             if why:
                 self._console.print(Text(f"{margin}{printable(why)}"))
-
-    def _place(self, one: Finding | Doubt) -> str:
-        """Line and column, or what a person can find in an Office document."""
-        if isinstance(self._document, OfficeDocument):
-            return self._document.place_of(one.offset).label
-        return f"{one.line}:{one.column}"
 
     def finish(self, *, fixed: bool = False) -> None:
         files = ngettext("{count:,} file", "{count:,} files", self._documents).format(count=self._documents)
@@ -132,18 +126,24 @@ def _excerpts(
         return
     rest = list(found)
     while rest:
-        start = max(rest[0].column - 1 - _CONTEXT, 0)
+        start = max(rest[0].offset - rest[0].line_start - _CONTEXT, 0)
         stop, cells = start, 2  # room for an ellipsis on both sides
         while stop < len(line) and (cells := cells + cell_len(line[stop])) <= width:
             stop += 1
-        inside = [one for one in rest if one.column - 1 + one.length <= stop] or rest[:1]
-        yield start, max(stop, inside[-1].column - 1 + inside[-1].length), inside
+        inside = [one for one in rest if one.stop_in_line <= stop] or rest[:1]
+        yield start, max(stop, inside[-1].stop_in_line), inside
         rest = rest[len(inside) :]
 
 
-def doubt_row(doubt: Doubt, place: str = "") -> str:
+def short_place(document: Document | None, one: Finding | Doubt) -> str:
+    """Line and column, or what a person can find in an Office document."""
+    if isinstance(document, OfficeDocument):
+        return document.place_of(one.offset).label
+    return f"{one.line}:{one.column}"
+
+
+def doubt_row(doubt: Doubt, place: str) -> str:
     """A hint: its place, the doubtful text, and why."""
-    place = place or f"{doubt.line}:{doubt.column}"
     return f"  {place}  {printable(visible(doubt.hint.source))}  {doubt.explanation}"
 
 
