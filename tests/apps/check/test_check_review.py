@@ -170,7 +170,7 @@ def test_chinese_in_a_narrow_terminal_and_a_word_document(tmp_path):
     with Terminal([*REVIEW, "信.docx"], tmp_path, width=30, LANG="zh_CN.UTF-8") as terminal:
         screen = terminal.wait_for("回车")
         assert "采用建议" in screen
-        assert "第 1 行第 4 列" in screen
+        assert "第 1 段" in screen
         assert "\n  那天我门，很好，很好，很好，\n  很好，" in screen
         assert "…\n  门 → 们" in screen
         terminal.press("a")

@@ -250,6 +250,7 @@ class FileReview:
         try:
             self._write(finished=False)
         except InputError as error:
+            self._screen.clear_prompt()
             self._session.report_error(error)
 
     def _what(self) -> str:

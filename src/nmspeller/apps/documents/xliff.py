@@ -41,7 +41,7 @@ class _Element:
 
 def is_xliff(text: str) -> bool:
     found = _TAG.search(text)
-    return bool(found) and found["name"] == "xliff"
+    return found is not None and found["name"] == "xliff"
 
 
 def unread(text: str) -> Iterator[Markup]:
