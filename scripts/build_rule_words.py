@@ -10,8 +10,8 @@ Words come from jieba's dictionary and from XINHUA's headwords. The corpus, of w
 out, only says how often each is used, and so which idioms are worth proposing. Both lists also have
 misspellings. A word that jieba knows by its least frequency, that XINHUA does not have, and that is taken for
 a far more common one is such. Others that XINHUA has as old variants are taught as mistakes today; those, and
-mistakes that only the ear explains, were chosen by hand: scripts/idiom_mistakes.txt. idioms.txt ends with what
-is right although an idiom comes of it by one more character or by a swap (无二致).
+mistakes that only the ear explains, were chosen by hand: scripts/idiom_mistakes.txt. The last line of
+idioms.txt is what is right although one more character or a swap makes it an idiom (无二致).
 """
 
 import argparse
