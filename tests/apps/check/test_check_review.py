@@ -283,7 +283,7 @@ def test_tracked_changes_have_their_author_and_an_explanation(tmp_path):
         terminal.wait_for("Save 1 correction?")
         terminal.press("Enter")
         screen = terminal.wait_for("EXIT 2")
-    assert "Corrected a.docx." in screen
+    assert "Suggested changes in a.docx." in screen
     assert "b.txt cannot have tracked changes" in screen
     [comment] = docx.Document(tmp_path / "a.docx").comments
     assert comment.author == "王编辑"
