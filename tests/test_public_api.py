@@ -96,7 +96,7 @@ def test_an_edit_is_explained_in_the_present_language(speller):
     (edit,) = result.edits
     assert result.explain(edit) == "门 mén and 们 men sound the same and look similar; 我们 is a word."
     with speaking("zh"):
-        assert result.explain(edit) == "“门”（mén）与“们”（men）同音且形近；“我们”是词。"
+        assert result.explain(edit) == "“门”（mén）与“们”（men）同音且形近；“我们”是一个词。"
 
 
 def test_edits_of_a_file_are_explained_from_its_text(tmp_path, speller):

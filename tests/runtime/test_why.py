@@ -116,11 +116,11 @@ def test_what_no_known_rule_inserts_or_deletes(source: str, target: str, sentenc
 
 def test_in_chinese() -> None:
     with speaking("zh"):
-        assert explained("我门去公园。", "门", "们") == "“门”（mén）与“们”（men）同音且形近；“我们”是词。"
+        assert explained("我门去公园。", "门", "们") == "“门”（mén）与“们”（men）同音且形近；“我们”是一个词。"
         assert explained("请你借少一下。", "借少", "介绍") == (
-            "“借”（jiè）与“介”（jiè）同音，“少”（shào）与“绍”（shào）同音；“介绍”是词。"
+            "“借”（jiè）与“介”（jiè）同音，“少”（shào）与“绍”（shào）同音；“介绍”是一个词。"
         )
-        assert explained("人在长高。", "人", "树") == "用“树”语句更通顺。"
+        assert explained("人在长高。", "人", "树") == "用“树”更符合句意。"
         assert explained("跑的很快。", "的", "得", Reason.DE) == "“得”用在动词或形容词之后、补语之前。"
         assert explained("改了bug。", "bug", "虫", Reason.USER_LIST) == "你的替换表要求将“bug”改为“虫”。"
 

@@ -140,7 +140,7 @@ def test_comments_are_in_the_language_of_the_user():
     raw = package(p(r("我门去。")))
     with speaking("zh"):
         [comment] = docx.Document(io.BytesIO(tracked(raw, ("门", "们")))).comments
-    assert comment.text == "“门”（mén）与“们”（men）同音且形近；“我们”是词。置信度 0.90。"
+    assert comment.text == "“门”（mén）与“们”（men）同音且形近；“我们”是一个词。置信度 0.90。"
 
 
 @pytest.mark.parametrize("reason", Reason)
