@@ -31,6 +31,10 @@ class Workers:
         self._folder.mkdir(exist_ok=True)
         for path in self._folder.iterdir():
             path.unlink()
+        self.let_a_text_take(seconds)
+
+    def let_a_text_take(self, seconds: float) -> None:
+        """From a worker's next batch on."""
         (self._folder / "seconds").write_text(str(seconds))
 
     def pids(self) -> list[int]:

@@ -96,9 +96,10 @@ def test_a_text_that_kills_every_worker_is_named(cluster, workers, tmp_path):
 
 
 def test_a_killed_node_loses_nothing(cluster, workers, tmp_path):
-    workers.reset(0.15)
+    workers.reset(1)  # so long that the first worker cannot do it all before a busy machine starts the second
     running = Running(tmp_path, tmp_path / "out")
     workers.wait_for(2)
+    workers.let_a_text_take(0.05)
     cluster.remove_node(cluster.list_all_nodes()[-1], allow_graceful=False)
     assert running.is_alive()
     try:
