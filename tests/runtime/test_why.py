@@ -82,6 +82,27 @@ def test_the_idiom_by_the_rule_and_by_the_model(source: str, target: str) -> Non
     )
 
 
+@pytest.mark.parametrize(
+    ("text", "offset", "source", "target", "sentence"),
+    [
+        ("大家不约同地来了。", 4, "", "而", "而 is missing; the idiom is 不约而同."),
+        ("大家不約同地來了。", 4, "", "而", "而 is missing; the idiom is 不約而同."),
+        (
+            "她小翼心翼。",
+            2,
+            "翼心",
+            "心翼",
+            "The characters of 翼心 are in the wrong order; the idiom is 小心翼翼.",
+        ),
+    ],
+)
+def test_the_idiom_that_lacks_a_character_or_has_two_swapped(
+    text: str, offset: int, source: str, target: str, sentence: str
+) -> None:
+    reason = Reason.SWAPPED if source else Reason.MISSING
+    assert why(text, Edit(offset, len(source), source, target, 1.0, (), reason)) == sentence
+
+
 @pytest.mark.parametrize("details", [(Reason.DE,), (Reason.RULE, "de_pattern")])
 def test_particles(details: tuple[Reason | str, ...]) -> None:
     assert explained("他慢慢的走了。", "的", "地", *details) == (
@@ -157,14 +178,7 @@ assert not any(table.cache_info().currsize for table in (pinyin._table, shape._t
         ("，觉得很好。", 0, "", "我", Reason.MISSING, "我 may be missing here."),
         ("我在在北京。", 1, "在", "", Reason.EXTRA, "在 is written twice."),
         ("我好在北京。", 1, "好", "", Reason.EXTRA, "好 may not belong here."),
-        (
-            "推及己人。",
-            0,
-            "推及己",
-            "推己及",
-            Reason.SWAPPED,
-            "The characters of 推及己 may be in the wrong order",
-        ),
+        ("这期学。", 1, "期学", "学期", Reason.SWAPPED, "The characters of 期学 may be in the wrong order"),
     ],
 )
 def test_missing_extra_and_swapped_characters(text, offset, source, target, reason, sentence):

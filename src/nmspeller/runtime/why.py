@@ -50,6 +50,8 @@ def why(text: str, edit: Edit) -> str:
 
 
 def _missing(text: str, edit: Edit) -> str:
+    if idiom := _Change.of(text, edit).idiom():
+        return _("{target} is missing; the idiom is {idiom}.").format(target=edit.target, idiom=idiom)
     before = text[edit.offset - 1 : edit.offset]
     if not before or not is_hanzi(before):
         return _("{target} may be missing here.").format(target=edit.target)
@@ -64,6 +66,10 @@ def _extra(text: str, edit: Edit) -> str:
 
 
 def _swapped(text: str, edit: Edit) -> str:
+    if idiom := _Change.of(text, edit).idiom():
+        return _("The characters of {source} are in the wrong order; the idiom is {idiom}.").format(
+            source=edit.source, idiom=idiom
+        )
     return _("The characters of {source} may be in the wrong order; {target} fits the sentence.").format(
         source=edit.source, target=edit.target
     )
@@ -110,18 +116,23 @@ class _Change:
             return _("{target} is missing here").format(target=target)
         if not target:
             return _("{source} does not belong here").format(source=source)
+        if idiom := self.idiom():
+            return _("the idiom is {idiom}").format(idiom=idiom)
         word = self._word()
         if word is None:
             return _("{target} fits the sentence better").format(target=target)
         shown = self.after.source[word]
-        if self.after.text[word] in words().idioms:
-            return _("the idiom is {idiom}").format(idiom=shown)
         in_source = slice(word.start, word.stop + len(source) - len(target))
         if _is_word(self.before.text[in_source]):
             return _("{target} fits the sentence better than {source}").format(
                 target=shown, source=self.before.source[in_source]
             )
         return _("{word} is a word").format(word=shown)
+
+    def idiom(self) -> str | None:
+        """The idiom that the edit makes."""
+        word = self._word()
+        return self.after.source[word] if word and self.after.text[word] in words().idioms else None
 
     def _exchanged(self) -> list[int]:
         """Where one character has replaced another."""
