@@ -343,3 +343,17 @@ def test_a_finding_of_a_word_document_is_in_a_paragraph(folder):
     document.save(folder / "b.docx")
     with Terminal([*REVIEW, "b.docx"], folder) as terminal:
         assert "line 2" not in terminal.wait_for("1/1 · paragraph 2")
+
+
+@needs_tmux
+def test_hints_that_the_baseline_has_are_not_shown(folder, check):
+    (folder / "a.txt").write_text("张琳说他不来。\n")
+    baseline = ("--baseline", "known.json")
+    assert check("a.txt", *baseline, "--update-baseline").code == 0
+    (folder / "a.txt").write_text("张琳说他不来。\n\n我门去找张琳。\n")
+    with Terminal([*REVIEW, *baseline, "a.txt"], folder) as terminal:
+        terminal.wait_for("1/1")
+        terminal.press("a")
+        screen = terminal.wait_for("Save 1 correction?")
+    assert "  3:5  张琳  " in screen
+    assert "  1:1  张琳  " not in screen

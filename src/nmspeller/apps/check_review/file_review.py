@@ -6,6 +6,7 @@ that nothing is lost when the review, the terminal or the connection ends.
 """
 
 import os
+from dataclasses import replace
 from pathlib import Path
 
 from nmspeller.apps.check_review import saved
@@ -120,8 +121,11 @@ class FileReview:
     def _show_hints(self) -> None:
         """What a rule doubts: there is nothing to decide, the user looks at it in the file."""
         checked = self._search.checked
-        if checked and checked.hints and not self._has_shown_hints:
-            self._has_shown_hints = True
+        if checked is None or self._has_shown_hints:
+            return
+        self._has_shown_hints = True
+        if hints := self._one.doubted(self._document, checked.hints):
+            checked = replace(checked, hints=tuple(hints))
             self._name()
             self._screen.say("")
             for doubt in doubts(checked, self._document.escapes):

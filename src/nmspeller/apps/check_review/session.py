@@ -10,12 +10,12 @@ from nmspeller.apps.check_review.search import Search
 from nmspeller.apps.documents.document import Document
 from nmspeller.errors import InputError
 from nmspeller.runtime.checker import Checker
-from nmspeller.runtime.findings import Edit
+from nmspeller.runtime.findings import Edit, Hint
 
 
 @dataclass(frozen=True)
 class ToReview:
-    """A file: how to read it, to get its speller and to write it, and which of its edits to ask about.
+    """A file: how to read it, to get its speller and to write it, and which of its edits and hints are new.
 
     `write` takes the document, the edits and the bytes that were read; it returns the new content and a
     sentence about it.
@@ -26,6 +26,7 @@ class ToReview:
     speller: Callable[[], Checker]
     level: str | None
     wanted: Callable[[Document, Sequence[Edit]], Sequence[Edit]]
+    doubted: Callable[[Document, Sequence[Hint]], Sequence[Hint]]
     write: Callable[[Document, Sequence[Edit], bytes], tuple[bytes, str]]
 
 

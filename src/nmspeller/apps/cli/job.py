@@ -20,7 +20,7 @@ from nmspeller.apps.project.config import Config
 from nmspeller.errors import InputError
 from nmspeller.messages import _, ngettext
 from nmspeller.runtime.checker import Checker
-from nmspeller.runtime.findings import Edit
+from nmspeller.runtime.findings import Edit, Hint
 from nmspeller.runtime.rule_matches import DEFAULT_RULES
 
 CLEAN, FINDINGS, BAD_INPUT, INTERRUPTED = 0, 1, 2, 130
@@ -81,6 +81,12 @@ class CheckJob:
         if self.baseline is None or one.path is None:
             return edits
         return self.baseline.unknown(one.path, document.text, edits)
+
+    def unknown_hints(self, one: Input, document: Document, hints: Sequence[Hint]) -> Sequence[Hint]:
+        """The same for hints."""
+        if self.baseline is None or one.path is None:
+            return hints
+        return self.baseline.unknown_hints(one.path, document.text, hints)
 
     def corrected(self, document: Document, edits: Sequence[Edit]) -> bytes:
         """The new content of a document."""

@@ -42,5 +42,6 @@ def _of_file(job: CheckJob, one: Input) -> ToReview:
         speller=partial(job.speller, one.config),
         level=job.level_for(one),
         wanted=partial(job.unknown, one),
+        doubted=partial(job.unknown_hints, one),
         write=partial(job.write, one.path),
     )
