@@ -180,7 +180,8 @@ def test_amounts_that_say_one_thing_twice(wrong):
 
 
 @pytest.mark.parametrize(
-    ("wrong", "target"), [("86，000名", "86,000"), ("1，234，567元", "1,234,567"), ("3，000元", "3,000")]
+    ("wrong", "target"),
+    [("86，000名", "86,000"), ("1，234，567元", "1,234,567"), ("3，000元", "3,000"), ("86，120名", "86,120")],
 )
 def test_thousands_are_parted_by_a_half_width_comma(wrong, target):
     assert [match.target for match in matches("number_format", wrong)] == [target]

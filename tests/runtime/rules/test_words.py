@@ -61,7 +61,8 @@ def test_what_is_recommended_against_is_no_mistake():
         "小说《过度期的爱》和歌曲《老白姓》都很有名。",
         "他从一数到计时员点头为止，又帮厨房洒吧台上的水。",
         "杜丹和肖遥老师来了，高弘达和林己立也来了。",
-        "包子漏馅了，她把面揉软，又蒸了一笼槽糕。",
+        "包子漏馅了，她把面揉软，又蒸了一笼槽糕，饺子却缺馅儿。",
+        "歌手任然唱了三首歌，任然的歌迷都来了，这个分子发生破环反应。",
         "小倆口和老倆口都住在通霄，通霄營業到很晚。",
         "這次會議佈署了任務，要求貫澈到底。",
     ],
@@ -194,3 +195,16 @@ def test_regional_forms_are_hints_in_traditional_text_alone(rule, form):
 
 def test_known_words_are_no_wrong_forms_of_the_idiom_rule():
     assert words().mistakes.isdisjoint(word_lists.read("common_words.txt"))
+
+
+@pytest.mark.parametrize(
+    ("wrong", "right"),
+    [
+        ("车站任然很挤。", "仍然"),
+        ("不要破环学校的坏境。", "破坏"),
+        ("这是重大缺馅。", "缺陷"),
+        ("糟糕，槽糕透了。", "糟糕"),
+    ],
+)
+def test_forms_that_are_words_elsewhere_are_found(wrong, right):
+    assert matches("common_word", wrong)[0].target == right

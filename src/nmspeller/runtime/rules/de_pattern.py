@@ -22,7 +22,7 @@ _AFTER_VERB = "[了着过起出到在下上住进向]"
 _ADVERBIAL = f"(?:{_ADVERBS})的(?!点[在到])(?=(?:{_VERBS}){_AFTER_VERB})"
 # Verbs that name no thing with 的: 说的, 写的, 做的 and 吃的 may be what is said, written, made and eaten.
 _COMPLEMENT = (
-    "(?<![先后会])[跑走飞睡跳玩唱变]的(?=(?:很|非常|太|特别)(?:好|快|慢|高|早|晚|远|近|累|开心)"
+    "(?<![先后])[跑走飞睡跳玩唱变]的(?=(?:很|非常|太|特别)(?:好|快|慢|高|早|晚|远|近|累|开心)"
     "(?:[，。！？；了]|[ \\t]*(?:[\r\n]|\\Z)))"
 )
 # 高兴的走了，生气的留下了: two kinds of people.

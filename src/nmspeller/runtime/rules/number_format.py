@@ -12,10 +12,8 @@ from nmspeller.text.protect import Span
 _UNIT = "[元人名个個件套台臺辆輛家户戶米吨噸斤克只頭头亩畝年次条條册冊本份分多余餘万萬亿億公千平立美欧歐日港]"
 _FULL_WIDTH = {0xFF10 + digit: 0x30 + digit for digit in range(10)} | {ord("，"): ","}
 _PATTERN = lazy_pattern(
-    # Thousands are parted by a half-width comma: a full-width one ends a clause. 86，000名 and 1，234，567元
-    # are one number; 招了86，120名 may be two.
-    "(?P<comma>(?<![0-9.,，、第前])[0-9]{1,3}(?:(?:，[0-9]{3}){2,}|，000)(?![0-9，.,])"
-    f"(?={_UNIT}))"
+    # Thousands are parted by a half-width comma: a full-width one ends a clause, as in 招了86，120名是女生.
+    f"(?P<comma>(?<![0-9.,，、第前])[0-9]{{1,3}}(?:，[0-9]{{3}})+(?![0-9，.,])(?={_UNIT})(?!.是))"
     # 百分之 and % say the same.
     f"|(?<=百分之)(?:[0-9]{{1,10}}(?:\\.[0-9]{{1,10}})?|[一二三四五六七八九十百零〇点點两兩]{{1,12}})(?P<percent>[%％])"
     # Two widths in one number.
