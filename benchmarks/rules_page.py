@@ -22,7 +22,9 @@ were right. The rules that are on by default, and `term_variants`, were read twi
 to {first_reading} million characters, showed false alarms, and the rules were mended. The second reading, of
 up to {enough} matches in the text after those, is of the rules as they are now. Where a rule was mended after
 that, or is too rare for two readings, no unread text was left: an asterisk marks all matches that were judged
-before the last mend and are still found, a figure that flatters the rule.
+before the last mend and are still found, a figure that flatters the rule. Later exceptions
+were made for sentences that readers had written, not for this text; those that lost right matches in it were
+narrowed again.
 
 {unseen}
 
