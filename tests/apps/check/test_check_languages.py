@@ -80,7 +80,7 @@ def test_explanations_on_a_terminal(check, letter):
     lines = check("--explain", "-o", "terminal", "信.txt").out.splitlines()
     at = next(number for number, line in enumerate(lines) if "1:2" in line)
     assert lines[at + 1].strip() == WHY
-    assert check("--explain", "--lang", "zh", "-o", "terminal", "信.txt").out.count("是词。") == 2
+    assert check("--explain", "--lang", "zh", "-o", "terminal", "信.txt").out.count("是一个词。") == 2
 
 
 @pytest.mark.parametrize(
