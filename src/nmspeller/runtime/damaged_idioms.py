@@ -7,9 +7,7 @@ from collections.abc import Iterator
 from functools import cache
 from typing import NamedTuple
 
-from nmspeller.runtime.rules.vocabulary import words
-
-_SHORTEST, _LONGEST = 4, 8
+from nmspeller.runtime.rules.vocabulary import LONGEST, SHORTEST, words
 
 
 class Gap(NamedTuple):
@@ -21,7 +19,7 @@ class Gap(NamedTuple):
 
 def gaps(text: str, place: int) -> Iterator[Gap]:
     """What the idioms around a place lack, if there are any that lack one character."""
-    for start, stop in _stretches(text, place, place, _SHORTEST - 1, _LONGEST - 1):
+    for start, stop in _stretches(text, place, place, SHORTEST - 1, LONGEST - 1):
         gap = _incomplete().get(text[start:stop])
         if gap and not _is_part_of_a_word(text, start, stop):
             yield Gap(start + gap.place, gap.character)
@@ -34,7 +32,7 @@ def is_swapped_idiom(text: str, place: int) -> bool:
         swapped[start:stop] in words().idioms
         and text[start:stop] not in words().right_as_they_are
         and not _is_part_of_a_word(text, start, stop)
-        for start, stop in _stretches(text, place, place + 2, _SHORTEST, _LONGEST)
+        for start, stop in _stretches(text, place, place + 2, SHORTEST, LONGEST)
     )
 
 
@@ -70,9 +68,4 @@ def _stretches(text: str, first: int, last: int, shortest: int, longest: int) ->
 
 def _is_part_of_a_word(text: str, start: int, stop: int) -> bool:
     """Whether a longer word of the text reaches into the stretch, which then is no idiom."""
-    known = words().long_words
-    return any(
-        text[begin : begin + length] in known
-        for length in range(_SHORTEST, _LONGEST + 1)
-        for begin in range(max(start - length + 1, 0), stop)
-    )
+    return any(words().long_words_over(text, start, stop))

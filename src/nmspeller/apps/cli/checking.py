@@ -97,7 +97,7 @@ class CheckCommand:
                 self.job.baseline.set(one.path, document.text, correction.edits, correction.hints)
                 return
             text = apply_edits(document.text, unknown)
-            hints = self.job.baseline.unknown_hints(one.path, document.text, correction.hints)
+            hints = self.job.unknown_hints(one, document, correction.hints)
             correction = replace(correction, text=text, edits=tuple(unknown), hints=tuple(hints))
             self.job.baseline.mark_checked(one.path)
         self.found |= bool(correction.edits)

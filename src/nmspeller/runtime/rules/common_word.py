@@ -17,10 +17,9 @@ from nmspeller.text.script import Simplified, fold
 from nmspeller.text.words import WordMatcher
 
 _SHORT = 2
-_SHORTEST, _LONGEST = 4, 8
 # Mistakes in Simplified text only: Traditional text has them as words of their own.
 _SIMPLIFIED_ONLY = frozenset(
-    ("渡假", "渡假村", "公佈", "发佈", "连络", "扫瞄", "刻划", "小俩口", "老俩口", "布署", "贯澈", "通霄营业")
+    ("渡假", "渡假村", "公佈", "发佈", "扫瞄", "小俩口", "老俩口", "布署", "贯澈", "通霄营业")
 )
 # Mistakes that dictionaries list as words, and a halter, which is never meant.
 _NO_WORDS = frozenset(("自已", "关健", "床第", "笼头"))
@@ -46,7 +45,6 @@ _RIGHT_BEFORE = {
     "那时侯": _AFTER_HOU,
     "时侯": _AFTER_HOU,
     "等侯": _AFTER_HOU,
-    "问侯": _AFTER_HOU,
     "遂道": "：:，“歉谢",
     "就续": "上签费保订写租",
     "驱干": "什嘛吗",
@@ -155,12 +153,7 @@ def _may_be_right(text: str, start: int, stop: int) -> bool:
     if is_quoted(text, start, stop) or is_in_title(text, start):
         return True
     # A longer word has it, or an end of it: 冯震|奋不顾身.
-    return any(
-        text[first : first + length] in known.long_words
-        for length in range(_SHORTEST, _LONGEST + 1)
-        for first in range(max(0, start - length + 1), stop)
-        if first < start or first + length > stop
-    )
+    return any(first < start or end > stop for first, end in known.long_words_over(text, start, stop))
 
 
 def _is_words(rest: str) -> bool:

@@ -18,7 +18,6 @@ from nmspeller.text.protect import Span
 from nmspeller.text.script import Simplified, fold
 from nmspeller.text.windows import lines
 
-_SHORTEST, _LONGEST = 4, 8
 _BESIDE = 20
 _SENTENCE_MARK = lazy_pattern("[，。！？；…,!?;]")
 _QUOTES = frozenset(OPENING + CLOSING + "\"'") - frozenset("（）")
@@ -108,11 +107,7 @@ def _is_right(text: str, near: Near) -> bool:
         {as_written[:2], as_written[2:]} <= known.short_words
         or (doubtful == near.start and text[max(0, doubtful - 1) : doubtful + 1] in known.short_words)
         or (doubtful + 1 == near.stop and text[doubtful : doubtful + 2] in known.short_words)
-        or any(
-            text[start : start + length] in known.long_words
-            for length in range(_SHORTEST, _LONGEST + 1)
-            for start in range(max(0, doubtful - length + 1), doubtful + 1)
-        )
+        or any(known.long_words_over(text, doubtful, doubtful + 1))
     )
 
 

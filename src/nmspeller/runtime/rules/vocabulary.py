@@ -1,8 +1,12 @@
 """The words that rules know, in two shipped files; scripts/build_rule_words.py writes them."""
 
 import lzma
+from collections.abc import Iterator
 from functools import cache, cached_property
 from pathlib import Path
+
+SHORTEST, LONGEST = 4, 8
+"""How many characters long words, idioms among them, have."""
 
 
 class Words:
@@ -30,6 +34,13 @@ class Words:
     def long_words(self) -> frozenset[str]:
         """The idioms and other words of four to eight characters, each of them right as it stands."""
         return self.idioms.union(self._word_lines[0].split())
+
+    def long_words_over(self, text: str, start: int, stop: int) -> Iterator[tuple[int, int]]:
+        """Start and stop of the long words that share a character with text[start:stop]."""
+        for length in range(SHORTEST, LONGEST + 1):
+            for first in range(max(0, start - length + 1), stop):
+                if text[first : first + length] in self.long_words:
+                    yield first, first + length
 
     @cached_property
     def short_words(self) -> frozenset[str]:
