@@ -86,6 +86,23 @@ def test_the_level_and_the_rules_are_those_that_were_asked_for(tmp_path):
         check_file(file, speller, level="perfect")
 
 
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"encoding": "latin-1"}, "auto, utf-8, gb18030, big5, utf-16"),
+        ({"encoding": 3}, "auto, utf-8"),
+        ({"format": "nope"}, "'nope' is not a format"),
+        ({"format": None}, "the format as a string, not None"),
+        ({"speller": "balanced"}, "give a Speller, not 'balanced'"),
+    ],
+)
+def test_what_cannot_be_meant_is_answered_by_one_sentence(tmp_path, given, said):
+    file = tmp_path / "a.txt"
+    file.write_text("今天天气很好。", "utf-8")
+    with pytest.raises(InputError, match=said):
+        check_file(file, **given)
+
+
 def test_a_file_that_cannot_be_read_is_named(tmp_path, speller):
     with pytest.raises(InputError, match=r"nowhere\.txt"):
         check_file(tmp_path / "nowhere.txt", speller)

@@ -177,6 +177,10 @@ def check_file(
     Raises:
         InputError: the file cannot be read; the message says why.
     """
+    if not isinstance(speller, Speller | None):
+        raise InputError(_("give a Speller, not {given!r}.").format(given=speller))
+    if not isinstance(format, str):
+        raise InputError(_("give the format as a string, not {given!r}.").format(given=format))
     document, _raw = read(path_of(path), format, encoding)
     return check((speller or Speller()).checker, document, level=level)
 

@@ -8,6 +8,9 @@ from itertools import islice
 from nmspeller.errors import InputError
 from nmspeller.messages import _
 
+ENCODINGS = ("auto", "utf-8", "gb18030", "big5", "utf-16")
+"""What a user may ask for."""
+
 _BYTE_ORDER_MARKS = {
     codecs.BOM_UTF8: "utf-8",
     codecs.BOM_UTF16_LE: "utf-16-le",
@@ -49,7 +52,16 @@ class Encoding:
 
 
 def decode(raw: bytes, name: str, asked: str = "auto") -> tuple[str, Encoding]:
-    """The text of some bytes and their encoding; `name` identifies them in errors."""
+    """The text of some bytes and their encoding; `name` identifies them in errors.
+
+    asked: one of `ENCODINGS`.
+    """
+    if asked not in ENCODINGS:
+        raise InputError(
+            _("there is no encoding {asked!r}; choose one of {known}.").format(
+                asked=asked, known=", ".join(ENCODINGS)
+            )
+        )
     if raw.startswith(_UTF32_MARKS):  # the first begins with the mark of UTF-16
         raise InputError(_("{name} is UTF-32, which is not supported; save it as UTF-8.").format(name=name))
     for mark, codec in _BYTE_ORDER_MARKS.items():
