@@ -63,8 +63,8 @@ clean:
 	find src tests benchmarks scripts examples docs -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(bin)/python:
-	@$(PYTHON) -c 'import sys; sys.exit(not (3, 10) <= sys.version_info[:2] <= (3, 13))' || \
-	    { echo "nmspeller needs Python 3.10 to 3.13: make PYTHON=python3.12 $(MAKECMDGOALS)"; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(not (3, 10) <= sys.version_info[:2] <= (3, 14))' || \
+	    { echo "nmspeller needs Python 3.10 to 3.14: make PYTHON=python3.12 $(MAKECMDGOALS)"; exit 1; }
 	@$(PYTHON) -m venv $(venv) || \
 	    { rm -rf $(venv); echo "$(PYTHON) cannot make a virtual environment; on Debian, install python3-venv."; exit 1; }
 

@@ -123,7 +123,7 @@ def test_make_names_the_python_versions_it_needs(tmp_path):
     fake.chmod(0o755)
     result = run("make", "--no-print-directory", f"PYTHON={fake}", f"venv={tmp_path}/venv", "run")
     assert result.returncode != 0
-    assert "3.10 to 3.13" in result.stdout
+    assert "3.10 to 3.14" in result.stdout
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,6 @@ import os
 import re
 import string
 import subprocess
-import symtable
 import sys
 from collections.abc import Iterator
 from contextvars import Context
@@ -133,35 +132,38 @@ def test_no_text_goes_around_the_catalogue() -> None:
     assert not found, f"wrap these texts in _() or N_(): {', '.join(found)}"
 
 
-def scopes(table: symtable.SymbolTable) -> Iterator[symtable.SymbolTable]:
-    yield table
-    for inner in table.get_children():
-        yield from scopes(inner)
+FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+# Comprehensions and lambdas, too, have scopes of their own.
+SCOPES = (*FUNCTIONS, ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 
-def hides_the_translator(scope: symtable.SymbolTable) -> bool:
-    # Comprehensions and lambdas have scopes of their own, which call nothing else.
-    if scope.get_type() != "function" or scope.get_name() in {
-        "listcomp",
-        "genexpr",
-        "setcomp",
-        "dictcomp",
-        "lambda",
-    }:
-        return False
-    return "_" in scope.get_identifiers() and scope.lookup("_").is_local()
+def own_nodes(function: ast.AST) -> Iterator[ast.AST]:
+    """What is in the scope of a function itself."""
+    for node in ast.iter_child_nodes(function):
+        yield node
+        if not isinstance(node, SCOPES):
+            yield from own_nodes(node)
+
+
+def hides_the_translator(function: ast.AST) -> bool:
+    return any(
+        (isinstance(node, ast.Name) and node.id == "_" and isinstance(node.ctx, ast.Store))
+        or (isinstance(node, ast.arg) and node.arg == "_")
+        for node in own_nodes(function)
+    )
 
 
 def test_nothing_hides_the_translator() -> None:
     """`row, _ = …` would make `_("…")` fail in that function, and only once there is an error to report."""
-    assert any(map(hides_the_translator, scopes(symtable.symtable("def f():\n  a, _ = 1, 2", "", "exec"))))
+    assert hides_the_translator(ast.parse("def f():\n  a, _ = 1, 2").body[0])
+    assert not hides_the_translator(ast.parse("def f():\n  return [0 for _ in range(3)]").body[0])
     found = []
     for path in sorted(PACKAGE.rglob("*.py")):
         code = path.read_text(encoding="utf-8")
         if re.search(r"^from nmspeller\.messages import .*\b_\b", code, re.MULTILINE):
-            for scope in scopes(symtable.symtable(code, str(path), "exec")):
-                if hides_the_translator(scope):
-                    found.append(f"{path.relative_to(ROOT)}:{scope.get_lineno()}")
+            for node in ast.walk(ast.parse(code)):
+                if isinstance(node, FUNCTIONS) and hides_the_translator(node):
+                    found.append(f"{path.relative_to(ROOT)}:{node.lineno}")
     assert not found, f"name it `_something`: {', '.join(found)}"
 
 
