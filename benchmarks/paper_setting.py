@@ -127,8 +127,12 @@ def time_steps(chosen: Sequence[Job], options: argparse.Namespace) -> dict[str, 
 
 
 def _say_loss(every: int, name: str = "") -> Callable[[Progress], None]:
+    said = 0
+
     def say(progress: Progress) -> None:
-        if progress.step % every == 0:
+        nonlocal said
+        if progress.step // every > said:
+            said = progress.step // every
             seconds, loss = round(progress.seconds), round(progress.loss, 4)
             print(name, f"{progress.step} of {progress.steps}, {seconds} s, loss {loss}", flush=True)
 

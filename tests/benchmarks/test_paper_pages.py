@@ -308,6 +308,9 @@ def test_the_paper_s_setting_has_a_section_of_its_own(in_the_paper_s_setting, ru
     short = page.split("## ")[1]
     assert "**In the paper's own setting**" in short
     assert "chosen on dev, trigram, differs by +" in short
+    assert "40.00 % are copied with masking and 40.00 % without" in short
+    assert "its mean is +" in short
+    assert "over epochs 1 to 1 and +" in short
     section = page.split("## The paper's own setting\n")[1].split("\n## ")[0]
     tables = [part for part in section.split("\n\n") if part.startswith("|")]
     assert len(tables) == 3

@@ -116,6 +116,22 @@ def test_an_experiment_ends_in_results_and_cases(
     assert (out / "loss.png").exists()
 
 
+def test_an_experiment_on_the_device_ends_in_results_with_epochs(
+    here, little_prepared, little_start, tmp_path, capsys
+):
+    recipe, out = tmp_path / "recipe.yaml", tmp_path / "runs"
+    recipe.write_text(
+        "stages: [{copies: {sighan13_train: 1}, epochs: 2, batch_sentences: 4,"
+        " loop: {on_device: true, packed_tokens: 128, precision: fp32, log_every: 1}}]\n"
+    )
+    arguments = ["--data", str(little_prepared.folder), "--start", str(little_start), "--out", str(out)]
+    arguments += ["--recipe", str(recipe), "--seeds", "0", "--side-by-side", "3"]
+    assert run(["lab", "experiment", "paper_setting", *arguments]) == 0, capsys.readouterr().err
+    measured = read_results(out / "results" / "results.json")
+    assert [len(each.epochs) for each in measured] == [2] * 5
+    assert (out / "loss.png").exists()
+
+
 @pytest.mark.usefixtures("few_words")
 def test_prepare_writes_what_training_needs(here, little_prepared, tmp_path):
     vocabulary = str(little_prepared.folder / "vocab.txt")

@@ -224,9 +224,10 @@ def _write_json(path: Path, record: dict[str, Any]) -> None:
 
 def draw_losses(out: Path) -> None:
     """Draw the losses of a run, or of all runs below a folder, and print the folder."""
-    from nmspeller.lab.evaluation import plots
+    from nmspeller.lab.evaluation import epoch_log, plots
 
-    logs = {str(log.relative_to(out).with_suffix("")): log for log in sorted(out.rglob("*.jsonl"))}
+    found = sorted(log for log in out.rglob("*.jsonl") if log.name != epoch_log.FILE)
+    logs = {str(log.relative_to(out).with_suffix("")): log for log in found}
     if logs:
         plots.draw_losses(logs, out / "loss.png")
     typer.echo(out)

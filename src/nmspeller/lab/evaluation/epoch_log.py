@@ -4,6 +4,8 @@ import json
 from collections.abc import Mapping
 from pathlib import Path
 
+FILE = "epochs.jsonl"
+
 Counts = Mapping[str, Mapping[str, int]]
 """By set: how often each letter of the module `outcomes` occurs."""
 
@@ -11,8 +13,8 @@ Counts = Mapping[str, Mapping[str, int]]
 class EpochLog:
     """A line for each epoch, with the counts of each variant of the speller; see `experiments.Job`."""
 
-    def __init__(self, path: Path) -> None:
-        self.path = path
+    def __init__(self, folder: Path) -> None:
+        self.path = folder / FILE
 
     def add(self, epoch: int, counts: Mapping[str, Counts]) -> None:
         """Add an epoch; it replaces itself and later ones, which a resumed training measures again."""

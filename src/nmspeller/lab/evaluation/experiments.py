@@ -186,7 +186,7 @@ class _Training:
             seed=job.seed,
         )
         self.sets = _safe_sets(prepared) if sets is None else sets
-        self.epochs = EpochLog(self.folder / "epochs.jsonl")
+        self.epochs = EpochLog(self.folder)
         self.inputs = {
             "recipe": Path(job.recipe).stem,
             "start": start.name if start else None,
