@@ -54,6 +54,9 @@ def test_one_of_files_and_text_is_needed(check):
     ("arguments", "sentence"),
     [
         (["-t", "好", "a.txt"], "--text cannot be used with FILE."),
+        (["-t", "好", "--encoding", "big5"], "--text cannot be used with --encoding."),
+        (["-t", "好", "--strings"], "--strings cannot be used with --text."),
+        (["-", "--strings"], "--strings cannot be used with -."),
         (["a.txt", "--backup"], "--backup needs --fix."),
         (["a.docx", "--track"], "--track needs --fix."),
         (["a.docx", "--fix", "--author", "王"], "--author needs --track."),
@@ -367,6 +370,7 @@ def test_programs_with_strings_alone_are_said_to_be(check, tmp_path):
     assert result.err == "No Chinese comment was found in a.ts; --strings checks its strings, too.\n"
     assert "in 2 programs, such as a.ts; --strings checks their strings" in check("a.ts", "b.py").err
     assert check("--strings", "a.ts").code == 1
+    assert check("--strings", "--format", "code", "a.ts").code == 1
 
 
 def test_a_folder_says_once_which_suffixes_it_skipped(check, tmp_path):

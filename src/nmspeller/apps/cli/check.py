@@ -36,7 +36,9 @@ HELP = N_(
     "be checked. Settings are read from the nearest .nmspeller.toml above each file."
 )
 _CONFLICTS = (
-    Excludes(("--text",), ("FILE",)),
+    Excludes(("--text",), ("FILE", "--encoding")),
+    # Only the name of a file says that it is a program.
+    Excludes(("--strings",), ("-", "--text")),
     options.ONE_CHOICE_OF_RULES,
     Needs("--backup", ("--fix",)),
     Needs("--force", ("--fix",)),

@@ -261,7 +261,7 @@ def with_strings(format: str) -> str:
     """The format that also reads the strings of a program, if the format reads programs."""
     if format == "vue":
         return "vue+strings"
-    return format.replace("code:", "code+strings:", 1) if format.startswith("code:") else format
+    return re.sub(r"^code\b(?!\+)", "code+strings", format)
 
 
 def is_program(path: str | PurePath) -> bool:
