@@ -91,8 +91,10 @@ def test_the_level_and_the_rules_are_those_that_were_asked_for(tmp_path):
     [
         ({"encoding": "latin-1"}, "auto, utf-8, gb18030, big5, utf-16"),
         ({"encoding": 3}, "auto, utf-8"),
-        ({"format": "nope"}, "'nope' is not a format"),
-        ({"format": None}, "the format as a string, not None"),
+        # Pygments knows these as languages, in whose comments alone errors would be found.
+        *(({"format": name}, f"no format {name!r}; choose one of auto, text,") for name in ("md", "TEXT")),
+        ({"format": None}, "there is no format None"),
+        ({"format": ["text"]}, "there is no format"),
         ({"speller": "balanced"}, "give a Speller, not 'balanced'"),
     ],
 )
@@ -106,6 +108,8 @@ def test_what_cannot_be_meant_is_answered_by_one_sentence(tmp_path, given, said)
 def test_a_file_that_cannot_be_read_is_named(tmp_path, speller):
     with pytest.raises(InputError, match=r"nowhere\.txt"):
         check_file(tmp_path / "nowhere.txt", speller)
+    with pytest.raises(InputError, match="cannot be read"):
+        check_file("\ud800.txt", speller)
 
 
 def test_an_edit_is_explained_in_the_present_language(speller):

@@ -206,5 +206,5 @@ def test_only_a_text_can_be_replaced(wrong: Any) -> None:
 
 @pytest.mark.parametrize("given", [None, 5, ("我门", "我们")])
 def test_what_is_no_mapping_has_no_replacements(model_folder: Path, given: Any) -> None:
-    with pytest.raises(InputError, match=r"^replacements must be a mapping or a file, not "):
+    with pytest.raises(InputError, match=r"^replacements must be a mapping, or a file as a Path, not "):
         Speller(model_folder, replacements=[given], threads=1)

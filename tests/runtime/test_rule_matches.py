@@ -17,8 +17,12 @@ def test_rules_are_chosen_by_id():
     assert [rule.id for rule in chosen_rules(["idiom"])] == ["idiom"]
     with pytest.raises(InputError, match="there is no rule 'grammar'; choose among spelling"):
         chosen_rules(["grammar"])
-    with pytest.raises(InputError, match="not as 'idiom'"):
-        chosen_rules("idiom")
+    for unnamed in (["idiom"], {}, None, 3):
+        with pytest.raises(InputError, match="there is no rule"):
+            chosen_rules([unnamed])
+    for wrong in ("idiom", {"idiom": False}):
+        with pytest.raises(InputError, match=f"not as {wrong!r}"):
+            chosen_rules(wrong)
 
 
 def test_rules_see_the_whole_document():

@@ -114,8 +114,19 @@ def _replaced(result: Correction) -> list[str]:
     [
         ({"words": 5}, "a word must be a string, not 5."),
         ({"words": "我们"}, "give a file as a Path and words as a list; a plain string could mean either."),
-        ({"replacements": 5}, "replacements must be a mapping or a file, not 5."),
-        ({"replacements": ["我们"]}, "replacements must be a mapping or a file, not '我们'."),
+        ({"replacements": 5}, "replacements must be a mapping, or a file as a Path, not 5."),
+        (
+            {"replacements": ["我们"]},
+            "replacements must be a mapping, or a file as a Path, not '我们'.",
+        ),
+        (
+            {"replacements": "house-style.tsv"},
+            "replacements must be a mapping, or a file as a Path, not 'house-style.tsv'.",
+        ),
+        (
+            {"words": "我们".encode()},
+            "give a file as a Path and words as a list; a plain string could mean either.",
+        ),
         (
             {"words": Path("absent.txt")},
             "cannot read absent.txt (No such file or directory); check the path.",

@@ -163,10 +163,12 @@ class ReplacementSources:
 def _pair_sources(
     pairs: PairsOrFiles | None,
 ) -> list[Watched[dict[str, str]] | Fixed[dict[str, str]]]:
-    given = (pairs,) if isinstance(pairs, Mapping) else _several(pairs)
+    given = (pairs,) if isinstance(pairs, Mapping | str | bytes) else _several(pairs)
     for one in given:
         if not isinstance(one, Mapping | Path):
-            raise InputError(_("replacements must be a mapping or a file, not {given!r}.").format(given=one))
+            raise InputError(
+                _("replacements must be a mapping, or a file as a Path, not {given!r}.").format(given=one)
+            )
     return [Watched(one, read_replacements) if isinstance(one, Path) else Fixed(dict(one)) for one in given]
 
 
@@ -178,11 +180,11 @@ def _several(given: Iterable[Item] | Path | None) -> tuple[Item | Path, ...]:
     """One file or several things as several; what is neither is one thing, which the caller refuses.
 
     Raises:
-        InputError: it is a string.
+        InputError: it is a string or bytes.
     """
     if given is None:
         return ()
-    if isinstance(given, str):
+    if isinstance(given, str | bytes):
         raise InputError(_("give a file as a Path and words as a list; a plain string could mean either."))
     return tuple(given) if isinstance(given, Iterable) else (given,)
 

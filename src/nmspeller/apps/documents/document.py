@@ -179,8 +179,12 @@ def check_file(
     """
     if not isinstance(speller, Speller | None):
         raise InputError(_("give a Speller, not {given!r}.").format(given=speller))
-    if not isinstance(format, str):
-        raise InputError(_("give the format as a string, not {given!r}.").format(given=format))
+    if format not in (known := ("auto", *prose.FORMATS, *prose.OFFICE_FORMATS)):
+        raise InputError(
+            _("there is no format {asked!r}; choose one of {known}.").format(
+                asked=format, known=", ".join(known)
+            )
+        )
     document, _raw = read(path_of(path), format, encoding)
     return check((speller or Speller()).checker, document, level=level)
 

@@ -31,7 +31,7 @@ def read(path: Path) -> bytes:
             raise InputError(_("{file} is a folder.").format(file=path))
         with open(path, "rb") as file:
             return read_stream(file, str(path))
-    except OSError as error:
+    except (OSError, ValueError) as error:  # a ValueError for a name that no file can have
         raise InputError(
             _("{file} cannot be read: {reason}.").format(file=path, reason=reason(error))
         ) from None
@@ -190,7 +190,7 @@ def _free_name(path: Path, suffix: str) -> Path:
     return candidate
 
 
-def reason(error: OSError) -> str:
+def reason(error: OSError | ValueError) -> str:
     """The system's error message, starting in lower case, to be part of a sentence."""
     sentence = system_reason(error)
     return sentence[:1].lower() + sentence[1:]

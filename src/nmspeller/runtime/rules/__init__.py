@@ -100,18 +100,18 @@ def select(names: Iterable[str]) -> tuple[Rule, ...]:
     chosen: set[str] = set()
     groups = {group.value: group for group in Group}
     for name in names:
+        if name not in (known := [*groups, *RULES]):
+            raise InputError(
+                _("there is no rule {name!r}; choose among {names}.").format(
+                    name=name, names=", ".join(known)
+                )
+            )
         if name in groups:
             chosen.update(
                 rule.id for rule in RULES.values() if rule.group is groups[name] and rule.is_precise
             )
-        elif name in RULES:
-            chosen.add(name)
         else:
-            raise InputError(
-                _("there is no rule {name!r}; choose among {names}.").format(
-                    name=name, names=", ".join([*groups, *RULES])
-                )
-            )
+            chosen.add(name)
     return tuple(rule for rule in RULES.values() if rule.id in chosen)
 
 
