@@ -11,6 +11,7 @@ from nmspeller.lab.export.prefilter_calibration import prefilter_scores
 from nmspeller.runtime.pipeline import SHIPPED, Pipeline
 from nmspeller.runtime.policy import Level, Policy
 from nmspeller.runtime.prefilter import THRESHOLDS, PrefilterThresholds
+from nmspeller.runtime.rules import RULES
 
 
 @pytest.fixture(scope="module")
@@ -41,6 +42,13 @@ def test_plain_mistakes_are_corrected(speller: Speller, wrong: str, right: str) 
 )
 def test_what_is_right_stays(speller: Speller, text: str) -> None:
     assert speller.correct(text) == text
+
+
+def test_nothing_but_its_rule_finds_something_in_an_example(speller: Speller) -> None:
+    for name, rule in RULES.items():
+        result = speller.check(rule.example.wrong, rules=[name])
+        assert {edit.rule for edit in result.edits} | {hint.rule for hint in result.hints} == {name}
+        assert result.text == (rule.example.right or rule.example.wrong)
 
 
 def test_an_edit_is_the_same_at_every_level_and_as_confident_as_the_level_asks(speller: Speller) -> None:

@@ -29,7 +29,7 @@ class MixedSpacing(Rule):
     category = TYPOGRAPHY
     group = Group.TYPOGRAPHY
     is_precise = True
-    example = Example("我用 Python 写程序，他用Go写。", "我用 Python 写程序，他用 Go 写。")
+    example = Example("我用 Python 写程序，你用Go写。", "我用 Python 写程序，你用 Go 写。")
 
     def matches(self, text: str, protected: Sequence[Span]) -> Iterator[RuleMatch]:
         seams = list(_SEAM.finditer(text))

@@ -34,7 +34,7 @@ class TermVariants(Rule):
     category = CONSISTENCY
     group = Group.SPELLING
     is_precise = False
-    example = Example("先注册账号，再用账号登录，请保管好帐号。", None)
+    example = Example("手续太烦琐，申请也烦琐，填表更繁琐。", None)
 
     def matches(self, text: str, protected: Sequence[Span]) -> Iterator[RuleMatch]:
         places = [place for place in _matcher().matches(text) if _is_meant(text, *place)]
