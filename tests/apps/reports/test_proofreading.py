@@ -116,7 +116,7 @@ def test_office_documents_have_places_that_a_person_finds(tmp_path, capsys):
     document.save(tmp_path / "a.docx")
     opened = from_bytes("a.docx", (tmp_path / "a.docx").read_bytes())
     found = correction(opened.text)
-    for name in ("plain", "json", "sarif", "terminal"):
+    for name in ("plain", "json", "sarif", "terminal", "github"):
         out = report(name)
         out.show(opened, found)
         out.finish()
@@ -127,3 +127,5 @@ def test_office_documents_have_places_that_a_person_finds(tmp_path, capsys):
             assert "table 1, row 1, cell 2" in shown
         if name == "plain":
             assert shown == "a.docx: table 1, row 1, cell 2 “表里我门”: 门 → 们 (same sound, 1.00)\n"
+        if name == "github":
+            assert shown.startswith("::warning file=a.docx,title=nmspeller::a.docx: table 1")

@@ -93,15 +93,19 @@ def github(document: Document, correction: Correction, explain: bool) -> Iterato
     """Workflow commands that GitHub Actions shows at the line of the finding."""
     for one in findings(correction, document.escapes):
         message = f"{one.summary} {one.why(correction.source)}" if explain else one.summary
-        yield f"::warning {_place(document, one)},title=nmspeller::{_escaped(message)}"
+        yield f"::warning {_annotation(document, one, message)}"
     for doubt in doubts(correction, document.escapes):
-        message = _escaped(f"{visible(doubt.hint.source)} ({doubt.explanation})")
-        yield f"::notice {_place(document, doubt)},title=nmspeller::{message}"
+        message = f"{visible(doubt.hint.source)} ({doubt.explanation})"
+        yield f"::notice {_annotation(document, doubt, message)}"
 
 
-def _place(document: Document, one: Finding | Doubt) -> str:
+def _annotation(document: Document, one: Finding | Doubt, message: str) -> str:
+    """The properties of a command and its message, which names the place in an Office document."""
+    file = f"file={_escaped_property(document.name)}"
+    if isinstance(document, OfficeDocument):
+        return f"{file},title=nmspeller::{_escaped(f'{_found_at(document, one)}: {message}')}"
     stop = one.column + document.escapes.length(one.offset, one.offset + one.length)
-    return f"file={_escaped_property(document.name)},line={one.line},col={one.column},endColumn={stop}"
+    return f"{file},line={one.line},col={one.column},endColumn={stop},title=nmspeller::{_escaped(message)}"
 
 
 def _escaped(message: str) -> str:
