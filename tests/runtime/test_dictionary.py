@@ -113,6 +113,8 @@ def test_blanks_around_a_word_are_no_part_of_it(tmp_path: Path) -> None:
     words = tmp_path / "words.txt"
     words.write_text("张林\t\n\u3000李雷\u3000\n\t\n\t# names\n王 五\xa0\r\n", "utf-8")
     assert read_words(words) == ["张林", "李雷", "王 五"]
+    (given,) = word_sources(["张林\n", " 李雷"])
+    assert given.current().words == ("张林", "李雷")
 
 
 def test_a_replacement_may_be_empty_and_keeps_its_wide_blanks(tmp_path: Path) -> None:

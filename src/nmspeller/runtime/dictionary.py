@@ -115,7 +115,7 @@ class Fixed(Generic[Content]):
 
 
 def _word_matcher(words: Iterable[str]) -> ProtectedWords:
-    """The words as given by a program.
+    """The words as given by a program, which may be the lines of an open file.
 
     Raises:
         InputError: one of them is not a string.
@@ -124,7 +124,7 @@ def _word_matcher(words: Iterable[str]) -> ProtectedWords:
     for word in given:
         if not isinstance(word, str):
             raise _no_word(word)
-    return ProtectedWords(given)
+    return ProtectedWords(word.strip() for word in given)
 
 
 def word_sources(words: Words | None) -> list[Watched[ProtectedWords] | Fixed[ProtectedWords]]:
