@@ -7,7 +7,7 @@ import docx
 import pytest
 
 import nmspeller
-from nmspeller import InputError, Level, Speller, check_file
+from nmspeller import InputError, Level, Reason, Speller, check_file
 from nmspeller.messages import speaking
 
 
@@ -118,6 +118,11 @@ def test_an_edit_is_explained_in_the_present_language(speller):
     assert result.explain(edit) == "门 mén and 们 men sound the same and look similar; 我们 is a word."
     with speaking("zh"):
         assert result.explain(edit) == "“门”（mén）与“们”（men）同音且形近；“我们”是一个词。"
+
+
+def test_a_reason_and_a_level_are_printed_as_what_identifies_them():
+    assert (str(Reason.SAME_SOUND), f"{Reason.SAME_SOUND}") == ("same_sound", "same_sound")
+    assert (str(Level.CAREFUL), f"{Level.CAREFUL}") == ("careful", "careful")
 
 
 def test_edits_of_a_file_are_explained_from_its_text(tmp_path, speller):

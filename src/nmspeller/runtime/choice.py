@@ -15,6 +15,9 @@ _CHOSEN = {"Level": N_("level"), "Device": N_("device")}
 class Choice(str, Enum):
     """A set of names."""
 
+    # Python's versions differ in what a mixed enumeration is in an f-string.
+    __str__ = str.__str__
+
     @classmethod
     def parse(cls: type[AnyChoice], name: "AnyChoice | str") -> AnyChoice:
         """The choice of that name.

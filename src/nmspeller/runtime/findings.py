@@ -20,6 +20,9 @@ class Reason(str, Enum):
     USER_LIST = "user_list"
     RULE = "rule"
 
+    # Python's versions differ in what a mixed enumeration is in an f-string.
+    __str__ = str.__str__
+
     @property
     def label(self) -> str:
         """A word or two, in the present language."""
