@@ -1,6 +1,6 @@
 """Which rules a user asks for, and what they find in the passages of a document."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from nmspeller.errors import InputError
@@ -24,7 +24,7 @@ def chosen_rules(chosen: Chosen) -> tuple["Rule", ...]:
     """
     if chosen is False:
         return ()
-    if isinstance(chosen, str | bytes | Mapping) or not (chosen is True or isinstance(chosen, Iterable)):
+    if isinstance(chosen, str | bytes | dict) or not (chosen is True or isinstance(chosen, Iterable)):
         raise InputError(
             _("give rules as True, False or a list of their ids, not as {given!r}.").format(given=chosen)
         )
