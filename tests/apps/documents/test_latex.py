@@ -69,6 +69,9 @@ def test_latex():
         r"\newCJKfontfamily\song[a]{甲}",
         r"\CJKfamily{甲}",
         r"\setlength\parindent{2em}",
+        r"\index{甲}",
+        r"\index{jia@甲|textbf}",
+        r"\glsadd{甲}",
     ],
 )
 def test_latex_arguments_that_are_not_printed(command):
@@ -116,6 +119,11 @@ def test_latex_titles_stand_alone():
     assert prose(r"\title{题目\thanks{谢辞}}\author{张三 \and 李四}\frametitle{页题}文") == [
         "题目", "谢辞", "张三", "李四", "页题", "文"
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize("command", ["endnote", "marginnote[2pt]", "marginpar", "sidenote", "todo[inline]"])
+def test_latex_notes_beside_the_text_stand_alone(command):
+    assert prose(f"前\\{command}{{旁注}}后") == ["前", "旁注", "后"]
 
 
 def test_latex_that_is_switched_off():

@@ -26,8 +26,8 @@ _BEFORE_WHAT_IS_PRINTED = {
         names(
             "addbibresource addtocounter bibliography bibliographystyle bibitem citealp citealt citep citet "
             "citeyearpar color counterwithin definecolor DeclareMathOperator DefineVerbatimEnvironment "
-            "documentclass ensuremath fontsize geometry graphicspath gls hspace hypersetup import "
-            "IfFileExists label linespread lstinline lstnewenvironment lstset mathbb mathbf mathrm "
+            "documentclass ensuremath fontsize geometry graphicspath gls glsadd hspace hypersetup import "
+            "IfFileExists index label linespread lstinline lstnewenvironment lstset mathbb mathbf mathrm "
             "mintinline newcommand newcounter newenvironment newminted newtcblisting newtheorem pagestyle "
             "path renewcommand RequirePackage rule selectlanguage setcounter setlength SI si subfile "
             "subimport thispagestyle url usepackage usetikzlibrary verb Verb vspace zihao "
@@ -53,8 +53,8 @@ _PRINTS_NOTHING = lazy_pattern("|".join((_CITES_OR_REFERS, _READS_A_FILE, _CHOOS
 
 _BLOCK_COMMANDS = names(
     "chapter section subsection subsubsection paragraph subparagraph part item title subtitle frametitle "
-    "framesubtitle author and date thanks caption captionof footnote footnotetext label maketitle "
-    "newpage clearpage par hline toprule midrule bottomrule "
+    "framesubtitle author and date thanks caption captionof footnote footnotetext endnote marginnote "
+    "marginpar sidenote todo label maketitle newpage clearpage par hline toprule midrule bottomrule "
 )
 
 _NAME = f"[a-zA-Z@]+|[{HANZI}]+"  # Chinese ends a Latin name in one TeX, and goes on with it in the other
