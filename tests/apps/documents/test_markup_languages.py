@@ -74,6 +74,21 @@ NOTE: 提示
     ]  # fmt: skip
 
 
+def test_asciidoc_quotation_marks_are_prose_and_code_is_none():
+    text = """他说："`不*可*以`"，又说：'`好`'。命令"`码`"和`"码"`。\n"""
+    assert prose(text, "asciidoc") == ['他说：不可以，又说：好。命令""和。']
+
+
+def test_asciidoc_index_terms_that_are_not_shown():
+    assert prose("公园(((公园, 北京)))很大，((湖))也大。\n", "asciidoc") == ["公园很大，湖也大。"]
+
+
+@pytest.mark.parametrize("style", ["source,python", ",java", "listing", "literal", "stem", "pass", "comment"])
+def test_asciidoc_paragraphs_of_code(style):
+    assert prose(f"[{style}]\n.块题\n码一\n码二\n\n正文\n", "asciidoc") == ["块题", "正文"]
+    assert prose(f"[{style}]\n----\n码\n----\n正文\n", "asciidoc") == ["正文"]
+
+
 def test_org():
     text = """#+TITLE: 题目
 #+OPTIONS: 选项

@@ -12,6 +12,9 @@ _DELIMITER = lazy_pattern(r"={4,}|\*{4,}|_{4,}|--|[|!,:]={3,}|'{3,}|<{3,}")
 _ATTRIBUTE = lazy_pattern(r":!?(?P<name>[\w-]+)!?:(?=[ \t]|$)[ \t]*")
 _SHOWN = frozenset(("description", "doctitle", "title"))
 _BLOCK_ATTRIBUTES = lazy_pattern(r"\[[^\[\]]*\]|\[\[[^\[\]]*\]\]")
+_CODE_STYLE = lazy_pattern(
+    r"\[(?:(?:source|listing|literal|stem|latexmath|asciimath|pass|comment)\b|,)[^\[\]]*\]"
+)
 _PREFIX = lazy_pattern(
     r"""
       (?:=+|\#+)[ \t]+(?=\S)                                  # a heading
@@ -29,7 +32,8 @@ _CELL = lazy_pattern(r"(?<!\\)(?:[\d.+*<>^]{0,12}[a-z]?)\|")
 _TERM = lazy_pattern(r":{2,4}(?=[ \t]|$)|;;(?=[ \t]|$)")
 _INLINE = lazy_pattern(
     r"""
-      (?P<code>``[^`\r\n]+``|`[^`\r\n]+`|\+\+[^+\r\n]+\+\+|\+[^+\s][^+\r\n]*\+)
+      (?<![\w;:}])(?P<quote>["'])`(?P<quoted>[^\s`][^`\r\n]*)`(?P=quote)(?!\w)
+    | (?P<code>``[^`\r\n]+``|`[^`\r\n]+`|\+\+[^+\r\n]+\+\+|\+[^+\s][^+\r\n]*\+)
     | (?:stem|latexmath|asciimath|kbd|btn|menu|pass|icon|indexterm2?|anchor|counter):
       [^\s\[\]]{0,200}\[[^\]]*\]
     | (?P<note>footnote(?:ref)?:[^\s\[\]]{0,200}\[)
@@ -37,7 +41,8 @@ _INLINE = lazy_pattern(
     | <<[^<>,\r\n]*(?:,|>>)
     | >>
     | \[\[[^\[\]]*\]\]|\[[.\#%][^\[\]\r\n]*\](?=\#)
-    | \(\(\(?|\)\)\)?
+    | \(\(\([^()\r\n]*\)\)\)                                     # in the index only
+    | \(\(|\)\)
     | \{[a-zA-Z_][\w-]*\}
     | &(?:\#\d+|\#[xX][0-9a-fA-F]+|[a-zA-Z][a-zA-Z0-9]*);
     | [*_\#^~]{1,2}
@@ -53,7 +58,8 @@ def scan(text: str) -> Iterator[Markup]:
     starts = [*line_starts(text), len(text)]
     delimiter = ""  # of the block that is not read
     in_table = after_blank = False
-    is_literal = False  # a paragraph that begins with a blank
+    is_literal = False  # a paragraph that begins with a blank, or is code by its style
+    has_code_style = False  # the block that comes
     for start, stop in pairwise(starts):
         line = text[start:stop].rstrip()
         if delimiter:
@@ -66,13 +72,19 @@ def scan(text: str) -> Iterator[Markup]:
             continue
         if _NOT_PROSE.match(line) and (line == line[0] * len(line) or line.startswith("```")):
             delimiter = "```" if line.startswith("```") else line
+            has_code_style = False
             yield Markup(start, stop)
         elif _DELIMITER.fullmatch(line):
             in_table ^= line[0] in "|!,:"
+            has_code_style = False
             yield Markup(start, stop)
         else:
             prefix = _PREFIX.match(line)
             is_literal |= (after_blank or start == 0) and line[0] in " \t" and not prefix
+            if _BLOCK_ATTRIBUTES.fullmatch(line):
+                has_code_style |= _CODE_STYLE.fullmatch(line) is not None
+            elif has_code_style and not (prefix and prefix.group() == "."):
+                is_literal, has_code_style = True, False
             if is_literal:
                 yield Markup(start, stop)
             else:
@@ -108,5 +120,15 @@ def _line(
         yield from (Markup(start + one.start(), start + one.end()) for one in _CELL.finditer(line))
     elif term := _TERM.search(line):
         yield Markup(start + term.start(), start + term.end())
-    for found in _INLINE.finditer(text, start, start + len(line)):
-        yield Markup(*found.span(), joins=not found["note"])
+    yield from _inline(text, start, start + len(line))
+
+
+def _inline(text: str, start: int, stop: int) -> Iterator[Markup]:
+    for found in _INLINE.finditer(text, start, stop):
+        if found["quoted"]:
+            first, after = found.span("quoted")
+            yield Markup(found.start(), first, joins=True)
+            yield from _inline(text, first, after)
+            yield Markup(after, found.end(), joins=True)
+        else:
+            yield Markup(*found.span(), joins=not found["note"])
