@@ -28,6 +28,10 @@ def corrected(name, text, right):
         ("a.mdx", "我门\n", "{A}", "我\\{A\\}\n"),
         ("a.rst", "我门\n", "A*", "我A\\*\n"),
         ("a.typ", "我门\n", "#A", "我\\#A\n"),
+        ("a.adoc", "我门\n", "*A*_{B}&C\\", "我&#42;A&#42;&#95;&#123;B&#125;&amp;C&#92;\n"),
+        ("a.org", "我门\n", "/A/_B=C&[D]", "我\\slash{}A\\slash{}\\under{}B\\equal{}C\\amp{}[D]\n"),
+        ("a.vtt", "WEBVTT\n\n我门\n", "A&<B>", "WEBVTT\n\n我A&amp;&lt;B&gt;\n"),
+        ("a.srt", "1\n我门\n", "A&B", "1\n我A&B\n"),
         ("a.txt", "我门\n", "A&B<C>", "我A&B<C>\n"),
     ],
 )
@@ -42,6 +46,8 @@ def test_a_replacement_is_written_as_its_place_requires(name, text, right, writt
         ("a.xml", "<a><![CDATA[我门]]></a>", "]]>"),
         ("a.md", "---\ntitle: 我门\n---\n正文\n", "A: B"),
         ("a.vue", "<script>\n// 我门\n</script>", "'A'"),
+        ("a.org", "我门\n", "*A*"),
+        ("a.srt", "1\n我门\n", "<i>A"),
     ],
 )
 def test_what_a_place_cannot_hold_is_an_error(name, text, right):

@@ -12,10 +12,12 @@ from nmspeller.text.patterns import lazy_pattern
 
 _BREAKS = "\n\r"
 _STRING = "\"'`\\#:" + _BREAKS
-_SYNTAX = {
+_SYNTAX: Mapping[str, Sequence[str]] = {
     **dict.fromkeys(("json", "ipynb", "po", "strings"), '"\\' + _BREAKS),
     **dict.fromkeys(("yaml", "code+strings"), _STRING),
     "properties": "\\" + _BREAKS,
+    "org": ("*", "\\", "[[", "]]", "{{{", "@@"),
+    "srt": ("<", "{\\", "-->"),
 }
 _ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
 _IN_ATTRIBUTE = {**_ENTITIES, '"': "&quot;", "'": "&#39;"}
@@ -32,6 +34,21 @@ _LATEX = {
     "^": r"\textasciicircum{}",
     "\\": r"\textbackslash{}",
 }
+# A backslash does not do: what is no markup where it stands shows it.
+_ASCIIDOC = {sign: f"&#{ord(sign)};" for sign in "*_`#^~+[]{}|\\"} | _ENTITIES
+_ORG = {
+    "/": r"\slash{}",
+    "_": r"\under{}",
+    "+": r"\plus{}",
+    "=": r"\equal{}",
+    "~": r"\tilde{}",
+    "|": r"\vbar{}",
+    "$": r"\dollar{}",
+    "^": r"\asciicirc{}",
+    "<": r"\lt{}",
+    ">": r"\gt{}",
+    "&": r"\amp{}",
+}
 _IN_OPTION = {**_LATEX, "[": "{[}", "]": "{]}"}
 _WRITTEN: Mapping[str, Mapping[str, str]] = {
     **dict.fromkeys(("html", "vue", "xml"), _ENTITIES),
@@ -40,6 +57,8 @@ _WRITTEN: Mapping[str, Mapping[str, str]] = {
     "latex": _LATEX,
     "rst": _escaped_by_backslash("\\*`|_"),
     "typst": _escaped_by_backslash("\\#*_$`@<>[]"),
+    "asciidoc": _ASCIIDOC,
+    "org": _ORG,
 }
 _HAVE_TAGS = names("html vue xml")
 _COMMENT_ENDS = ("*/", '"""', "'''", "\n", "\r")
@@ -78,6 +97,8 @@ def _at_place(text: str, edit: Edit, format: str) -> tuple[Sequence[str], Mappin
         if _is_open(text, "<!--", "-->", at):
             return ("--", ">"), {}
         return "", _IN_ATTRIBUTE if _is_open(text, "<", ">", at) else _ENTITIES
+    if kind == "srt" and text.startswith("WEBVTT"):
+        return "", _ENTITIES
     if kind == "code":
         return _COMMENT_ENDS, {}
     if kind == "latex" and _is_open(text, "[", "]", at):
