@@ -299,6 +299,11 @@ def test_rst_dialogues_with_an_interpreter_are_no_prose():
             '#!/x/环境\n"""说明。\n\n第二\n段。\n"""\nx = "串"  # 尾\n# 一\n# 二\n',
             ["说明。", "第二段。", "尾", "一二"],
         ),
+        (
+            "python",
+            '"""说明。\n\n    例：\n    >>> f("串")\n    "串"\n\n    接着。\n    """\n# 尾\n',
+            ["说明。", "例：", "接着。", "尾"],
+        ),
         ("c", '/* 块\n * 接着\n */\nint x; // 尾\n// 一\n// 二\n#include "头"\n', ["块接着", "尾", "一二"]),
         ("lua", "-- 一\n--[[ 块\n接着 ]]\nlocal x = '串'\n", ["一", "块接着"]),
         ("shellscript", "#!/bin/sh\n# 注\necho 串\n", ["注"]),

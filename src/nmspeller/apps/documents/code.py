@@ -30,6 +30,7 @@ _OPENING = lazy_pattern(
     re.IGNORECASE,
 )
 _NEXT_LINE = lazy_pattern(rf"(?<![ \t])[ \t]*{BREAK}[ \t]*(?:(?:[*/#;%!]+|-{{2,}})[ \t]*)?(?=\S)")
+_SESSION = lazy_pattern(rf"(?<![^\r\n])[ \t]*>>> [^\r\n]*(?:{BREAK}[ \t]*[^\s][^\r\n]*)*")
 # Read backwards: forwards, every blank and every quote in a comment could begin its end.
 _CLOSING = lazy_pattern(r"(?:\s|/\*+|>-+|\}-|\)\*+|\]=*\]|[\"'])*")
 
@@ -47,7 +48,10 @@ def language_of(file_name: str) -> str | None:
 
 
 def scan(text: str, language: str) -> Iterator[Markup]:
-    """Everything except the text of comments and docstrings; consecutive line comments are one passage."""
+    """Everything except the text of comments and docstrings; consecutive line comments are one passage.
+
+    Dialogues with an interpreter, up to the end of their paragraph, are code as well.
+    """
     code_start = 0
     last_column = -1  # of a line comment that the next one may continue
     for start, stop in comments(text, _name_of(language)):
@@ -62,8 +66,10 @@ def scan(text: str, language: str) -> Iterator[Markup]:
         closing = _CLOSING.match(text[inner:stop][::-1])
         inner_stop = stop - (closing.end() if closing else 0)
         yield Markup(code_start, min(inner, inner_stop), joins=continues)
-        for found in _NEXT_LINE.finditer(text, inner, inner_stop):
-            yield Markup(*found.span(), joins=True)
+        for pattern in (_NEXT_LINE, _SESSION):
+            yield from (
+                Markup(*found.span(), joins=True) for found in pattern.finditer(text, inner, inner_stop)
+            )
         code_start = inner_stop
         last_column = column if is_line else -1
     yield Markup(code_start, len(text))
