@@ -143,6 +143,10 @@ def test_typst():
     ]  # fmt: skip
 
 
+def test_typst_footnotes_stand_alone():
+    assert prose("我们#footnote[脚*注*。]去#emph[公]园。", "typst") == ["我们", "脚注。", "去公园。"]
+
+
 NOTEBOOK = {
     "cells": [
         {

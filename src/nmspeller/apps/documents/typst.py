@@ -51,8 +51,8 @@ def scan(text: str) -> Iterator[Markup]:
 class _Scanner:
     """Reads a text from its start; `open` has what each open bracket is.
 
-    `[` is content, `(` and `{` are code, `…` is a statement up to the end of its line, `#` an expression, `]`
-    brackets in content that mean themselves.
+    `[` is content, `(` and `{` are code, `…` is a statement up to the end of its line, `#` an expression,
+    `^` one whose content is no part of the sentence, `]` brackets in content that mean themselves.
     """
 
     def __init__(self, text: str) -> None:
@@ -65,7 +65,7 @@ class _Scanner:
         while self._at < len(self._text):
             if self._open[-1] in ("", "[", "]"):
                 yield from self._markup()
-            elif self._open[-1] == "#":
+            elif self._open[-1] in ("#", "^"):
                 yield from self._expression()
             else:
                 yield from self._code()
@@ -101,6 +101,7 @@ class _Scanner:
         start = self._at
         if self._text[start - 1] == "#" and (name := _CHAIN.match(self._text, start)):
             self._at = name.end()
+            self._open[-1] = "^" if name.group() == "footnote" else "#"
             yield Markup(start, self._at, joins=True)
             return
         sign = self._text[start]
@@ -109,9 +110,9 @@ class _Scanner:
             self._at = string.end() if string else start + 1
             yield Markup(start, self._at, joins=True)
         elif sign in "([{":
-            self._open.append(sign)
             self._at += 1
-            yield Markup(start, self._at, joins=True)
+            yield Markup(start, self._at, joins=self._open[-1] == "#")
+            self._open.append(sign)
         elif sign == "." and (name := _CHAIN.match(self._text, start + 1)):
             self._at = name.end()
             yield Markup(start, self._at, joins=True)
