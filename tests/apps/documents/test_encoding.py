@@ -82,6 +82,14 @@ def test_chinese_after_much_that_is_ascii(text, codec):
     assert decode(text.encode(codec), "a")[0] == text
 
 
+@pytest.mark.parametrize("asked", ["auto", "gb18030"])
+def test_the_byte_order_mark_of_gb18030_is_no_text(asked):
+    raw = ("\ufeff" + SIMPLIFIED).encode("gb18030")
+    text, encoding = decode(raw, "a", asked)
+    assert text == SIMPLIFIED
+    assert encoding.encode(text, "a") == raw
+
+
 def test_utf16_without_a_byte_order_mark_stays_without():
     raw = SIMPLIFIED.encode("utf-16-le")
     text, encoding = decode(raw, "a", "utf-16")

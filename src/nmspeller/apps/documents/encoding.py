@@ -1,4 +1,4 @@
-"""Bytes to text and back: UTF-8 with and without a byte order mark, UTF-16 with one, GB18030 and Big5."""
+"""Bytes to text and back: UTF-8 and GB18030 with and without a byte order mark, UTF-16 with one, and Big5."""
 
 import codecs
 from dataclasses import dataclass
@@ -15,6 +15,7 @@ _BYTE_ORDER_MARKS = {
     codecs.BOM_UTF8: "utf-8",
     codecs.BOM_UTF16_LE: "utf-16-le",
     codecs.BOM_UTF16_BE: "utf-16-be",
+    "\ufeff".encode("gb18030"): "gb18030",
 }
 _UTF32_MARKS = (codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)
 # The second and third are Big5 as Windows and as Hong Kong extend it.
@@ -65,7 +66,7 @@ def decode(raw: bytes, name: str, asked: str = "auto") -> tuple[str, Encoding]:
     if raw.startswith(_UTF32_MARKS):  # the first begins with the mark of UTF-16
         raise InputError(_("{name} is UTF-32, which is not supported; save it as UTF-8.").format(name=name))
     for mark, codec in _BYTE_ORDER_MARKS.items():
-        if raw.startswith(mark) and asked in ("auto", "utf-8", "utf-16"):
+        if raw.startswith(mark) and asked in ("auto", "utf-8", "utf-16", codec):
             return _strictly(raw[len(mark) :], Encoding(codec, mark), name, offset=len(mark))
     if asked != "auto":
         return _as_asked(raw, name, asked)
