@@ -13,9 +13,12 @@ from typing import NamedTuple
 _LINE = r"[^\n\r]*"
 _DOUBLE_QUOTED = r'"(?:\\.|[^"\\\n])*"?'
 _SINGLE_QUOTED = r"'(?:\\.|[^'\\\n])*'?"
+_TRIPLE_DOUBLE_QUOTED = r'(?<!@)(?<!@\$)"{3}(?s:.*?)(?:"{3}|\Z)'  # in C#, @"""a"" b" has doubled quotes
+_TRIPLE_SINGLE_QUOTED = r"'{3}(?s:.*?)(?:'{3}|\Z)"
 _CHARACTER = r"'(?:\\[^\n]{1,9}?|[^'\\\n])'"  # there are quotes with other meanings, as in Rust's lifetimes
 _TEMPLATE = r"`(?s:\\.|[^`\\])*`?"
-_LONG_BRACKETS = r"--\[(?P<level>=*)\[(?s:.*?)(?:\](?P=level)\]|\Z)"
+_LONG_COMMENT = r"--\[(?P<level>=*)\[(?s:.*?)(?:\](?P=level)\]|\Z)"
+_LONG_STRING = r"\[(?P<string_level>=*)\[(?s:.*?)(?:\](?P=string_level)\]|\Z)"
 _HASH = r"(?<![^\s;])#"  # not that of `$#` and `${#name}`
 
 
@@ -37,9 +40,9 @@ def _documentation(quotes: str) -> str:
 
 
 _C_BLOCK = ("/*", "*/")
-_C = _Syntax(("//",), (_C_BLOCK,), (_DOUBLE_QUOTED, _SINGLE_QUOTED))
-_SCRIPT = _C._replace(strings=(_DOUBLE_QUOTED, _SINGLE_QUOTED, _TEMPLATE))
-_RUST = _C._replace(strings=(_DOUBLE_QUOTED, _CHARACTER))
+_C = _Syntax(("//",), (_C_BLOCK,), (_TRIPLE_DOUBLE_QUOTED, _DOUBLE_QUOTED, _SINGLE_QUOTED))
+_SCRIPT = _C._replace(strings=(*_C.strings, _TEMPLATE))
+_RUST = _C._replace(strings=(_TRIPLE_DOUBLE_QUOTED, _DOUBLE_QUOTED, _CHARACTER))
 _SHELL = _Syntax((_HASH,), strings=(_DOUBLE_QUOTED, _SINGLE_QUOTED))
 _PLAIN_HASH = _Syntax((_HASH,), strings=())
 _LISP = _Syntax((";",), (("#|", "|#"),))
@@ -50,7 +53,7 @@ _ML = _Syntax((), (("(*", "*)"),))
 _ASSEMBLER = _Syntax((";", _HASH), (_C_BLOCK,))
 _PYTHON = _Syntax(
     ("#",),
-    strings=(r"'''(?s:.*?)(?:'''|\Z)", r'"""(?s:.*?)(?:"""|\Z)', _DOUBLE_QUOTED, _SINGLE_QUOTED),
+    strings=(_TRIPLE_SINGLE_QUOTED, _TRIPLE_DOUBLE_QUOTED, _DOUBLE_QUOTED, _SINGLE_QUOTED),
     others=(_documentation('"""'), _documentation("'''")),
 )
 # Only what begins a line: in a language that is not known, a sign in the middle of one may mean anything.
@@ -72,11 +75,14 @@ _SYNTAXES: dict[str, _Syntax] = {
         "julia": _SHELL._replace(blocks=(("#=", "=#"),), strings=(_DOUBLE_QUOTED,)),
         "nimrod": _SHELL._replace(blocks=(("#[", "]#"),), strings=(_DOUBLE_QUOTED,)),
         "powershell": _SHELL._replace(blocks=(("<#", "#>"),)),
-        "docker yaml toml nginx apacheconf properties": _PLAIN_HASH,
+        "docker yaml nginx apacheconf properties": _PLAIN_HASH,
+        "toml": _PLAIN_HASH._replace(strings=_PYTHON.strings),
         "sql mysql postgresql plpgsql sqlite3": _Syntax(
             ("--",), (_C_BLOCK,), (_SINGLE_QUOTED, _DOUBLE_QUOTED)
         ),
-        "lua": _DASHES._replace(strings=(_DOUBLE_QUOTED, _SINGLE_QUOTED), others=(_LONG_BRACKETS,)),
+        "lua": _DASHES._replace(
+            strings=(_LONG_STRING, _DOUBLE_QUOTED, _SINGLE_QUOTED), others=(_LONG_COMMENT,)
+        ),
         "haskell elm idris": _DASHES._replace(blocks=(("{-", "-}"),)),
         "ada vhdl": _DASHES,
         "clojure common-lisp scheme emacs-lisp racket": _LISP,
