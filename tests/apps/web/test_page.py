@@ -287,6 +287,16 @@ def test_what_is_rejected_is_never_called_checked(open_page, start_fake_server):
     wait_until_checked(page, 2)
 
 
+def test_what_a_proxy_answers_in_json_is_never_called_checked(open_page, fake_server):
+    page = open_page(fake_server, allow_errors=True)
+    answer = {"status": 502, "content_type": "application/json", "body": '{"message": "Bad gateway"}'}
+    page.route("**/v1/check", lambda route: route.fulfill(**answer))
+    page.fill("#text", "我很高心。")
+    page.wait_for_selector("#state[data-state=offline]")
+    page.unroute("**/v1/check")
+    wait_until_checked(page, 1)
+
+
 def test_a_key_that_no_header_can_hold_is_a_wrong_key(open_page, start_fake_server):
     server = start_fake_server(api_key="s3cret")
     page = open_page(server.address, allow_errors=True)

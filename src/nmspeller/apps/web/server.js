@@ -33,8 +33,12 @@ async function ask(path, { signal, ...request } = {}, headers = {}) {
   const answer = await unlessGone(fetch(path, { ...request, headers, signal }))
   if (answer.status === 401) throw key ? new WrongKey() : new NeedsKey()
   if (answer.status === 429 || answer.status === 503) throw new Busy(Number(answer.headers.get("Retry-After")) || 2)
-  // A proxy whose server is gone answers in HTML; that is no refusal of the text.
-  if (!answer.ok) throw new (answer.status === 413 ? TooLong : Refused)((await unlessGone(answer.json())).error)
+  if (!answer.ok) {
+    const sentence = (await unlessGone(answer.json()))?.error
+    // A proxy whose server is gone answers in HTML, or in JSON of its own; that is no refusal of the text.
+    if (typeof sentence !== "string") throw new Offline()
+    throw new (answer.status === 413 ? TooLong : Refused)(sentence)
+  }
   return answer
 }
 
