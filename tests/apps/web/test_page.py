@@ -102,6 +102,13 @@ def test_keyboard_alone(page):
     assert text(page) == "己是，高心，平果"
 
 
+def test_the_focus_in_the_small_window_is_visible_also_after_a_click(page):
+    page.click("#example")
+    page.wait_for_selector("#underlay mark")
+    page.keyboard.press("Alt+ArrowDown")
+    assert page.evaluate("getComputedStyle(document.activeElement).outlineStyle") == "solid"
+
+
 def test_writing_on_after_a_finding_was_looked_at_replaces_nothing(page):
     page.fill("#text", "我很高心")
     wait_until_checked(page, 1)
