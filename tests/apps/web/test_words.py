@@ -87,6 +87,20 @@ def test_the_word_of_a_finding_is_guessed(page):
     wait_until_checked(page, 0)
 
 
+@pytest.mark.parametrize("card", ["popover", "row"])
+def test_the_focus_is_in_the_text_after_a_word_was_added(page, card):
+    write(page, "我们高心集团", 1)
+    page.focus("#text" if card == "popover" else ".finding .open")
+    page.keyboard.press("Alt+ArrowDown" if card == "popover" else "Enter")
+    page.focus("text=加入词表")
+    page.keyboard.press("Enter")
+    page.wait_for_function("() => document.querySelector('#word').value")
+    page.keyboard.press("Enter")
+    close(page)
+    wait_until_checked(page, 0)
+    assert page.evaluate("document.activeElement.id") == "text"
+
+
 def test_the_word_under_the_caret_or_the_selection_is_offered(page):
     write(page, "我们高心集团的产品", 1)
     page.evaluate("document.querySelector('#text').setSelectionRange(2, 2)")

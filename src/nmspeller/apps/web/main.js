@@ -180,14 +180,18 @@ function choose(finding, focus) {
   uncover()
 }
 
-// Do something that changes the findings. The focus stays among them if it was there; a phone's keyboard stays away.
+// Do something that changes the findings. The focus stays among them if it was there.
 function act(what) {
   const { place } = rows
   popover.close(false)
   editor.active = null
   what()
-  if (place >= 0 && rows.focusAt(place)) return
-  if (place >= 0 || !matchMedia("(pointer: coarse)").matches) area.focus({ preventScroll: true })
+  if (place < 0 || !rows.focusAt(place)) focusText()
+}
+
+// A phone's keyboard stays away.
+function focusText() {
+  if (!matchMedia("(pointer: coarse)").matches) area.focus({ preventScroll: true })
 }
 
 function accept(list, target) {
@@ -208,6 +212,8 @@ function takeBack(way) {
 
 function protect(finding) {
   popover.close(false)
+  // The dialog gives the focus back to where it was, and the finding may be gone by then.
+  focusText()
   words.open(wordsAt(finding.span.text, finding.offset, finding.length), true)
 }
 
