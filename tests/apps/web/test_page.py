@@ -5,7 +5,7 @@ import re
 
 import docx
 import pytest
-from looking import marked, reload, text, wait_until_checked, wait_until_ready
+from looking import marked, reload, text, wait_until_checked, wait_until_ready, write
 
 
 @pytest.fixture
@@ -140,6 +140,29 @@ def test_ignoring_from_a_card_leaves_the_focus_at_the_next_row(page):
         page.locator(".card .ignore").focus()
         page.keyboard.press("Enter")
     assert page.evaluate("document.activeElement.id") == "text"
+
+
+def test_undo_and_redo_work_among_the_findings(page):
+    write(page, "己是高心", 2)
+    reload(page)  # the browser itself has nothing to undo now
+    wait_until_checked(page, 2)
+    page.locator(".finding .tick").first.focus()
+    page.keyboard.press("Enter")
+    for keys, changed in (("Control+z", "己是高心"), ("Control+Shift+z", "已是高心")):
+        assert page.evaluate("document.activeElement.className") == "open"
+        page.keyboard.press(keys)
+        assert text(page) == changed
+
+
+def test_undo_in_a_field_of_a_card_leaves_the_text_alone(page):
+    page.focus("#text")
+    page.keyboard.insert_text("高心")
+    wait_until_checked(page, 1)
+    page.click(".finding .open")
+    page.locator(".card .own input").press_sequentially("高")
+    page.keyboard.press("Control+z")
+    assert text(page) == "高心"
+    assert page.input_value(".card .own input") == ""
 
 
 def ignore_first(page):

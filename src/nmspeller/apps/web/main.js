@@ -246,8 +246,10 @@ area.addEventListener("beforeinput", (event) => {
   event.preventDefault()
   takeBack(way)
 })
-area.addEventListener("keydown", (event) => {
+// Also from among the findings; other fields have an undo of their own.
+document.addEventListener("keydown", (event) => {
   if (!(event.ctrlKey || event.metaKey) || event.altKey || composing) return
+  if (event.target !== area && event.target.closest("input, dialog")) return
   const key = event.key.toLowerCase()
   const way = key === "y" || (key === "z" && event.shiftKey) ? "redo" : key === "z" ? "undo" : null
   if (!way) return
