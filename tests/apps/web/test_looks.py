@@ -52,7 +52,10 @@ CONTRAST = """() => {
   }
   const area = document.querySelector("#text")
   judge(area, getComputedStyle(area).color, 4.5, "the text")
-  judge(area, getComputedStyle(area, "::placeholder").color, 4.5, "the placeholder")
+  for (const field of document.querySelectorAll("[placeholder]")) {
+    const { color } = getComputedStyle(field, "::placeholder")
+    if (field.checkVisibility()) judge(field, color, 4.5, field.placeholder)
+  }
   for (const mark of document.querySelectorAll("#underlay mark"))
     judge(area, getComputedStyle(mark).textDecorationColor, 3, `the line of ${mark.className}`)
   return { poor, seen }
