@@ -211,6 +211,27 @@ def test_a_dropped_file_is_opened(page):
     assert page.text_content("#file-name") == "a.txt"
 
 
+def test_a_file_that_has_left_the_disk_is_corrected_as_it_was(page, tmp_path):
+    file = tmp_path / "a.txt"
+    file.write_text("我很高心", "utf-8")
+    page.set_input_files("#file-input", file)
+    wait_until_checked(page, 1)
+    file.unlink()
+    page.click("#accept-all")
+    _, content = download(page)
+    assert content.decode() == "我很高兴"
+
+
+def test_a_folder_is_not_opened(page, tmp_path):
+    session = page.context.new_cdp_session(page)
+    data = {"items": [], "files": [str(tmp_path)], "dragOperationsMask": 1}
+    for type_ in ("dragEnter", "dragOver", "drop"):
+        session.send("Input.dispatchDragEvent", {"type": type_, "x": 400, "y": 400, "data": data})
+    page.wait_for_selector("#notice:not([hidden])")
+    assert "文件夹" in page.text_content("#notice-text")
+    assert page.get_attribute("#text", "readonly") is None
+
+
 def test_what_cannot_be_opened_is_said_and_nothing_is_lost(open_page, fake_server):
     page = open_page(fake_server, allow_errors=True)
     write(page, "我写的平果", 1)

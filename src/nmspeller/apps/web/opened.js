@@ -2,8 +2,9 @@
 
 import { Checking } from "./checking.js"
 import { findingsOf } from "./draft.js"
+import { _ } from "./language.js"
 import { reasonOf } from "./own.js"
-import { checkFile, correctedFile } from "./server.js"
+import { Refused, checkFile, correctedFile } from "./server.js"
 import { byPlace, overlap, placeOf, split } from "./spans.js"
 
 const PAUSE = 100
@@ -11,6 +12,7 @@ const PAUSE = 100
 export class Opened {
   constructor(file, area, options, { onChange, onRefused }) {
     this.file = file
+    this.content = null // of the file as it was opened: on the disk it may change or go
     this.area = area
     this.options = options
     this.onChange = onChange
@@ -104,7 +106,8 @@ export class Opened {
       ask: async (signal) => {
         this.edits = []
         this.reached = 0
-        for await (const part of checkFile(this.file, await this.options(), signal)) {
+        this.content ??= await contentOf(this.file)
+        for await (const part of checkFile(this.content, await this.options(), signal)) {
           signal.throwIfAborted()
           this.learn(part)
         }
@@ -198,9 +201,17 @@ export class Opened {
     const accepted = this.accepted
     const changes = [...accepted.values()].sort((one, other) => byPlace(one.edit, other.edit))
     const edits = changes.map(({ edit, target }) => ({ ...edit.inCodePoints, source: edit.source, target, ...reasonOf(edit, target) }))
-    const { content, leftOut } = await correctedFile(this.file, edits, track)
+    const { content, leftOut } = await correctedFile(this.content, edits, track)
     if (this.accepted === accepted && !leftOut.length) this.saved = true
     const missing = leftOut.map((index) => changes[index])
     return { content, missing: missing.map(({ edit, target }) => ({ edit, target, where: this.placeAt(edit.offset, edit.offset + 1) })) }
+  }
+}
+
+async function contentOf(file) {
+  try {
+    return new File([await file.arrayBuffer()], file.name)
+  } catch {
+    throw new Refused(_("The browser cannot read it; it may be a folder."))
   }
 }
