@@ -102,6 +102,28 @@ def test_all_text_has_enough_contrast(open_page, fake_server, width):
     assert_contrast(page)
 
 
+def test_everything_can_be_seen_in_the_colours_of_the_system(open_page, fake_server):
+    page = open_page(fake_server, dark=True, still=True)
+    page.emulate_media(forced_colors="active")
+    write(page, "高心", 1)
+    mark = page.locator("#underlay mark")
+    assert mark.evaluate("mark => getComputedStyle(mark).color") == "rgba(0, 0, 0, 0)"
+    page.click("#open-rules")
+    page.wait_for_selector("#rules-list li + li")
+    page.click("label.switch >> nth=0")
+    background = "one => getComputedStyle(one).backgroundColor"
+    chosen = {
+        page.locator(one).evaluate(background)
+        for one in ("input[value=balanced] + span", ".switch input:checked + .track")
+    }
+    others = {
+        page.locator(one).evaluate(background)
+        for one in ("input[value=careful] + span", ".switch input:not(:checked) + .track")
+    }
+    assert len(chosen) == 1
+    assert not chosen & others
+
+
 def test_the_focus_is_always_visible(open_page, fake_server):
     page = open_page(fake_server, still=True)
     write(page, "高心", 1)
