@@ -7,7 +7,7 @@ import docx
 import pytest
 from docx.oxml import parse_xml
 from docx.oxml.ns import nsmap
-from looking import reload, text, wait_until_checked, write
+from looking import marked, reload, text, wait_until_checked, write
 
 
 @pytest.fixture
@@ -184,6 +184,19 @@ def test_accepting_can_be_undone_and_redone(page):
     assert page.is_disabled("#download")
     page.keyboard.press("Control+y")
     assert text(page) == "高兴\n已是\n"
+
+
+def test_ignoring_can_be_undone_and_redone_and_leaves_nothing_to_download(page):
+    open_file(page, "a.txt", "己是高心".encode())
+    wait_until_checked(page, 2)
+    page.locator(".finding .open").first.click()
+    page.click(".card .ignore")
+    assert marked(page) == ["心"]
+    assert page.is_disabled("#download")
+    page.click("#undo")
+    assert marked(page) == ["己", "心"]
+    page.keyboard.press("Control+Shift+z")
+    assert marked(page) == ["心"]
 
 
 def test_the_level_can_change_and_what_was_accepted_stays(page):

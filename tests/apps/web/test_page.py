@@ -170,6 +170,19 @@ def ignore_first(page):
     page.click(".card .ignore")
 
 
+def test_ignoring_can_be_undone_and_redone_in_turn_with_other_changes(page):
+    page.fill("#text", "平果很好吃，他己是来了。")
+    wait_until_checked(page, 2)
+    ignore_first(page)
+    assert marked(page) == ["己"]
+    page.locator(".finding .tick").click()
+    for keys, left in (("z", ["己"]), ("z", ["平", "己"]), ("Shift+z", ["己"]), ("Shift+z", [])):
+        page.keyboard.press(f"Control+{keys}")
+        wait_until_checked(page, len(left))
+        assert marked(page) == left
+    assert text(page) == "平果很好吃，他已是来了。"
+
+
 def test_what_was_ignored_stays_so_when_the_paragraph_changes(page):
     page.fill("#text", "平果很好吃，他己是来了。")
     wait_until_checked(page, 2)

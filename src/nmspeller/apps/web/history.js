@@ -1,5 +1,5 @@
 // Undo and redo of the page's own. A browser forgets its undo when a script changes the text, and its way for scripts to
-// type (execCommand) takes seconds for a long text; so every change, typed or made by a click, is kept here.
+// type (execCommand) takes seconds for a long text; so every change, typed or made by a click, is kept here, and what was ignored.
 
 import { unchanged } from "./spans.js"
 
@@ -11,7 +11,8 @@ export class History {
   constructor(area) {
     this.area = area
     this.text = area.value
-    this.done = [] // { start, removed, inserted, time }
+    this.ignored = new Set()
+    this.done = [] // { start, removed, inserted, time }, or { keys } of findings that were ignored
     this.undone = []
   }
 
@@ -30,14 +31,24 @@ export class History {
     this.text = after
     this.undone = []
     const last = this.done.at(-1)
-    const goesOn = last && step.time - last.time < ONE_STROKE && last.start + last.inserted.length === step.start
+    const goesOn = last?.time && step.time - last.time < ONE_STROKE && last.start + last.inserted.length === step.start
     if (goesOn && !step.removed) {
       last.inserted += step.inserted
       last.time = step.time
     } else {
-      this.done.push(step)
-      if (this.done.length > MOST_STEPS) this.done.shift()
+      this.add(step)
     }
+  }
+
+  ignore(keys) {
+    for (const key of keys) this.ignored.add(key)
+    this.undone = []
+    this.add({ keys })
+  }
+
+  add(step) {
+    this.done.push(step)
+    if (this.done.length > MOST_STEPS) this.done.shift()
   }
 
   // Change the text in one step.
@@ -50,19 +61,22 @@ export class History {
     const step = this.done.pop()
     if (!step) return false
     this.undone.push(step)
-    return this.swap(step.start, step.inserted, step.removed)
+    if (step.keys) for (const key of step.keys) this.ignored.delete(key)
+    else this.swap(step.start, step.inserted, step.removed)
+    return true
   }
 
   redo() {
     const step = this.undone.pop()
     if (!step) return false
     this.done.push(step)
-    return this.swap(step.start, step.removed, step.inserted)
+    if (step.keys) for (const key of step.keys) this.ignored.add(key)
+    else this.swap(step.start, step.removed, step.inserted)
+    return true
   }
 
   swap(start, from, to) {
     this.area.setRangeText(to, start, start + from.length, "end")
     this.text = this.area.value
-    return true
   }
 }

@@ -24,7 +24,7 @@ export class Opened {
     this.accepted = new Map() // where -> { edit, target }
     this.saved = true
     this.ignored = new Set()
-    this.done = [] // steps: what `accepted` was before each of them
+    this.done = [] // steps: what `accepted` and `ignored` were before each of them
     this.undone = []
     this.reached = 0
     this.isComplete = false
@@ -64,32 +64,40 @@ export class Opened {
   accept(chosen) {
     const next = new Map(this.accepted)
     for (const { finding, target } of chosen) next.set(placeOf(finding.edit.offset, finding.edit), { edit: finding.edit, target })
-    this.done.push(this.accepted)
+    this.step({ accepted: next })
+  }
+
+  ignore(findings) {
+    this.step({ ignored: new Set([...this.ignored, ...findings.map(({ key }) => key)]) })
+  }
+
+  get choices() {
+    return { accepted: this.accepted, ignored: this.ignored }
+  }
+
+  step(change) {
+    this.done.push(this.choices)
     this.undone = []
-    this.become(next)
+    this.become({ ...this.choices, ...change })
   }
 
   undo() {
     if (!this.done.length) return
-    this.undone.push(this.accepted)
+    this.undone.push(this.choices)
     this.become(this.done.pop())
   }
 
   redo() {
     if (!this.undone.length) return
-    this.done.push(this.accepted)
+    this.done.push(this.choices)
     this.become(this.undone.pop())
   }
 
-  become(accepted) {
+  become({ accepted, ignored }) {
+    if (accepted !== this.accepted) this.saved = !accepted.size
     this.accepted = accepted
-    this.saved = !accepted.size
+    this.ignored = ignored
     this.show()
-  }
-
-  ignore(findings) {
-    for (const { key } of findings) this.ignored.add(key)
-    this.onChange()
   }
 
   // What was accepted stays.

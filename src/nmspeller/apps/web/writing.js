@@ -19,7 +19,6 @@ export class Writing {
     this.history = new History(area)
     this.kept = new Kept(() => this.history.text, onChange)
     this.checking = new Checking(this, onChange)
-    this.ignored = new Set()
     this.most = Infinity // how many characters this server takes at once, as far as is known
     this.timer = 0
     this.onChange = onChange
@@ -45,7 +44,7 @@ export class Writing {
   }
 
   findings() {
-    return findingsOf(this.spans, this.ignored)
+    return findingsOf(this.spans, this.history.ignored)
   }
 
   // The text area has changed. An input method shows letters that are not yet text; they are not worth a question.
@@ -89,7 +88,7 @@ export class Writing {
   }
 
   ignore(findings) {
-    for (const { key } of findings) this.ignored.add(key)
+    this.history.ignore(findings.map(({ key }) => key))
     this.onChange()
   }
 
