@@ -91,6 +91,16 @@ def test_multipart_form(client):
     assert len(client.post("/v2/check", files=files).json()["matches"]) == 1
 
 
+@pytest.mark.parametrize(
+    ("text", "asked", "detected"),
+    [("这个问题", "zh-TW", "zh-CN"), ("這個問題", "zh-CN", "zh-TW"), ("高心", "zh-TW", "zh-TW")],
+)
+def test_the_detected_language_may_be_another_than_that_asked_for(client, text, asked, detected):
+    language = check(client, text, language=asked).json()["language"]
+    assert language["code"] == asked
+    assert language["detectedLanguage"]["code"] == detected
+
+
 def test_language_is_detected_by_script(client):
     assert check(client, "這個問題", language="auto").json()["language"]["code"] == "zh-TW"
     assert (

@@ -60,9 +60,12 @@ def find(code: str | None) -> Language | None:
     return _BY_CODE[normal]
 
 
-def detected(text: str) -> Language:
-    """The Chinese that a text is written in, if it is Chinese."""
-    return TRADITIONAL if detect(text) is Script.TRADITIONAL else SIMPLIFIED
+def detected(text: str, asked: Language | None) -> Language:
+    """The Chinese that a text is written in; what was asked for where its characters are of both scripts."""
+    script = detect(text)
+    if script is Script.NEUTRAL and asked is not None:
+        return asked
+    return TRADITIONAL if script is Script.TRADITIONAL else SIMPLIFIED
 
 
 def confidence(text: str) -> float:

@@ -89,7 +89,8 @@ async def check(request: Request) -> Response:
 
 def _answer(asked: Asked, correction: Correction) -> Response:
     plain = asked.text.plain
-    language = asked.language or languages.detected(plain)
+    detected = languages.detected(plain, asked.language)
+    language = asked.language or detected
     with speaking("zh"):  # a match is in the language of the text
         found = matches(asked.text, correction, asked.selection)
     return Json(
@@ -100,8 +101,8 @@ def _answer(asked: Asked, correction: Correction) -> Response:
                 "name": language.name,
                 "code": language.code,
                 "detectedLanguage": {
-                    "name": language.name,
-                    "code": language.code,
+                    "name": detected.name,
+                    "code": detected.code,
                     "confidence": languages.confidence(plain),
                     "source": "script",
                 },
