@@ -222,6 +222,13 @@ def test_markup_is_not_checked_and_offsets_lie_in_the_original(client):
     assert apply(original, matches) == original.replace("高心", "高兴").replace("平<i>", "苹<i>")
 
 
+def test_of_a_word_cut_by_markup_the_wrong_character_is_shown(client):
+    pieces = [{"text": "他自抱"}, {"markup": "<i>"}, {"text": "自弃。"}]
+    (match,) = check(client, data=json.dumps({"annotation": pieces})).json()["matches"]
+    assert (match["offset"], match["length"]) == (2, 1)
+    assert match["replacements"][0]["value"] == "暴"
+
+
 def test_edit_cut_by_markup_is_left_out():
     text = read_annotations('{"annotation": [{"text": "平"}, {"markup": "<b>"}, {"text": "果"}]}')
     assert text.plain == "平果"

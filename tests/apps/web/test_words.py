@@ -87,6 +87,28 @@ def test_the_word_of_a_finding_is_guessed(page):
     wait_until_checked(page, 0)
 
 
+def test_done_takes_what_is_in_the_fields_and_cancelling_does_not(page):
+    write(page, "我们高心集团", 1)
+    page.locator(".finding .open").click()
+    page.click(".card >> text=加入词表")
+    page.wait_for_function("() => document.querySelector('#word').value")
+    page.fill("#wrong-text", "登陆")
+    page.fill("#right-text", "登录")
+    page.click("#words >> text=完成")
+    page.wait_for_selector("#words", state="hidden")
+    wait_until_checked(page, 0)
+    open_words(page)
+    assert items(page, "#chips") == ["高心"]
+    assert items(page, "#pairs") == ["登陆→登录"]
+    page.fill("#word", "#高心")
+    page.click("#words >> text=完成")
+    assert "#高心" in page.text_content("#words-note")
+    page.fill("#word", "集团")
+    close(page)
+    page.wait_for_selector("#words", state="hidden")
+    assert items(page, "#chips") == ["高心"]
+
+
 @pytest.mark.parametrize("card", ["popover", "row"])
 def test_the_focus_is_in_the_text_after_a_word_was_added(page, card):
     write(page, "我们高心集团", 1)

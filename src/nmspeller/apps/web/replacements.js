@@ -34,6 +34,12 @@ export class Replacements {
         if (field === this.wrong && !this.right.value) this.right.focus()
         else this.add()
       })
+    // “Done” means a pair in the fields, too, as it does a word.
+    this.wrong.form.addEventListener("submit", (event) => {
+      if (!this.right.value) return
+      this.add()
+      if (this.wrong.value) event.preventDefault()
+    })
     onLanguage(() => this.pairs.draw())
   }
 

@@ -31,6 +31,11 @@ export class Words {
       event.preventDefault()
       this.add()
     })
+    // Who leaves with “Done” means the word in the field, too; one that cannot be taken keeps the dialog open.
+    this.dialog.querySelector("form").addEventListener("submit", (event) => {
+      this.add()
+      if (this.input.value) event.preventDefault()
+    })
     onLanguage(() => this.words.draw())
   }
 

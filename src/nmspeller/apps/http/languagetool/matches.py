@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import zip_longest
+from os.path import commonprefix
 from typing import Any
 
 from nmspeller.apps import utf16
@@ -83,6 +84,19 @@ def _forms(one: Edit | Hint, text: str, start: int, stop: int) -> Iterator[Edit 
                 alternatives=tuple(before + other + after for other in one.alternatives),
             )
     yield one
+    if isinstance(one, Edit) and (shorter := _what_differs(one)).source and shorter.target:
+        yield shorter
+
+
+def _what_differs(edit: Edit) -> Edit:
+    """An edit without what its source and target begin and end with alike, for a place that markup cuts."""
+    same = len(commonprefix((edit.source, edit.target)))
+    source, target = edit.source[same:], edit.target[same:]
+    behind = len(commonprefix((source[::-1], target[::-1])))
+    source, target = source[: len(source) - behind], target[: len(target) - behind]
+    return replace(
+        edit, offset=edit.offset + same, length=len(source), source=source, target=target, alternatives=()
+    )
 
 
 def sentence_ranges(text: AnnotatedText) -> list[list[int]]:
