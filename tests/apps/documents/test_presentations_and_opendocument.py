@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from word_files import edit
 
+from nmspeller.apps.documents.authors import words_of_others
 from nmspeller.apps.documents.document import from_bytes
 from nmspeller.errors import InputError
 from nmspeller.runtime.correction import apply_edits
@@ -49,6 +50,13 @@ def odt(content, styles="", kind="text", manifest="", without=()):
         for path, type in entries
     )
     return archive({**members, "META-INF/manifest.xml": MANIFEST.format(manifest)})
+
+
+def test_comments_in_an_opendocument_file_are_another_person_s():
+    comment = "<office:annotation><text:p>乙<text:span>丙</text:span></text:p></office:annotation>"
+    document = from_bytes("a.odt", odt(f"<text:p>甲{comment}丁</text:p>"))
+    theirs = words_of_others(document)
+    assert [document.text[at] for at in range(len(document.text)) if theirs.has(at, 1)] == ["乙", "丙"]
 
 
 def relationships(*targets):

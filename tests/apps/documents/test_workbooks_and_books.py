@@ -6,8 +6,8 @@ import zipfile
 import pytest
 from word_files import OFFICE, edit, package
 
+from nmspeller.apps.documents.authors import edits_of_others
 from nmspeller.apps.documents.document import from_bytes, require_tracking
-from nmspeller.apps.documents.word_authors import edits_of_others
 from nmspeller.errors import InputError
 
 SHEET = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"

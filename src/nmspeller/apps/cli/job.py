@@ -11,10 +11,10 @@ from nmspeller.apps.baseline import Baseline
 from nmspeller.apps.cli.inputs import Input, Inputs
 from nmspeller.apps.documents import document as documents
 from nmspeller.apps.documents import files, xliff
+from nmspeller.apps.documents.authors import edits_of_others
 from nmspeller.apps.documents.document import Document, TextDocument
 from nmspeller.apps.documents.docx import DocxDocument
 from nmspeller.apps.documents.prose import is_program
-from nmspeller.apps.documents.word_authors import edits_of_others
 from nmspeller.apps.documents.word_text import AUTHOR
 from nmspeller.apps.project.config import Config
 from nmspeller.errors import InputError

@@ -110,7 +110,7 @@ STRINGS = flag("--strings", INPUT, N_("Check the strings of programs, too, not o
 OTHERS = flag(
     "--others",
     CORRECTING,
-    N_("Also change comments and tracked insertions of other people in Word documents."),
+    N_("Also change comments of other people and, in Word documents, their tracked insertions."),
 )
 FORCE = flag(
     "--force",

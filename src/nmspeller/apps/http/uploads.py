@@ -12,11 +12,11 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import Any, NamedTuple
 
+from nmspeller.apps.documents.authors import WordsOfOthers, words_of_others
 from nmspeller.apps.documents.document import Document, from_bytes
 from nmspeller.apps.documents.docx import DocxDocument
 from nmspeller.apps.documents.office import OfficeDocument
 from nmspeller.apps.documents.prose import Passage, ProseSpan
-from nmspeller.apps.documents.word_authors import WordsOfOthers, words_of_others
 from nmspeller.apps.http import errors
 from nmspeller.apps.http.errors import ApiError
 from nmspeller.apps.http.logs import places

@@ -3,8 +3,7 @@
 import re
 from collections.abc import Iterator
 from dataclasses import replace
-from itertools import zip_longest
-from os.path import commonprefix
+from itertools import takewhile, zip_longest
 from typing import Any
 
 from nmspeller.apps import utf16
@@ -90,13 +89,18 @@ def _forms(one: Edit | Hint, text: str, start: int, stop: int) -> Iterator[Edit 
 
 def _what_differs(edit: Edit) -> Edit:
     """An edit without what its source and target begin and end with alike, for a place that markup cuts."""
-    same = len(commonprefix((edit.source, edit.target)))
+    same = _alike(edit.source, edit.target)
     source, target = edit.source[same:], edit.target[same:]
-    behind = len(commonprefix((source[::-1], target[::-1])))
+    behind = _alike(source[::-1], target[::-1])
     source, target = source[: len(source) - behind], target[: len(target) - behind]
     return replace(
         edit, offset=edit.offset + same, length=len(source), source=source, target=target, alternatives=()
     )
+
+
+def _alike(one: str, other: str) -> int:
+    """With how many of the same characters two texts begin."""
+    return sum(1 for _pair in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
 
 
 def sentence_ranges(text: AnnotatedText) -> list[list[int]]:

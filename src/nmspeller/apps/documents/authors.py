@@ -1,10 +1,13 @@
-"""Whose words the text of a Word document is: the author's, or another person's."""
+"""Whose words the text of a Word or OpenDocument file is: the author's, or another person's."""
 
 from bisect import bisect_left
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 from nmspeller.apps.documents.docx import DocxDocument
+from nmspeller.apps.documents.odf import OdfDocument
+from nmspeller.apps.documents.office import TextSpan
+from nmspeller.apps.documents.places import find
 from nmspeller.apps.documents.word_insertions import inserted_notes, with_inserters
 from nmspeller.apps.documents.word_text import AUTHOR
 from nmspeller.runtime.findings import Edit
@@ -24,18 +27,18 @@ class WordsOfOthers(NamedTuple):
 
 
 def words_of_others(document: object) -> WordsOfOthers:
-    """Where a document has comments, and insertions that are tracked and not yet accepted.
+    """Where a document has comments and, in Word, insertions that are tracked and not yet accepted.
 
     They are reported, and changed only on request. A tracked change in an insertion is a proposal to the
     person who made it, and changes nothing.
     """
-    if not isinstance(document, DocxDocument):
+    if not isinstance(document, DocxDocument | OdfDocument):
         return WordsOfOthers()
-    inserted = _inserted_by_others(document)
+    is_of_others = _in_word(document) if isinstance(document, DocxDocument) else _in_a_comment(document)
     found = [
         (start, start + len(span.text))
         for start, span in zip(document.starts, document.spans, strict=True)
-        if span.member == document.comments or (span.member, span.start) in inserted
+        if is_of_others(span)
     ]
     return WordsOfOthers([start for start, _stop in found], [stop for _start, stop in found])
 
@@ -44,6 +47,19 @@ def edits_of_others(document: object, edits: Iterable[Edit]) -> list[Edit]:
     """The edits that would change another person's words."""
     theirs = words_of_others(document)
     return [edit for edit in edits if theirs.has(edit.offset, edit.length)]
+
+
+def _in_word(document: DocxDocument) -> Callable[[TextSpan], bool]:
+    inserted = _inserted_by_others(document)
+    return lambda span: span.member == document.comments or (span.member, span.start) in inserted
+
+
+def _in_a_comment(document: OdfDocument) -> Callable[[TextSpan], bool]:
+    def is_in_one(span: TextSpan) -> bool:
+        place = find(document.markers, span.member, span.start)
+        return place is not None and any(kind == "comment" for kind, _number in place.steps)
+
+    return is_in_one
 
 
 def _inserted_by_others(document: DocxDocument) -> set[tuple[str, int]]:

@@ -3,9 +3,9 @@
 import pytest
 from word_files import package
 
+from nmspeller.apps.documents.authors import words_of_others
 from nmspeller.apps.documents.document import from_text
 from nmspeller.apps.documents.docx import DocxDocument
-from nmspeller.apps.documents.word_authors import words_of_others
 
 
 def r(text):
