@@ -3,6 +3,7 @@
 import asyncio
 import concurrent.futures
 import contextlib
+import gzip
 import json
 import logging
 import threading
@@ -152,6 +153,14 @@ def test_a_body_must_come_with_a_least_rate(monkeypatch):
     asyncio.run(limited(scope, receive, send))
     assert sent[0]["status"] == 408
     assert (b"connection", b"close") in sent[0]["headers"]
+
+
+def test_a_compressed_body_is_named_as_what_it_is(make_client):
+    body = gzip.compress(json.dumps({"texts": ["我门"]}).encode())
+    headers = {"Content-Type": "application/json", "Content-Encoding": "gzip"}
+    answer = make_client().post("/v1/check", content=body, headers=headers)
+    assert answer.status_code == 400
+    assert sentence(answer) == "The request body is compressed; send it without Content-Encoding."
 
 
 def test_requests_in_hand_are_limited_of_all_and_of_each_client(make_client):

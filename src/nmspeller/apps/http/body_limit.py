@@ -51,6 +51,8 @@ class BodyLimit:
             raise errors.two_lengths()
         if announced.isdecimal() and int(announced) > self._limit:
             raise errors.body_too_large(self._limit)
+        if headers.get("content-encoding", "identity").lower() != "identity":
+            raise errors.compressed()
 
     async def _read(self, receive: Receive, deadline: float) -> bytes | None:
         """The whole body; None where the client went away."""

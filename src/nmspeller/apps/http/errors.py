@@ -55,6 +55,11 @@ def two_lengths() -> ApiError:
     return ApiError(400, _("Send either Content-Length or Transfer-Encoding, not both."))
 
 
+def compressed() -> ApiError:
+    """The body has a content coding."""
+    return ApiError(400, _("The request body is compressed; send it without Content-Encoding."))
+
+
 def body_too_slow() -> ApiError:
     """The request took too long to arrive."""
     return ApiError(408, _("The request body did not arrive in time."))
