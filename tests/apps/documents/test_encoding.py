@@ -90,6 +90,11 @@ def test_the_byte_order_mark_of_gb18030_is_no_text(asked):
     assert encoding.encode(text, "a") == raw
 
 
+def test_utf8_that_is_said_to_be_utf16_is_named_as_what_it_is():
+    with pytest.raises(InputError, match=r"^a is UTF-8, not UTF-16\.$"):
+        decode(SIMPLIFIED.encode(), "a", "utf-16")
+
+
 def test_utf16_without_a_byte_order_mark_stays_without():
     raw = SIMPLIFIED.encode("utf-16-le")
     text, encoding = decode(raw, "a", "utf-16")

@@ -91,7 +91,11 @@ def decode(raw: bytes, name: str, asked: str = "auto") -> tuple[str, Encoding]:
 
 def _as_asked(raw: bytes, name: str, asked: str) -> tuple[str, Encoding]:
     if asked == "utf-16":
-        return _strictly(raw, Encoding(_likely_utf16(raw) or _UTF16[0]), name)
+        likely = _likely_utf16(raw)
+        if likely is None and not raw.isascii() and _decodes(raw, "utf-8"):
+            # As UTF-16 it would be other characters, in which nothing is found.
+            raise InputError(_("{name} is UTF-8, not UTF-16.").format(name=name))
+        return _strictly(raw, Encoding(likely or _UTF16[0]), name)
     candidates = _LEGACY[1:] if asked == "big5" else (asked,)
     for codec in candidates:
         if _decodes(raw, codec):
