@@ -1,18 +1,16 @@
 """The section of results.md on the experiment `paper_setting`: figures, epochs, what is as in the paper."""
 
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from statistics import mean
 
 from gains import best, common_seeds, compare_groups, gain_on, masked_variants
 from nmspeller.lab.evaluation import paper, plots
-from nmspeller.lab.evaluation.error_fates import ALONE, BESIDE, COPIED, CORRECTED
-from nmspeller.lab.evaluation.metrics import percent
+from nmspeller.lab.evaluation.error_fates import BESIDE, COPIED, CORRECTED
 from nmspeller.lab.evaluation.outcomes import DEV, PAPER_SETS, sentence_scores
 from nmspeller.lab.evaluation.results_file import RunGroup
 from page import table
-from paper_tables import CORRECTION_F1, SIGNIFICANT, spread, star, with_interval
+from paper_tables import ANYWHERE, CORRECTION_F1, SIGNIFICANT, fate_share, spread, star, with_interval
 from significance import Comparison
 
 RECIPE = "paper_setting"
@@ -79,8 +77,8 @@ def answer(groups: Sequence[RunGroup]) -> str:
         f" dev, {chosen.ngram}{star(chosen)}, differs by {_gain(together)} in the mean of the three sets, and"
         f" by {gain_on(plain, chosen, DEV) or 0.0:+.2f} on dev. In the paper's tables, where the n-gram"
         f" is the best of each test set, the mean gain is {in_the_paper:+.2f}, which the interval {includes}."
-        f" Of the misspelt characters {_fate(chosen, (ALONE, BESIDE), COPIED)} % are copied with masking and"
-        f" {_fate(plain, (ALONE, BESIDE), COPIED)} % without."
+        f" Of the misspelt characters {fate_share(chosen, ANYWHERE, COPIED)} % are copied with masking and"
+        f" {fate_share(plain, ANYWHERE, COPIED)} % without."
         f"{_early_and_late(plain, chosen)}"
         " Optimiser, steps, epochs, number of pairs and head are the paper's; the encoder, most of Wang271K's"
         f" pairs and the vocabulary are not ([{TITLE.lower()}](#the-papers-own-setting))."
@@ -137,7 +135,7 @@ def _figures_table(plain: RunGroup, masked: Sequence[RunGroup]) -> str:
                 *(group.ngram, ", ".join(str(run.seed) for run in group.runs)),
                 *(spread(group.figures(name, *CORRECTION_F1)) for name in PAPER_SETS),
                 "–" if together is None else _gain(together),
-                *(_fate(group, *which) for which in (((ALONE, BESIDE), COPIED), ((BESIDE,), CORRECTED))),
+                *(fate_share(group, *which) for which in ((ANYWHERE, COPIED), ((BESIDE,), CORRECTED))),
             ]
         )
     sets = [name.upper() for name in PAPER_SETS]
@@ -147,14 +145,6 @@ def _figures_table(plain: RunGroup, masked: Sequence[RunGroup]) -> str:
 
 def _gain(comparison: Comparison) -> str:
     return f"{with_interval(comparison)}, p {comparison.p_randomisation:.3f}"
-
-
-def _fate(group: RunGroup, places: Sequence[str], fate: str) -> str:
-    total: Counter[str] = Counter()
-    for counts in (counts for run in group.runs for counts in run.fates.values()):
-        total.update(counts)
-    errors = sum(count for name, count in total.items() if name.startswith(tuple(places)))
-    return f"{percent(sum(total[f'{place} {fate}'] for place in places), errors):.2f}" if errors else "–"
 
 
 def _choices(plain: RunGroup, masked: Sequence[RunGroup]) -> str:

@@ -30,6 +30,8 @@ from significance import (
 
 CORRECTION_F1 = ("correction", "f1")
 SIGNIFICANT = 0.05
+ANYWHERE = (ALONE, BESIDE)
+FATES = ((ANYWHERE, COPIED), (ANYWHERE, CORRECTED), ((BESIDE,), COPIED), ((BESIDE,), CORRECTED))
 FIGURES = [(task, figure) for task in ("detection", "correction") for figure in ("precision", "recall", "f1")]
 
 
@@ -184,22 +186,22 @@ def selection_table(groups: Sequence[RunGroup], letters: Mapping[str, str]) -> s
 
 def fates_table(groups: Sequence[RunGroup], letters: Mapping[str, str]) -> str:
     """A row for each speller and protocol; empty where no run has counted what became of the errors."""
-    rows = []
-    for group in groups:
-        total: Counter[str] = Counter()
-        for run in group.runs:
-            for counts in run.fates.values():
-                total.update(counts)
-        cells = []
-        for where in (ALONE, BESIDE):
-            errors = sum(count for fate, count in total.items() if fate.startswith(where))
-            cells += [
-                f"{percent(total[f'{where} {fate}'], errors):.2f}" for fate in (COPIED, CORRECTED) if errors
-            ]
-        if cells:
-            rows.append([*_title(group, letters), *cells])
+    rows = [
+        [*_title(group, letters), *(fate_share(group, *which) for which in FATES)]
+        for group in groups
+        if any(run.fates for run in group.runs)
+    ]
     header = ["Speller", "n-gram", "Protocol", "Seeds", "Copied", "Corrected", "Beside: copied", "corrected"]
     return table(header, rows) if rows else ""
+
+
+def fate_share(group: RunGroup, places: Sequence[str], fate: str) -> str:
+    """The share of a fate among the errors of some places, over all runs and sets, in percent."""
+    total: Counter[str] = Counter()
+    for counts in (counts for run in group.runs for counts in run.fates.values()):
+        total.update(counts)
+    errors = sum(count for name, count in total.items() if name.startswith(tuple(places)))
+    return f"{percent(sum(total[f'{place} {fate}'] for place in places), errors):.2f}" if errors else "–"
 
 
 def leak_table(groups: Sequence[RunGroup], letters: Mapping[str, str]) -> str:

@@ -298,6 +298,13 @@ def in_the_paper_s_setting():
     ]
 
 
+def test_copied_errors_are_those_beside_another_error_too(in_the_paper_s_setting):
+    groups = sorted(group_runs(in_the_paper_s_setting), key=tables.rank)
+    letters = dict.fromkeys((group.protocol for group in groups), "P1")
+    plain = tables.fates_table(groups, letters).splitlines()[2]
+    assert plain.endswith("| 40.00 | 60.00 | 50.00 | 50.00 |")  # of 10 errors, of which 2 are beside another
+
+
 @pytest.mark.slow
 def test_the_paper_s_setting_has_a_section_of_its_own(in_the_paper_s_setting, runs_folder, tmp_path):
     path = tmp_path / "data" / "results.json"
