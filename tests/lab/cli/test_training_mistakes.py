@@ -1,5 +1,7 @@
 """Mistakes are reported in one sentence, before any training, and leave no files."""
 
+import re
+import shutil
 from pathlib import Path
 
 import pytest
@@ -116,8 +118,6 @@ def test_a_wrong_pretraining_config_is_reported(
 def test_pretraining_without_held_out_text_is_reported_before_it_begins(
     little_data, little_prepared, tmp_path, capsys
 ):
-    import shutil
-
     from nmspeller.lab.data.encode import prepare
 
     data, out = tmp_path / "data", tmp_path / "out"
@@ -128,6 +128,21 @@ def test_pretraining_without_held_out_text_is_reported_before_it_begins(
     assert run(["lab", "pretrain", config, "--data", str(tmp_path / "prepared"), "--out", str(out)]) == 2
     assert "too little held-out text" in capsys.readouterr().err
     assert not out.exists()
+
+
+def test_pretraining_without_a_corpus_says_that_there_was_none(little_prepared, tmp_path, capsys):
+    folder = tmp_path / "prepared"
+    shutil.copytree(little_prepared.folder, folder, ignore=shutil.ignore_patterns("corpus-*", "heldout-*"))
+    config = str(CONFIGS / "pretrain" / "prefilter.yaml")
+    assert run(["lab", "pretrain", config, "--data", str(folder), "--out", str(tmp_path / "out")]) == 2
+    assert "prepare it from a data folder with a corpus" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("command", "folder"), [("train", "models"), ("pretrain", "pretrain")])
+def test_the_help_names_a_config_that_exists(command, folder, capsys):
+    run(["lab", command, "--help"])
+    (name,) = re.findall(r"such as\s+([\w-]+)", capsys.readouterr().out)
+    assert (CONFIGS / folder / f"{name}.yaml").exists()
 
 
 def test_random_weights_of_pretraining_follow_from_the_seed(little_prepared, tmp_path):

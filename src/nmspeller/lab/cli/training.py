@@ -20,7 +20,10 @@ if TYPE_CHECKING:
 _TRAIN_CONFIG = ("name", "model", "recipe")
 _PRETRAIN_CONFIG = ("name", "encoder", "recipe", "modalities")
 
-_CONFIG = typer.Argument(..., metavar="CONFIG", help="A config's name, such as nm-bert, or a YAML file.")
+_MODEL = typer.Argument(..., metavar="CONFIG", help="A model's name, such as nm-bert, or a YAML file.")
+_PRETRAINING = typer.Argument(
+    ..., metavar="CONFIG", help="A config's name, such as continue, or a YAML file."
+)
 _DATA = typer.Option(..., help="The folder that `nmspeller lab data prepare` wrote.")
 START = typer.Option(None, help="Weights to start from: a Hugging Face BERT folder or a checkpoint.")
 MODALITIES = typer.Option(
@@ -32,7 +35,7 @@ _SECONDS = typer.Option(None, min=0.001, help="Stop after this many seconds, wit
 
 
 def train(
-    config: str = _CONFIG,
+    config: str = _MODEL,
     data: Path = _DATA,
     start: Path | None = START,
     out: Path | None = typer.Option(None, help="The folder to write; runs/NAME-SEED if not given."),
@@ -117,7 +120,7 @@ def train(
 
 
 def pretrain(
-    config: str = _CONFIG,
+    config: str = _PRETRAINING,
     data: Path = _DATA,
     start: Path | None = START,
     out: Path | None = typer.Option(None, help="The folder to write; runs/NAME-SEED if not given."),

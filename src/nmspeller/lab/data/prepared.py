@@ -121,7 +121,10 @@ class Prepared:
         # An unpacked copy, where somebody made one, loads at once.
         files = sorted(self.folder.glob(f"{part}-*.u16")) or sorted(self.folder.glob(f"{part}-*.u16.xz"))
         if not files:
-            raise InputError(f"no {part} text in {self.folder}; prepare it: `nmspeller lab data prepare`.")
+            raise InputError(
+                f"no {part} text in {self.folder}; prepare it from a data folder with a corpus:"
+                " `nmspeller lab data prepare`."
+            )
         for file in files:
             stored = file.read_bytes()
             try:
