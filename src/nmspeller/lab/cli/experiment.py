@@ -16,7 +16,7 @@ def experiment(
         ...,
         metavar="NAME",
         help="table1, table2 (the paper's Tables 2 and 3), ngrams, identity (its masking layer starts as the"
-        " identity), seeds, leak, paper_setting (its appendix to the letter).",
+        " identity), seeds, leak, paper_setting (the settings of its appendix).",
     ),
     out: Path = typer.Option(..., help="The folder of the runs; those already there are not repeated."),
     data: Path | None = typer.Option(None, help="The folder that `nmspeller lab data prepare` wrote."),
