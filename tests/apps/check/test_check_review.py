@@ -336,6 +336,30 @@ def test_a_read_only_file_keeps_its_decisions(folder):
 
 
 @needs_tmux
+def test_a_file_that_is_removed_during_the_check_does_not_end_the_review_of_the_others(folder):
+    (folder / "b.txt").write_text("我门去公园。\n")
+    with Terminal([*REVIEW, "a.txt", "b.txt"], folder, SECONDS_A_CHECK="2") as terminal:
+        terminal.wait_for("a.txt: checking")
+        (folder / "a.txt").unlink()
+        for number in range(1, 7):
+            terminal.wait_for(f"{number}/6")
+            terminal.press("a")
+        terminal.wait_for("Save 6 corrections?")
+        terminal.press("Enter")
+        terminal.wait_for("a.txt cannot be written: no such file or directory.")
+        terminal.wait_for("b.txt\n")
+        terminal.wait_for("1/1")
+        terminal.press("a")
+        terminal.wait_for("Save 1 correction?")
+        terminal.press("Enter")
+        assert terminal.exit_code() == 2
+    assert (folder / "b.txt").read_text() == "我们去公园。\n"
+    (folder / "a.txt").write_text(TEXT)  # it is back
+    with Terminal([*REVIEW, "a.txt"], folder) as terminal:
+        terminal.wait_for("Save 6 corrections?")
+
+
+@needs_tmux
 def test_a_finding_of_a_word_document_is_in_a_paragraph(folder):
     document = docx.Document()
     document.add_paragraph("很好。")

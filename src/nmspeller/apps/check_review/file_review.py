@@ -140,7 +140,8 @@ class FileReview:
     def _show(self, index: int, candidates: tuple[str, ...]) -> None:
         if not self._is_named:
             self._name()
-            if not may_be_written(self._one.path):
+            # One that was removed meanwhile has no permissions; writing it will say so.
+            if os.path.exists(self._one.path) and not may_be_written(self._one.path):
                 self._screen.say(
                     _("The file is read-only: your decisions are kept until it can be written."),
                     style="yellow",
