@@ -314,6 +314,15 @@ def test_hints_are_shown_after_the_findings_of_their_file(folder):
 
 
 @needs_tmux
+def test_a_deletion_that_is_skipped_everywhere_is_as_visible_as_before(folder):
+    (folder / "a.txt").write_text("这是我们的的学校。\n")
+    with Terminal([*REVIEW, "a.txt"], folder) as terminal:
+        terminal.wait_for("  的 → ∅  ")
+        terminal.press("i")
+        terminal.wait_for("的 → ∅ is skipped everywhere")
+
+
+@needs_tmux
 def test_a_read_only_file_keeps_its_decisions(folder):
     (folder / "a.txt").chmod(0o444)
     with Terminal([*REVIEW, "a.txt"], folder) as terminal:

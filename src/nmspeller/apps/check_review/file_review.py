@@ -98,7 +98,7 @@ class FileReview:
                 self._take(Kind.IGNORE_ALL, index)
                 self._screen.note(
                     _("{source} → {target} is skipped everywhere").format(
-                        source=one.source, target=one.target
+                        source=visible(one.source), target=visible(one.target)
                     )
                 )
             elif key == "w":
