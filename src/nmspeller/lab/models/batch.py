@@ -1,7 +1,8 @@
 """Sentences as tensors: padded into a rectangle, or packed end to end.
 
-Both kinds offer the same: `ids`, `positions`, `targets`, and `pad`, `pack` between the layout at hand and a
-rectangle, so that a model is written once. Every row is [CLS] characters [SEP].
+Both kinds offer the same: `ids`, `positions`, `targets`, the `neighbours` of positions, and `pad`, `pack`
+between the layout at hand and a rectangle, so that a model is written once. Every row is [CLS] characters
+[SEP].
 """
 
 from collections.abc import Callable, Sequence
@@ -80,6 +81,15 @@ class Batch:
         """(batch, length, ...), unchanged."""
         return values
 
+    def has_neighbour(self, distance: int) -> Tensor:
+        """(batch, length) bool: whether the row goes on for so many places, to the left where negative."""
+        there = torch.roll(self.positions, -distance, dims=1) == self.positions + distance
+        return there & torch.roll(self.real, -distance, dims=1)
+
+    def neighbours(self, values: Tensor, distance: int) -> Tensor:
+        """(batch, length, ...) → the value so many places on in the row, zero where it does not go on."""
+        return _or_zero(torch.roll(values, -distance, dims=1), self.has_neighbour(distance))
+
     def to(self, device: torch.device | str) -> "Batch":
         return _moved(self, device)
 
@@ -117,8 +127,22 @@ class PackedBatch:
         """(rows, longest, ...) → (tokens, ...)."""
         return _pack(values.flatten(0, 1), self.slots)
 
+    def has_neighbour(self, distance: int) -> Tensor:
+        """(tokens,) bool: whether the row goes on for so many places, to the left where negative."""
+        # What stands there in another row has another position: those restart in each row.
+        there: Tensor = torch.roll(self.positions, -distance) == self.positions + distance
+        return there
+
+    def neighbours(self, values: Tensor, distance: int) -> Tensor:
+        """(tokens, ...) → the value so many places on in the row, zero where it does not go on."""
+        return _or_zero(torch.roll(values, -distance, dims=0), self.has_neighbour(distance))
+
     def to(self, device: torch.device | str) -> "PackedBatch":
         return _moved(self, device)
+
+
+def _or_zero(values: Tensor, keep: Tensor) -> Tensor:
+    return values * keep.reshape(*keep.shape, *[1] * (values.dim() - keep.dim()))
 
 
 def collate(

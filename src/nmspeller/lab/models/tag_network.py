@@ -35,12 +35,11 @@ class TagBlock(nn.Module):
         self.neighbours = nn.Linear((2 * NEIGHBOURS + 1) * width, 2 * width)
         self.out = nn.Linear(2 * width, width)
 
-    def forward(self, values: Tensor, real: Tensor) -> Tensor:
-        """values: (rows, length, width); real: (rows, length, 1), 0 at padding → the shape of values."""
-        length = values.shape[1]
-        padded = functional.pad(self.norm(values) * real, (0, 0, NEIGHBOURS, NEIGHBOURS))
-        shifted = [padded[:, first : first + length] for first in range(2 * NEIGHBOURS + 1)]
-        added: Tensor = self.out(functional.gelu(self.neighbours(torch.cat(shifted, dim=-1))))
+    def forward(self, values: Tensor, batch: Batch | PackedBatch) -> Tensor:
+        """(..., width) → (..., width), in the batch's layout."""
+        normed = self.norm(values)
+        seen = [batch.neighbours(normed, distance) for distance in range(-NEIGHBOURS, NEIGHBOURS + 1)]
+        added: Tensor = self.out(functional.gelu(self.neighbours(torch.cat(seen, dim=-1))))
         return values + added
 
 
@@ -72,20 +71,17 @@ class TagNetwork(nn.Module):
     def tag(self, states: Tensor, likelihoods: Tensor, batch: Batch | PackedBatch) -> Tensor:
         """The same from what is read: states (..., 4 × hidden), likelihoods (..., 4)."""
         values = self.norm(self.states(self.dropout(states)) + self.likelihoods(likelihoods))
-        values, real = batch.pad(values), batch.real.unsqueeze(-1)
         for block in self.blocks:
-            values = block(values, real)
-        tags: Tensor = self.output(self.dropout(self.output_norm(batch.pack(values))))
+            values = block(values, batch)
+        tags: Tensor = self.output(self.dropout(self.output_norm(values)))
         return tags
 
 
 def log_likelihoods(scores: Tensor, batch: Batch | PackedBatch) -> Tensor:
     """(..., vocabulary) → (..., 4): see LIKELIHOODS; zeros at [CLS] and [SEP]."""
-    ids, real = batch.pad(batch.ids.unsqueeze(-1)).squeeze(-1), batch.real
-    # Beside the first and the last column stands nothing that is looked at.
-    around = (batch.pack(torch.roll(ids, shift, dims=1).unsqueeze(-1)) for shift in (0, -1, 1))
+    around = (batch.ids, batch.neighbours(batch.ids, 1), batch.neighbours(batch.ids, -1))
     total = scores.float().logsumexp(dim=-1, keepdim=True)
-    found = [scores.gather(-1, each).float() for each in around]
+    found = [scores.gather(-1, each.unsqueeze(-1)).float() for each in around]
     logarithms = torch.cat((*found, scores.amax(dim=-1, keepdim=True).float()), dim=-1) - total
-    inner = real & functional.pad(real[:, 1:], (0, 1)) & functional.pad(real[:, :-1], (1, 0))
-    return logarithms.clamp(min=math.log(LEAST_PROBABILITY)) * batch.pack(inner.unsqueeze(-1))
+    inner = batch.has_neighbour(-1) & batch.has_neighbour(1)
+    return logarithms.clamp(min=math.log(LEAST_PROBABILITY)) * inner.unsqueeze(-1)
