@@ -20,7 +20,7 @@ class ScriptedEngine:
         self.first_probability = first_probability
         self.read: list[int] = []
 
-    def scores(self, ids, starts, stops, threshold=np.inf, tag_threshold=np.inf):
+    def scores(self, ids, starts, stops, threshold=np.inf, tag_threshold=np.inf, few=False):
         self.read.append(len(starts))
         for window, (start, stop) in enumerate(zip(starts, stops, strict=True)):
             for place in range(start, stop):

@@ -35,7 +35,7 @@ class ScriptedEngine:
         self.longest, self.characters_per_batch = longest, characters_per_batch
         self.read, self.least = [], []
 
-    def scores(self, ids, starts, stops, most=np.inf, least=np.inf):
+    def scores(self, ids, starts, stops, most=np.inf, least=np.inf, few=False):
         self.least.append(least)
         for window, (start, stop) in enumerate(zip(starts, stops, strict=True)):
             row = ids[start:stop]

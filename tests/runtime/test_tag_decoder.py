@@ -37,7 +37,7 @@ class ScriptedEngine:
         self.gaps = dict(gaps)  # text with ? for [MASK] → the characters at the masks, with probabilities
         self.read = []
 
-    def scores(self, ids, starts, stops, most=np.inf, least=np.inf):
+    def scores(self, ids, starts, stops, most=np.inf, least=np.inf, few=False):
         for window, (start, stop) in enumerate(zip(starts, stops, strict=True)):
             row = ids[start:stop]
             text = "".join("?" if number == MASK else VOCABULARY.tokens[number] for number in row)

@@ -60,9 +60,9 @@ def test_alone_and_in_any_batch_a_text_gets_the_same_answer(on_torch: Speller) -
     assert on_torch.check_many(texts[::-1]) == together[::-1]
 
 
-@pytest.mark.parametrize("threshold", [np.inf, 0.9, 0.05])
+@pytest.mark.parametrize(("threshold", "few"), [(np.inf, False), (np.inf, True), (0.9, True), (0.05, False)])
 def test_scores_of_uncertain_positions_are_those_of_onnx(
-    source_folder: Path, model_folder: Path, threshold: float
+    source_folder: Path, model_folder: Path, threshold: float, few: bool
 ) -> None:
     vocabulary = Vocabulary.from_file(source_folder / "vocab.txt")
     engines = (
@@ -76,7 +76,9 @@ def test_scores_of_uncertain_positions_are_those_of_onnx(
     one, other = (
         [
             np.concatenate(part)
-            for part in zip(*(scores[:5] for scores in e.scores(ids, starts, stops, threshold)), strict=True)
+            for part in zip(
+                *(scores[:5] for scores in e.scores(ids, starts, stops, threshold, few=few)), strict=True
+            )
         ]
         for e in engines
     )

@@ -37,7 +37,14 @@ class ScoringEngine(Protocol):
         stops: Positions,
         max_source_probability: float = np.inf,
         min_tag_probability: float = np.inf,
-    ) -> Iterator[Scores]: ...
+        few: bool = False,
+    ) -> Iterator[Scores]:
+        """Score the windows `ids[start:stop]`.
+
+        Only positions are told whose source character has at most `max_source_probability`, and only places
+        with a tag of at least `min_tag_probability`. few: whether such windows are few as a rule, those that
+        are read again; an engine may read them in smaller batches.
+        """
 
 
 class Windows(NamedTuple):
@@ -134,6 +141,7 @@ class Decoder:
         windows: Windows,
         thresholds: Thresholds,
         passes: int,
+        few: bool = False,
     ) -> tuple[Detections, TagScores]:
         """All detections in what the windows keep; only positions that are `allowed` may be replaced.
 
@@ -143,6 +151,8 @@ class Decoder:
         the starts of their windows instead of the windows' numbers, are those in the flat array.
 
         Errors in the context that a window does not keep are corrected before it is read again, then dropped.
+
+        few: as for the engine; windows of later passes always are.
         """
         allowed = allowed & (self.replaceable[ids] | ((ids == self.unknown) & (thresholds.unknown <= 1)))
         allowed_before = np.concatenate(([0], np.cumsum(allowed)))
@@ -150,7 +160,7 @@ class Decoder:
         kept = windows.kept(len(ids))
         if self.prefilter is not None and thresholds.prefilter > 0:
             windows = self.prefilter.select(ids, allowed & kept, windows, thresholds.prefilter)
-        found, unsure, tags = self._read(ids, allowed, in_names, windows, thresholds)
+        found, unsure, tags = self._read(ids, allowed, in_names, windows, thresholds, few)
         for _ in range(1, passes):
             # The text is read again as corrected so far; what was found stays found. Where nothing was found,
             # or nothing else was uncertain, a second pass would give the same.
@@ -160,7 +170,7 @@ class Decoder:
             corrected, still_allowed = ids.copy(), allowed.copy()
             corrected[found.positions] = found.targets
             still_allowed[found.positions] = False
-            more, unsure, _tags = self._read(corrected, still_allowed, in_names, windows, thresholds)
+            more, unsure, _tags = self._read(corrected, still_allowed, in_names, windows, thresholds, True)
             if not len(more.positions):
                 break
             found = Detections.join([found, more]).in_order()
@@ -173,9 +183,10 @@ class Decoder:
         in_names: NDArray[np.bool_],
         windows: Windows,
         thresholds: Thresholds,
+        few: bool,
     ) -> tuple[Detections, Detections, TagScores]:
         """What the thresholds accept, what they do not, and the tags."""
-        found, tags = self._candidates(ids, allowed, windows, thresholds.lowest_tag)
+        found, tags = self._candidates(ids, allowed, windows, thresholds.lowest_tag, few)
         confidences = confidence(found.probabilities, found.source_probabilities)
         sure = confidences >= thresholds.unexplained
         likely = np.flatnonzero(~sure & (confidences >= thresholds.explained) & ~in_names[found.positions])
@@ -187,14 +198,14 @@ class Decoder:
         return found.subset(sure), found.subset(~sure), tags
 
     def _candidates(
-        self, ids: Ids, allowed: NDArray[np.bool_], windows: Windows, lowest_tag: float
+        self, ids: Ids, allowed: NDArray[np.bool_], windows: Windows, lowest_tag: float, few: bool
     ) -> tuple[Detections, TagScores]:
         """The best other character of every position where it is likely enough, and the tags."""
         # Where the source character is likelier than this, no other can be likely enough.
         most = 1 - _LIKELY + 1e-3
         found: list[Detections] = []
         tags: list[TagScores] = []
-        for scores in self.engine.scores(ids, windows.starts, windows.stops, most, lowest_tag):
+        for scores in self.engine.scores(ids, windows.starts, windows.stops, most, lowest_tag, few):
             found.append(self._candidates_among(scores, ids, allowed))
             first = windows.starts[scores.tags.windows]
             tags.append(scores.tags._replace(windows=first, places=first + scores.tags.places))

@@ -237,12 +237,9 @@ class OnnxEngine(OnnxSession):
         stops: NDArray[np.intp],
         max_source_probability: float = np.inf,
         min_tag_probability: float = np.inf,
+        few: bool = False,
     ) -> Iterator[Scores]:
-        """Score the windows `ids[start:stop]`, every batch holding windows of about one length.
-
-        Only positions are returned whose source character has at most `max_source_probability`, and only
-        places with a tag of at least `min_tag_probability`.
-        """
+        """As of every engine, see `decoder.ScoringEngine`; every batch holds windows of about one length."""
         for batch, (best, probabilities, source_probabilities, *tags) in self.read(ids, starts, stops):
             # A character that is nearly certain leaves no room for another; most positions end here.
             told = batch.inside & (source_probabilities <= max_source_probability)

@@ -118,7 +118,7 @@ class Pipeline:
     def has_tags(self) -> bool:
         """Whether the model says which characters are extra, and where some are missing."""
         ids, starts = np.array([self.vocabulary.unk], np.int32), np.zeros(1, np.intp)
-        scores = self._decoder.engine.scores(ids, starts, starts + 1, np.inf, 0.0)
+        scores = self._decoder.engine.scores(ids, starts, starts + 1, np.inf, 0.0, few=True)
         return any(len(each.tags.places) > 0 for each in scores)
 
     @cached_property
@@ -166,7 +166,7 @@ class Pipeline:
         replaced: list[tuple[Change, ...]] = []
         without_tags = replace(thresholds, **dict.fromkeys(TAGGED, 2.0), prefilter=0.0)
         for again, detections, _tags in self._find(
-            [each.part for each in read_again], without_tags, self.policy.passes
+            [each.part for each in read_again], without_tags, self.policy.passes, few=True
         ):
             replaced += self._replacements(again, detections)
         for number, each, changes in zip(edited, read_again, replaced, strict=True):
@@ -199,13 +199,13 @@ class Pipeline:
             yield batch, found
 
     def _find(
-        self, parts: Iterable[Part], thresholds: Thresholds, passes: int
+        self, parts: Iterable[Part], thresholds: Thresholds, passes: int, few: bool = False
     ) -> Iterator[tuple[PartBatch, Detections, TagScores]]:
         for batch in self._batches(parts):
             yield (
                 batch,
                 *self._decoder.find(
-                    batch.ids, batch.allowed, batch.in_names, batch.windows, thresholds, passes
+                    batch.ids, batch.allowed, batch.in_names, batch.windows, thresholds, passes, few
                 ),
             )
 

@@ -271,7 +271,7 @@ class TagDecoder:
         probabilities = np.zeros((len(flat), 5), np.float32)
         own = np.zeros(len(flat), np.float32)
         tags = [np.zeros((len(row) + 1, 3), np.float32) for row in rows]
-        for scores in self.engine.scores(flat, edges[:-1], edges[1:], np.inf, 0.0):
+        for scores in self.engine.scores(flat, edges[:-1], edges[1:], np.inf, 0.0, few=True):
             best[scores.positions], probabilities[scores.positions] = scores.best, scores.probabilities
             own[scores.positions] = scores.source_probabilities
             for window, place, *found in zip(*scores.tags, strict=True):

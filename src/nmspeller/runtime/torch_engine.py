@@ -30,7 +30,7 @@ AnyPending = TypeVar("AnyPending")
 
 # Enough to keep a GPU's cores busy, few enough for the last batch of many not to be mostly padding.
 _TOKENS = {"cuda": 1 << 14, "cpu": 1 << 10}
-# Of a few windows everything is asked, to judge an edit: most of a large batch would be padding.
+# Where a few windows are read again, most of a large batch would be padding.
 _TOKENS_OF_FEW = 1 << 11
 _TYPICAL = 16  # a batch has room for windows of this mean length; more room costs attention time
 
@@ -138,7 +138,7 @@ class TorchEngine:
 
     name = "PyTorch"
 
-    characters_per_batch = 1 << 18
+    characters_per_batch = 1 << 17
     """How many characters to hand over at a time."""
 
     def __init__(
@@ -169,17 +169,12 @@ class TorchEngine:
         stops: Positions,
         max_source_probability: float = np.inf,
         min_tag_probability: float = np.inf,
+        few: bool = False,
     ) -> Iterator[Scores]:
-        """Score the windows `ids[start:stop]`.
-
-        Only positions are returned whose source character has at most `max_source_probability`, and only
-        places with a tag of at least `min_tag_probability`.
-        """
-        if max_source_probability == np.inf:
-            readings = self._packing_of_few.read(ids, starts, stops, self._scorer.submit_all)
-        else:
-            readings = self._packing.read(ids, starts, stops, self._scorer.submit)
-        for reading in readings:
+        """As of every engine: see `decoder.ScoringEngine`."""
+        packing = self._packing_of_few if few else self._packing
+        submit = self._scorer.submit_all if max_source_probability == np.inf else self._scorer.submit
+        for reading in packing.read(ids, starts, stops, submit):
             found = reading.pending.result(max_source_probability)
             row = np.searchsorted(reading.packed.edges, found.places, side="right") - 1
             yield Scores(

@@ -40,7 +40,7 @@ class Suspicious:
         self.door, self.many, self.i = (vocabulary.id(character) for character in "门们我")
         self.mask = vocabulary.mask
 
-    def scores(self, ids, starts, stops, most=np.inf, least=np.inf):
+    def scores(self, ids, starts, stops, most=np.inf, least=np.inf, few=False):
         for window, (start, stop) in enumerate(zip(starts, stops, strict=True)):
             for place in range(start, stop):
                 if ids[place] == self.door:

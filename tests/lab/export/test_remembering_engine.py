@@ -48,7 +48,7 @@ def test_other_windows_are_other_scores() -> None:
     class Engine:
         name, longest, characters_per_batch = "an engine of a test", 10, 100
 
-        def scores(self, ids, starts, stops, most, least):
+        def scores(self, ids, starts, stops, most, least, few):
             yield float(ids.sum()), most, least
 
     engine = RememberingEngine(Engine())

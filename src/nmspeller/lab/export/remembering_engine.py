@@ -26,11 +26,13 @@ class RememberingEngine:
         stops: Positions,
         max_source_probability: float = np.inf,
         min_tag_probability: float = np.inf,
+        few: bool = False,
     ) -> Iterator[Scores]:
         """As the engine scores them, perhaps with more tags: whoever wants fewer passes over the others."""
         least = min(min_tag_probability, LEAST_TAG)
-        bounds = np.array([max_source_probability, least])
+        bounds = np.array([max_source_probability, least, few])
         key = hashlib.sha256(b"".join(array.tobytes() for array in (ids, starts, stops, bounds))).digest()
         if key not in self._scores:
-            self._scores[key] = list(self._engine.scores(ids, starts, stops, max_source_probability, least))
+            scores = self._engine.scores(ids, starts, stops, max_source_probability, least, few)
+            self._scores[key] = list(scores)
         return iter(self._scores[key])

@@ -178,8 +178,9 @@ class NativeEngine:
         stops: Positions,
         max_source_probability: float = np.inf,
         min_tag_probability: float = np.inf,
+        few: bool = False,
     ) -> Iterator[Scores]:
-        """As of every engine: see `engine.OnnxEngine`."""
+        """As of every engine: see `decoder.ScoringEngine`."""
         for batch, answers in self._session.read(ids, starts, stops):
             told = np.flatnonzero(
                 batch.is_character & (answers.source_probabilities <= max_source_probability)
