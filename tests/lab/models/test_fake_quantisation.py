@@ -59,6 +59,21 @@ def test_quantised_rows_stay_as_they_are() -> None:
     assert torch.allclose(fake_quantise_rows(once), once, rtol=1e-6)
 
 
+def test_a_frozen_model_computes_the_same_and_rounds_its_weights_once(
+    speller: SpellerModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    batch = Batch(torch.randint(5, 40, (3, 9)))
+    with torch.no_grad():
+        wanted = speller(batch)
+        fake_quantisation.freeze(speller)
+        again = [speller(batch)]
+        fake_quantisation.freeze(speller)  # changes nothing more
+        monkeypatch.setattr(fake_quantisation, "fake_quantise_rows", None)
+        again.append(speller(batch))
+    for found in again:
+        assert torch.equal(found, wanted)
+
+
 def test_gradients_pass_where_nothing_is_clipped() -> None:
     values = torch.tensor([-9.0, -0.31, 0.0, 0.77, 9.0], requires_grad=True)
     fake_quantise_inputs(values, torch.full((5,), 0.1), torch.tensor(20.0)).sum().backward()

@@ -32,11 +32,20 @@ def apply(model: nn.Module) -> None:
                 setattr(owner, name, REPLACEMENTS[type(layer)](layer).train(layer.training))
 
 
+def freeze(model: nn.Module) -> None:
+    """Round the weights once and for all, in place, in a model that is not trained any more."""
+    for layer in model.modules():
+        if isinstance(layer, FakeQuantisedDense | FakeQuantisedWordEmbedding) and not layer.is_frozen:
+            layer.weight = nn.Parameter(layer.rounded(layer.weight.detach()), requires_grad=False)
+            layer.is_frozen = True
+
+
 class FakeQuantisedDense(Dense):
     """A dense layer with fake-quantised inputs and weights; scale and zero point are set, not learnt."""
 
     scale: Tensor  # (inputs,)
     zero_point: Tensor  # ()
+    is_frozen = False
 
     def __init__(self, dense: Dense) -> None:
         super().__init__(dense.in_features, dense.out_features, device="meta")
@@ -45,19 +54,30 @@ class FakeQuantisedDense(Dense):
 
     def forward(self, input: Tensor, rows: slice | None = None) -> Tensor:
         weight, bias = self.parameters_of(rows)
-        weight = fake_quantise_rows(weight * self.scale) / self.scale
+        weight = weight if self.is_frozen else self.rounded(weight)
         return functional.linear(fake_quantise_inputs(input, self.scale, self.zero_point), weight, bias)
+
+    def rounded(self, weight: Tensor) -> Tensor:
+        """Rows of the weight matrix, (outputs, inputs), as the layer computes with them."""
+        return fake_quantise_rows(weight * self.scale) / self.scale
 
 
 class FakeQuantisedWordEmbedding(WordEmbedding):
     """A word embedding whose rows are fake-quantised wherever they are used."""
+
+    is_frozen = False
 
     def __init__(self, words: WordEmbedding) -> None:
         super().__init__(words.num_embeddings, words.embedding_dim, device="meta")
         self.weight = words.weight
 
     def table(self) -> Tensor:
-        return fake_quantise_rows(self.weight)
+        return self.weight if self.is_frozen else self.rounded(self.weight)
+
+    @staticmethod
+    def rounded(weight: Tensor) -> Tensor:
+        """The rows, (vocabulary, hidden), as they are used."""
+        return fake_quantise_rows(weight)
 
 
 class FakeQuantisedOutputLayer(OutputLayer):

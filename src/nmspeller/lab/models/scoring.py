@@ -16,6 +16,7 @@ from torch import Tensor
 from nmspeller.errors import InputError
 from nmspeller.lab.models.batch import PackedBatch
 from nmspeller.lab.models.config import BEST, EncoderConfig
+from nmspeller.lab.models.fake_quantisation import freeze
 from nmspeller.lab.models.registry import from_arrays
 
 _NEVER_REPLACED = 2.0  # the "probability" of special tokens and padding
@@ -67,6 +68,7 @@ class DeviceModel:
         # Half precision has eight times bfloat16's resolution at the same speed, and BERT stays in its range.
         precision = torch.float16 if self._is_gpu else torch.float32
         self.model = from_arrays(encoder, weights).to(self._device, precision)
+        freeze(self.model)
 
     def compiled(self, function: Callable[..., Any]) -> Callable[..., Any]:
         """A function of tensors on the device, for batches of one shape."""
