@@ -7,7 +7,7 @@
 # make clean       removes everything that the others created
 
 PYTHON ?= python3
-WORKERS ?= 4
+WORKERS ?= 6
 
 venv := .venv
 bin := $(venv)/bin
@@ -29,7 +29,7 @@ run: $(venv)/core.stamp
 	@echo "The command is $(abspath $(bin))/nmspeller; try: $(bin)/nmspeller check --text 我门去公园玩"
 
 # Each test worker gets one thread: more would compete for the cores. They often wait, for browsers and servers, so
-# that four workers keep two cores busy.
+# that six workers keep two cores busy.
 test: $(venv)/dev.stamp $(venv)/system.stamp
 	OMP_NUM_THREADS=1 $(bin)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 
