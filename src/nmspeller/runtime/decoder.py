@@ -170,7 +170,9 @@ class Decoder:
             corrected, still_allowed = ids.copy(), allowed.copy()
             corrected[found.positions] = found.targets
             still_allowed[found.positions] = False
-            more, unsure, _tags = self._read(corrected, still_allowed, in_names, windows, thresholds, True)
+            more, unsure, _tags = self._read(
+                corrected, still_allowed, in_names, windows, thresholds, few=True
+            )
             if not len(more.positions):
                 break
             found = Detections.join([found, more]).in_order()
