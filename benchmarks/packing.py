@@ -1,4 +1,7 @@
-"""A fake-quantised speller in few bytes: int8 rows with a scale each, exactly what its export will hold.
+"""A speller in few bytes.
+
+What is fake-quantised becomes int8 rows with a scale each, exactly what its export will hold; other matrices
+are halved to float16, whose rounding is far below that of an export.
 
 The bytes are cut into parts, compressed one by one, so that each is small enough to be copied by itself.
 """
@@ -13,23 +16,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nmspeller.lab.export.quantisation import InputQuantisation, Int8Weights
-from nmspeller.lab.export.weights import TABLE, Weights
+from nmspeller.lab.export.weights import OUTPUT, TABLE, Weights
 
 _INT8, _SCALES = ".int8", ".row_scale"
 
 
 def pack(weights: Weights, folder: Path, name: str, *, parts: int = 8) -> list[Path]:
-    """Write the weights of a fake-quantised speller as NAME.0.xz, NAME.1.xz, …"""
+    """Write the weights of a speller as NAME.0.xz, NAME.1.xz, …"""
     from safetensors.numpy import save
 
     tensors: dict[str, NDArray[Any]] = {}
+    rounded = f"{OUTPUT}.scale" in weights
     for key, array in weights.items():
         inputs = f"{key.removesuffix('.weight')}.scale"
-        if key == TABLE or inputs in weights:
+        if inputs in weights or (rounded and key == TABLE):
             layer = Int8Weights.of(array, None if key == TABLE else InputQuantisation(weights[inputs], 0))
             tensors[key + _INT8], tensors[key + _SCALES] = layer.weights, layer.scales
         else:
-            tensors[key] = array.astype(np.float32)
+            halved = array.ndim == 2 and not rounded
+            tensors[key] = array.astype(np.float16 if halved else np.float32)
     content = save({key: np.array(array, order="C") for key, array in tensors.items()})
     folder.mkdir(parents=True, exist_ok=True)
     return write_parts(content, folder, name, parts=parts)
@@ -48,7 +53,7 @@ def unpack(paths: Sequence[Path]) -> Weights:
             inputs = f"{name.removesuffix('.weight')}.scale"
             weights[name] = rows if name == TABLE else rows / tensors[inputs]
         elif not key.endswith(_SCALES):
-            weights[key] = array
+            weights[key] = array.astype(np.float32)
     return weights
 
 

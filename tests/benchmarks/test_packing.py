@@ -1,4 +1,4 @@
-"""A fake-quantised model comes out of its parts exactly as its export would hold it."""
+"""A fake-quantised model comes out of its parts exactly as its export would hold it, others nearly so."""
 
 from pathlib import Path
 
@@ -25,3 +25,15 @@ def test_parts_keep_every_integer(source_folder: Path, tmp_path: Path, texts: li
             assert np.allclose(one.scales, other.scales, rtol=1e-6)
         else:
             assert np.allclose(array, again[name], rtol=1e-6)
+
+
+def test_parts_halve_the_matrices_of_a_model_in_floats(source_folder: Path, tmp_path: Path) -> None:
+    weights = read_weights(source_folder).weights
+    again = packing.unpack(packing.pack(weights, tmp_path / "parts", "model", parts=3))
+    assert again.keys() == weights.keys()
+    for name, array in weights.items():
+        assert again[name].dtype == np.float32
+        if array.ndim == 2:
+            assert np.allclose(array, again[name], rtol=2**-11, atol=2**-24)
+        else:
+            assert (array == again[name]).all()
