@@ -7,6 +7,7 @@ imported only in `nmspeller.lab.models.scoring`, and only when one of them is ma
 from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
@@ -173,7 +174,7 @@ class TorchEngine:
     ) -> Iterator[Scores]:
         """As of every engine: see `decoder.ScoringEngine`."""
         packing = self._packing_of_few if few else self._packing
-        submit = self._scorer.submit_all if max_source_probability == np.inf else self._scorer.submit
+        submit = partial(self._scorer.submit, every_position=max_source_probability == np.inf)
         for reading in packing.read(ids, starts, stops, submit):
             found = reading.pending.result(max_source_probability)
             row = np.searchsorted(reading.packed.edges, found.places, side="right") - 1

@@ -145,20 +145,14 @@ class Scorer:
         self._compiled = on_device.compiled(self._score)
 
     @torch.no_grad()
-    def submit(self, packed: Packed) -> "Pending":
-        """Start scoring a batch; a GPU works on while the result is not asked for."""
-        batch, inside = self._on_device.batch(packed), self._on_device.send(packed.inside)
-        scores = self._compiled(batch, inside, len(packed.ids) // _SHARE)
-        return Pending(self, batch, inside, scores)
+    def submit(self, packed: Packed, *, every_position: bool = False) -> "Pending":
+        """Start scoring a batch; a GPU works on while the result is not asked for.
 
-    @torch.no_grad()
-    def submit_all(self, packed: Packed) -> "Pending":
-        """The same for a batch whose every position will be asked for: nothing is computed twice.
-
-        Nothing is compiled either, so that such batches may have a shape of their own.
+        every_position: all of them will be asked for, and are computed at once.
         """
         batch, inside = self._on_device.batch(packed), self._on_device.send(packed.inside)
-        return Pending(self, batch, inside, self._score(batch, inside, len(packed.ids)))
+        count = len(packed.ids) if every_position else len(packed.ids) // _SHARE
+        return Pending(self, batch, inside, self._compiled(batch, inside, count))
 
     @torch.no_grad()
     def score_all(self, batch: PackedBatch, inside: Tensor) -> Uncertain:
