@@ -95,13 +95,10 @@ def figures(model: SpellerModel, data: Path, *, tags_too: bool = True) -> dict[s
     prepared = Prepared(data)
     clean = (data / "clean0.txt").read_text(encoding="utf-8").splitlines()
     reader = Reader(model.to(DEVICE), prepared.vocabulary)
-    characters = dev_characters.judge(reader, prepared, clean)
-    result: dict[str, Any] = {"characters": characters}
-    # At one share alone, a few clean sentences decide.
-    chosen = sum(
-        0.6 * found["macro"] + 0.25 * found["sighan"] + 0.15 * found["ecspell"]
-        for found in characters.values()
-    ) / len(characters)
+    read = dev_characters.read(reader, prepared, clean)
+    characters, weighed = read.at_shares(), read.weighed()
+    result: dict[str, Any] = {"characters": characters, "weighed": weighed}
+    chosen = weighed["chosen_by"]
     if tags_too and model.tags is not None:
         threshold = characters[CLEAN_SHARE]["threshold"]
         tags = dev_tags.judge(reader, read_dev(data / DEV_FILE), clean, threshold)
@@ -231,8 +228,8 @@ def _parts(folder: Path, name: str) -> list[Path]:
 
 
 def _say(name: str, found: dict[str, Any]) -> None:
-    characters, tags = found["characters"][CLEAN_SHARE], found.get("tags", {})
-    short = {key: characters[key] for key in ("macro", "native", "revisions", "sighan", "ecspell")}
+    weighed, tags = found["weighed"], found.get("tags", {})
+    short = {key: weighed[key] for key in ("macro", "native", "revisions", "sighan", "ecspell")}
     keys = ("target", "target_by_tags", "thresholds", "clean_by_tags", "clean_by_all")
     print(name, found["chosen_by"], short, {key: tags.get(key) for key in keys}, flush=True)
 
