@@ -29,11 +29,13 @@ run: $(venv)/core.stamp
 	@echo "The command is $(abspath $(bin))/nmspeller; try: $(bin)/nmspeller check --text 我门去公园玩"
 
 # Each test worker gets one thread: more would compete for the cores. They often wait, for browsers and servers, so
-# that six workers keep two cores busy. The first command also compiles what all six are about to import; where Ray is
-# not installed, it has no tests, which pytest calls an error of number 5.
+# that six workers keep two cores busy. Beside them Ray takes its own workers, which start slowly, for dead, and
+# starts others, again and again: its tests run before.
+ray_tests := tests/apps/batch/test_faults_ray.py
 test: $(venv)/dev.stamp $(venv)/system.stamp
-	OMP_NUM_THREADS=1 $(bin)/python -m pytest -m alone || test $$? = 5
-	OMP_NUM_THREADS=1 $(bin)/python -m pytest -m "not alone" -n $(WORKERS) --dist loadfile --no-loadscope-reorder
+	OMP_NUM_THREADS=1 $(bin)/python -m pytest $(ray_tests)
+	OMP_NUM_THREADS=1 $(bin)/python -m pytest --ignore $(ray_tests) -n $(WORKERS) --dist loadfile \
+	    --no-loadscope-reorder
 
 # Without the tests that need more than Python and the core: see the markers in pyproject.toml. The two plugins, which
 # only the others use, take each process longer to import than pytest itself.

@@ -105,7 +105,6 @@ FIXTURES = {
 # These begin, longest first, then the others with a marker: with a long file at the end, all workers but one
 # would have nothing to do.
 LONGEST = (
-    "apps/batch/test_faults_ray.py",
     "apps/http/test_process.py",
     "apps/http/test_stopping.py",
     "apps/web/test_page.py",

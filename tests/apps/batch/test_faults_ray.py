@@ -12,8 +12,7 @@ from nmspeller.apps.batch import run
 from nmspeller.errors import InputError
 
 ray = pytest.importorskip("ray")
-# Ray takes workers that a busy machine starts slowly for dead, and starts others.
-pytestmark = [pytest.mark.slow, pytest.mark.alone]
+pytestmark = pytest.mark.slow
 
 # A loopback address that Ray does not replace by the machine's own, as it does 127.0.0.1.
 _NODE = {"num_cpus": 1, "object_store_memory": 100 << 20, "node_ip_address": "127.0.0.2"}
