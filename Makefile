@@ -30,10 +30,12 @@ run: $(venv)/core.stamp
 
 # Each test worker gets one thread: more would compete for the cores. They often wait, for browsers and servers, so
 # that six workers keep two cores busy. Beside them Ray takes its own workers, which start slowly, for dead, and
-# starts others, again and again: its tests run before.
+# starts others, again and again: its tests run before. They leave a core free, on which everything is compiled meanwhile
+# that all six workers are about to import.
 ray_tests := tests/apps/batch/test_faults_ray.py
 test: $(venv)/dev.stamp $(venv)/system.stamp
-	OMP_NUM_THREADS=1 $(bin)/python -m pytest $(ray_tests)
+	@OMP_NUM_THREADS=1 $(bin)/python -m pytest --collect-only > /dev/null & \
+	    OMP_NUM_THREADS=1 $(bin)/python -m pytest $(ray_tests); status=$$?; wait; exit $$status
 	OMP_NUM_THREADS=1 $(bin)/python -m pytest --ignore $(ray_tests) -n $(WORKERS) --dist loadfile \
 	    --no-loadscope-reorder
 
