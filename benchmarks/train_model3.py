@@ -1,9 +1,10 @@
-"""The trainings behind model 3, step by step; needs PyTorch, numpy and safetensors alone.
+"""The trainings behind model 3, step by step; needs the core, PyTorch and safetensors, `reopen` onnx too.
 
     python benchmarks/train_model3.py starts PARTS OUT         # OUT/backbone and OUT/model2 from their parts
     python benchmarks/train_model3.py pretrain CONFIG OUT --data DATA [--seconds S]    # from random weights
     python benchmarks/train_model3.py reopen EXPORTED OUT [--without-tags]             # in floats again
     python benchmarks/train_model3.py train RECIPE START OUT --data DATA [--teacher CHECKPOINT] [--seconds S]
+                                               [--tags CHECKPOINT]
     python benchmarks/train_model3.py judge CHECKPOINT --data DATA --out FILE
     python benchmarks/train_model3.py mix A B OUT --data DATA --shares 0.35,0.5,0.65
     python benchmarks/train_model3.py pick MIX OUT               # the best of several mixes below a folder
@@ -33,7 +34,7 @@ import packing
 from nmspeller.lab.configs import read_config
 from nmspeller.lab.data.edit_sets import DEV_FILE, read_dev
 from nmspeller.lab.data.prepared import Prepared
-from nmspeller.lab.export.onnx_weights import read_exported
+from nmspeller.lab.export.onnx_weights import in_floats, read_exported
 from nmspeller.lab.export.weights import OUTPUT, TAGS
 from nmspeller.lab.models import checkpoint
 from nmspeller.lab.models.config import EncoderConfig
@@ -110,15 +111,14 @@ def figures(model: SpellerModel, data: Path, *, tags_too: bool = True) -> dict[s
 
 def reopen(options: argparse.Namespace) -> None:
     """An exported model as a checkpoint in floats, to be a teacher, a part of a mean or a start."""
-    exported = read_exported(options.exported)
-    left_out = (".scale", ".zero_point")
+    floats = in_floats(read_exported(options.exported))
     weights = {
         name: array
-        for name, array in exported.weights.items()
-        if not name.endswith(left_out) and not (options.without_tags and name.startswith(f"{TAGS}."))
+        for name, array in floats.weights.items()
+        if not (options.without_tags and name.startswith(f"{TAGS}."))
     }
-    model = from_arrays(replace(exported.encoder, fake_quantised=False), weights)
-    checkpoint.save(options.out, model, exported.vocabulary.tokens, card="# Reopened in floats\n")
+    model = from_arrays(floats.encoder, weights)
+    checkpoint.save(options.out, model, floats.vocabulary.tokens, card="# Reopened in floats\n")
 
 
 def judge(options: argparse.Namespace) -> None:

@@ -92,7 +92,11 @@ def read_prefilter(folder: Path) -> SpellerWeights:
     Raises:
         InputError: as for a model.
     """
-    quantised = read_exported(folder, PREFILTER)
+    return in_floats(read_exported(folder, PREFILTER))
+
+
+def in_floats(quantised: SpellerWeights) -> SpellerWeights:
+    """The same weights in a speller that does not round what it computes."""
     floats = {
         name: array
         for name, array in quantised.weights.items()
